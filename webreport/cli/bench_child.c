@@ -58,7 +58,7 @@ int tp_bench_child_stop_signal(void)
     return number > 0 ? number : 0;
 }
 
-/* ---- in the child ---- */
+/* ---- in the child process ---- */
 
 static int redirect_streams(const char *output)
 {
@@ -96,7 +96,7 @@ static void exec_command(const struct tp_bench_child *child, pid_t parent, int r
     _exit(127);
 }
 
-/* ---- in the parent ---- */
+/* ---- in the parent process ---- */
 
 /* Waits until the command exits, but does not reap it. The id of its group is then not reused. */
 static void wait_for_exit(struct tp_bench_child *child, pid_t pid)

@@ -34,7 +34,8 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* ---- git ---- */
 
-/* Runs git with the given words. *answer: output of git without line feeds at its end. Returns false if git failed. */
+/* Runs git with the arguments `words`. *answer: output of git without line feeds at its end. Returns false if git
+ * failed. */
 static bool run_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};

@@ -72,7 +72,7 @@ struct job {
     int64_t started_ns;
     struct tp_bench bench;
     enum tp_bench_stop stop;
-    int exit_code; /* exit code if the work is stopped early */
+    int exit_code; /* exit code if the work is stopped before its end */
     struct tp_cmd_work work;
 };
 
@@ -126,8 +126,8 @@ static int run_child(struct job *job, struct tp_bench_child *child, const char *
     return is_good ? TP_OK : stop_early(job, child, name);
 }
 
-/* Returns the words of a side's command, in the arena. If the command is recorded into `folder`, the words of
- * `record` come first. */
+/* Returns the argument list of a side's command, in the arena. If the command is recorded into `folder`, the list
+ * begins with the `record` command. */
 static char *const *command_words(struct job *job, int side, const char *folder)
 {
     const char *const record[] = {job->self, "record", "--quiet", "--no-tfevents", "-o", folder, "--"};
@@ -145,7 +145,7 @@ static char *const *command_words(struct job *job, int side, const char *folder)
 
 /* ---- results of a command ---- */
 
-/* Replaces the times of the command by those of the program that the command ran, if `record` has stored these in
+/* Replaces the times of the command by those of the program that the command ran, if `record` has stored these times in
  * `folder`. */
 static void read_times(const char *folder, int64_t *wall_ns, int64_t *cpu_ns)
 {
@@ -224,7 +224,7 @@ static int run_side(struct job *job, int side, bool is_warmup)
     return code;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static void judge_pairs(struct job *job)
 {
@@ -326,7 +326,7 @@ static int print_result(struct job *job)
 static int run(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     job->runs = tp_arena_array(&job->work.arena, 2 * (size_t)job->goal.max_runs, sizeof *job->runs);
     int code = prepare_sides(job);
     job->started_ns = clock_ns(CLOCK_MONOTONIC);
@@ -371,7 +371,7 @@ static bool read_time(int64_t *ns, const char *text)
     return false;
 }
 
-/* Joins the words to a text for people. */
+/* Joins the words of a command to a text for people. */
 static const char *join_words(struct tp_buf *text, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -457,7 +457,7 @@ int tp_cmd_bench(int argc, char **argv)
     } else {
         tp_bench_child_prepare();
         code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
-        tp_bench_folders_close(&job.folders); /* also runs if memory ran out */
+        tp_bench_folders_close(&job.folders); /* called even if memory ran out */
         tp_cmd_end(&job.work);
     }
     tp_buf_release(&text);

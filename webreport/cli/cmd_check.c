@@ -12,8 +12,8 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
 
-/* Values of --inconclusive. UNSAID: without the option, limits that no number of runs can decide pass, and limits
- * without a baseline fail. */
+/* Values of --inconclusive. UNSAID: the option is not given. A limit that no number of runs can decide then passes, and
+ * a limit without a baseline fails. */
 enum { UNSAID = -1, FAILS = 1 };
 
 struct options {
@@ -65,7 +65,7 @@ static int print_metrics(void *context, struct tp_error *err)
     const struct tp_cmd_output output = {list->options->text ? list->options->text : "-",
                                          list->options->format == 1 ? tp_print_json : tp_print_text};
     struct tp_document document;
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     tp_metric_list_document(&document, &list->work.arena);
     return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
 }
@@ -113,7 +113,7 @@ struct job {
     struct tp_cmd_work work;
 };
 
-/* Sets the paths of the outputs. The text goes to standard output unless another output goes there. */
+/* Sets the paths of the outputs. The text goes to standard output unless another output already uses it. */
 static void set_output_paths(struct job *job, const struct options *o)
 {
     const struct tp_cmd_output outputs[OUTPUTS] = {
@@ -140,7 +140,7 @@ static int run_guarded(void *context, struct tp_error *err)
                                                     tp_is_stdout_path(job->outputs[TEXT].path) &&
                                                     isatty(STDOUT_FILENO)};
     int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);

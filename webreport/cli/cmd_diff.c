@@ -70,7 +70,7 @@ static int run_guarded(void *context, struct tp_error *err)
         .row_limit = &o->row_limit, .has_details = o->all, .templates_dir = o->templates, .max_bytes = o->max_size};
     struct tp_document document;
     size_t rows = o->row_limit < 0 ? SIZE_MAX : (size_t)o->row_limit;
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     int code = tp_comparison_open(&job->comparison, job->paths, &job->read, &job->work.err);
     if (code < 0)
         return code;

@@ -64,7 +64,7 @@ static const char *output_folder(const struct job *job, const char *part, struct
     return path;
 }
 
-/* Makes the names of the outputs. Called once all traces are known. */
+/* Makes the names of the outputs. Called when all traces are known. */
 static int make_output_names(void *context, struct tp_error *err)
 {
     struct job *job = context;

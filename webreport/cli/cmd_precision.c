@@ -65,7 +65,7 @@ static int run_guarded(void *context, struct tp_error *err)
                                             {is_taken ? NULL : "-", tp_print_text}};
     struct tp_print_options options = {.row_limit = &o->row_limit, .templates_dir = o->templates};
     struct tp_document document;
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);
     if (code < 0)
         return code;

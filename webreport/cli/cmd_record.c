@@ -84,7 +84,7 @@ static int make_folder(struct job *job, struct tp_error *err)
     return code;
 }
 
-/* Preloads an OpenMP runtime that reports its work. It replaces the program's own OpenMP runtime. */
+/* Preloads an OpenMP runtime that reports its work. This runtime replaces the OpenMP runtime of the program. */
 static int preload_openmp(struct job *job, struct tp_error *err)
 {
     char runtime[1024];
@@ -149,8 +149,8 @@ static int prepare_recording(struct job *job)
 
 /* ---- the run ---- */
 
-/* Sets the environment variables by which instrumented programs find a tool. The sources also set them, but
- * constructors of the program's libraries may run earlier. Variables that are already set are kept. */
+/* Sets the environment variables through which NVTX and ITT find the preload library. The sources also set these
+ * variables, but constructors of the program's libraries may run earlier. Variables that are already set are kept. */
 static void set_tools(const struct job *job)
 {
     static const struct {
@@ -219,8 +219,8 @@ static int stop_by_signal(const struct job *job, int number)
     return 128 + number;
 }
 
-/* Records from outside. Returns true and sets *exit_code if the work is done. Returns false if the kernel refuses
- * events. In that case no program ran, and the reason was printed. */
+/* Records from outside. Returns true and sets *exit_code if the work is done. Returns false if the Linux kernel refuses
+ * events (perf_event_open). In that case no program ran, and the reason was printed. */
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
@@ -312,7 +312,7 @@ static int attach_to_user(struct job *job)
 }
 
 /* Opens a recording from outside, in addition to the recording inside the program. If this is impossible, prints the
- * reason; the program then runs without it. */
+ * reason; the program then runs without this recording. */
 static void open_outside(struct job *job)
 {
     job->outside_record = make_outside_options(job);

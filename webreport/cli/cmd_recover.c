@@ -110,7 +110,7 @@ static int recover_spool(struct tp_console *console, const char *spool, const st
 
 /* ---- runs ---- */
 
-/* State while a run is finished. */
+/* State of the work that finishes a run. */
 struct finishing {
     struct tp_console *console;
     const char *run;
@@ -136,7 +136,7 @@ static void print_taken_file(void *context, enum tp_taken what, const char *path
         finishing->has_failed_output |= !print_path(path);
 }
 
-/* Prints the result of a run. had_traces: some raw records had already become traces. */
+/* Prints the result of a run. had_traces: true if some raw records became traces before this call. */
 static void print_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
     if (t->short_count)

@@ -99,7 +99,7 @@ static int run_jobs(void *context, struct tp_error *err)
     struct tp_document document;
     struct tp_jobs jobs;
     int code = tp_job_session_run(&jobs, &session, &job->work.arena, &job->work.err);
-    (void)err; /* unused, because errors are reported through job->work.err */
+    (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     code = code < 0 || !o->html ? code : tp_source_url_check(o->page.source_url, &job->work.err);
     if (code == TP_OK && o->html && o->page.writes_separate_assets)
         code = tp_cmd_separate_assets(&job->work, o->html, &options);

@@ -48,7 +48,7 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
         tp_console_error(console, "%s", err.text);
 }
 
-/* ---- asked to end ---- */
+/* ---- stop by a signal ---- */
 
 /* Exits the process, which stops all other threads. */
 static void save_note_and_exit(struct ending *ending)
@@ -118,7 +118,7 @@ static void print_result(struct ending *ending, const struct tp_takeover *t)
     if (ending->trace_count > SHOWN_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - SHOWN_TRACES,
                           ending->end->folder->path);
-    /* the trace from outside covers such programs if has_outside is true */
+    /* the trace from outside, if it exists, covers these helper processes */
     if (t->short_count && !ending->end->has_outside)
         tp_console_notice(ending->end->console,
                           "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
@@ -133,7 +133,8 @@ static void print_result(struct ending *ending, const struct tp_takeover *t)
                           t->broken_count == 1 ? "" : "s");
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
-        !ending->end->program->why_plain) /* with why_plain, the reason was already printed before the program ran */
+        /* if why_plain is set, its reason was already printed before the program ran */
+        !ending->end->program->why_plain)
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 

@@ -20,9 +20,9 @@ struct tp_record_end {
     bool has_outside;         /* true: a trace of the recording from outside already exists */
 };
 
-/* Finishes a `record` command. The signals of tp_child.leaves_blocked must be blocked. The first such signal that
- * arrives during the call stops the work. It writes the raw records to the disk, prints the `recover` command, and
- * exits with the program's exit code. */
+/* Finishes a `record` command. The signals of tp_child_fill_signals must be blocked. The first such signal that arrives
+ * during the call stops the work. The function then writes the raw records to the disk, prints the `recover` command,
+ * and exits with the program's exit code. */
 void tp_record_end(const struct tp_record_end *end, const struct tp_child *child);
 
 /* Returns the wall clock time, ns since 1970. */

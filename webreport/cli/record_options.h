@@ -14,7 +14,7 @@ struct tp_record_options {
     /* values of --source and --no-source; each value is a list of names separated by commas */
     struct tp_opt_list source, no_source;
     const char *all_of_user; /* name or number of a user; "": the current user; NULL: the option is not given */
-    const char *pid;         /* value of the option for a running process; NULL: `record` starts a program */
+    const char *pid;         /* value of -p, the id of a running process to record; NULL: `record` starts a program */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
     bool outside, records_whole_cpus, list_sources, omits_tfevents, report, summary, summary_only;
     /* parsed options of the schedule and of torch, which PyTorch also uses */

@@ -37,7 +37,7 @@ static void make_trace_path(const struct tp_record_outside *record, char *path, 
     char name[TP_RUN_NAME_BYTES + 1];
     tp_run_folder_program_name(name, record->argv[0]);
     const struct tp_launcher *launcher = record->note->launcher;
-    char rank[32] = ""; /* part of the trace's name, because the ranks of a job share the folder */
+    char rank[32] = ""; /* rank as part of the trace's name, because the ranks of a job share the folder */
     if (launcher)
         snprintf(rank, sizeof rank, "_rank%" PRIu32, launcher->rank);
     snprintf(path, size, "%s/%s%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, rank,
@@ -166,8 +166,8 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
 
 /* ---- in addition to the recording from inside ---- */
 
-/* Opens the events of the kernel. If the kernel refuses them, returns no error, because the program can still be
- * recorded from inside. */
+/* Opens the perf events of the Linux kernel. If the kernel refuses them, returns no error, because the program can
+ * still be recorded from inside. */
 static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
 {
     struct tp_record_outside *record = given;

@@ -1,5 +1,6 @@
-/* Records from outside: this process reads events of the kernel. With `tracepress record --outside` and -p, this is
- * the only recording. Otherwise it is made in addition to the recording of the preload library inside the program. */
+/* Records from outside: this process reads perf events of the Linux kernel. With `tracepress record --outside` and -p,
+ * this is the only recording. Otherwise it is made in addition to the recording of the preload library inside the
+ * program. */
 #ifndef TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 #define TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 
@@ -24,23 +25,23 @@ struct tp_record_outside {
     /* duration of the recording, ns; 0: until the process exits or a signal asks to stop */
     int64_t duration_ns;
     int start_error; /* result: errno if the program could not be executed; else 0 */
-    /* result: true if the recording from outside runs in addition to the one inside; false after the end if there is
-     * no trace */
+    /* result: true if the recording from outside runs in addition to the recording inside the program; false after the
+     * exit if there is no trace */
     bool is_on;
-    bool is_refused; /* result: true if the kernel refuses events for a recording in addition to the one inside */
+    bool is_refused; /* result: true if the Linux kernel refuses the events for an additional recording from outside */
     struct tp_outside *outside; /* made by tp_record_outside_open, freed by tp_record_outside_finish */
 };
 
 /* Answers to the child (struct tp_child): samples are taken from outside, or they are not. */
 enum { TP_RECORD_SAMPLED, TP_RECORD_NOT_SAMPLED };
 
-/* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false
- * if no program ran. In that case, start_error is set if the program cannot be executed. If it is 0, the kernel
- * refuses events and the reason was printed; the program can still be recorded from inside. */
+/* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false if
+ * no program ran. In that case, start_error is set if the program cannot be executed. If start_error is 0, the Linux
+ * kernel refuses events and the reason was printed; the program can still be recorded from inside. */
 bool tp_record_outside(struct tp_record_outside *record, int *exit_code);
 
-/* Prepares a recording from outside of `child`, the next program to run, in addition to the recording inside it. If
- * this is impossible, prints the reason; the child still runs. */
+/* Prepares a recording from outside of `child`, the next program to run, in addition to the recording inside the
+ * program. If this is impossible, prints the reason; the child still runs. */
 void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *child);
 
 /* Finishes the recording after the child has exited. Writes the trace, prints its path, and frees the memory of

@@ -36,8 +36,8 @@ static void free_names(struct dirent **names, int count)
     free(names);
 }
 
-/* Runs another command with the given words and the folder as arguments. Returns false if the command failed; the
- * command has then printed the reason. */
+/* Runs another command with the arguments `words` and the folder. Returns false if the command failed; the command has
+ * then printed the reason. */
 static bool run_command_on(const char *folder, int (*command)(int, char **), const char *const *words)
 {
     size_t count = 0;
@@ -98,8 +98,8 @@ static void write_state(struct tp_console *console, const struct tp_run_folder *
         tp_console_error(console, "%s", err.text);
 }
 
-/* Finishes a rank of a job. The last rank makes the outputs from the traces of all ranks, and joins the notes of all
- * ranks. */
+/* Finishes the run of one rank of a job. The last rank makes the outputs from the traces of all ranks, and joins the
+ * notes of all ranks. */
 static bool end_rank(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};
@@ -110,7 +110,7 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
     int lock = tp_run_ranks_lock(run);
     tp_run_ranks_combine_wishes(run, &wishes);
     is_done = make_all_outputs(console, run->path, &wishes);
-    if (!is_done) /* runs before the notes are joined */
+    if (!is_done) /* stores this state before the notes of the ranks are joined */
         write_state(console, run, TP_RUN_UNPROCESSED);
     if (tp_run_ranks_write_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
@@ -124,7 +124,7 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
 {
     bool is_done = true, is_rank = tp_run_ranks_is_shared(run);
     enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
-    if (is_rank && is_whole) /* runs before the other ranks read the note */
+    if (is_rank && is_whole) /* stores this state before the other ranks read the note */
         write_state(console, run, over);
     if (!is_rank || is_whole)
         is_done = is_rank ? end_rank(console, run) : make_all_outputs(console, run->path, &note->wishes);

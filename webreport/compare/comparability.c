@@ -1,4 +1,4 @@
-/* Compares the facts of two sides. See comparability.h. */
+/* Compares the properties ("facts") of the runs on two sides. See comparability.h. */
 #include "webreport/compare/comparability.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* The class of each fact in summaries (summary_facts.c). Facts that are not in this table are results. */
+/* The class of each fact (property of a run) in summaries (summary_facts.c). Facts that are not in this table are
+ * results. */
 static const struct rule {
     const char *name, *absent; /* absent: value of the fact on a side that lacks it; NULL if that value is unknown */
     enum tp_fact_class class;
@@ -17,7 +18,7 @@ static const struct rule {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
     {"gpu.count", NULL, TP_FACT_DEFINING, false},
-    /* depends on the model of the device, which the fact `gpu` compares */
+    /* follows from the GPU model, which the fact `gpu` compares */
     {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false},
     {"world_size", "1", TP_FACT_DEFINING, false},
     {"input", NULL, TP_FACT_DEFINING, false},
@@ -153,14 +154,15 @@ static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Returns the share of time in calls whose shapes (or types) both sides have, among operators that both sides call.
- * The smaller share of the two sides counts. Returns NaN if no operator has shapes. */
+/* Returns the share of time in calls whose shapes (or types) occur on both sides. Only operators that both sides call
+ * are compared. Of the two sides' shares, the smaller one is returned; NaN if no operator has shapes. */
 static double common_time_share(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = compared_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_keys names, pairs;
-    uint8_t *name_on, *pair_on; /* for each name, and each pair of name and aspect: bit s is set if side s has it */
+    /* for each name, and each pair of name and aspect: bit s is set if side s has the name or pair */
+    uint8_t *name_on, *pair_on;
     double share = NAN;
     tp_keys_init(&names, arena, 1);
     tp_keys_init(&pairs, arena, 2);
@@ -252,7 +254,7 @@ static struct tp_str skip_first_size(struct tp_str shape)
     return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
 }
 
-/* Updates the conclusion about the workload with one fact. */
+/* Updates the verdict on the workload (same, other or unknown) with one fact. */
 static void update_workload(struct tp_comparability *c, const struct tp_fact_pair *fact, bool has_fact)
 {
     bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && has_fact && (fact->values[0].len || fact->values[1].len);

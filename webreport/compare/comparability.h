@@ -25,12 +25,12 @@ struct tp_comparability {
     uint32_t fact_count;
     uint32_t counts[TP_FACT_UNKNOWN + 1]; /* number of facts with each verdict */
     enum tp_workload workload;
-    bool is_not_comparable; /* true: the workload differs or is unknown; times are shown but not judged */
+    bool is_not_comparable; /* true: the workload differs or is unknown; times are shown without a verdict */
     /* true: the shape of the input differs; counts of calls are compared by name, without shapes */
     bool is_other_input;
     bool is_other_input_alone;       /* true: only the shape of the input differs */
     bool differs_only_in_batch_size; /* true: only the first size of the input's shape (the batch) differs */
-    bool has_other_recorder_options; /* true: options of the recorder differ; host times are shown but not judged */
+    bool has_other_recorder_options; /* true: options of the recorder differ; host times are shown without a verdict */
 };
 
 /* Compares the facts of both sides. Allocates from sides->arena, whose guard the caller sets. */

@@ -127,7 +127,7 @@ static struct numbered **sort_by_stem(const struct names *names, struct tp_arena
     return list;
 }
 
-/* ---- pairs with one stem ---- */
+/* ---- pairs of names that differ only in the number ---- */
 
 static double name_distance(const struct numbered *a, const struct numbered *b)
 {
@@ -177,7 +177,7 @@ static void pair_names_of_stem(struct numbered **own, size_t own_count, struct n
         set_pair(own[i], other[i]);
 }
 
-/* Fills `other` of each name with the name of the same kernel in the reference. Returns whether any name changes. */
+/* Fills `other` of each name with the name of the same kernel in `reference`. Returns whether any name changes. */
 static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sort_by_stem(names, arena), **other = sort_by_stem(reference, arena);

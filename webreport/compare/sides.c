@@ -233,8 +233,8 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
         add_row_by_calls(sum, side, identity);
 }
 
-/* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth
- * of them, are different. Sorts the numbers. */
+/* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth of
+ * all, differ from this number. Sorts the numbers. */
 static double constant_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;

@@ -49,7 +49,7 @@ struct tp_side {
     double part_ns[TP_PART_COUNT]; /* for each part: mean per step, ns; NaN if the trace does not show the part */
     struct tp_side_levels quantities[TP_QUANTITIES]; /* levels of each quantity; TP_QUANTITY_ROW is not set */
     struct tp_side_levels loading;                   /* levels of the time in which the step waits for input */
-    struct tp_side_row *rows;                        /* for each identity: its row */
+    struct tp_side_row *rows;                        /* row of each identity */
     uint32_t *row_of; /* 1 + index of the row in the run's summary, or 0; at identity * run_count + run */
 };
 
@@ -80,7 +80,7 @@ bool tp_sides_have_one_host(const struct tp_sides *sides);
 bool tp_sides_are_wall_clock(const struct tp_sides *sides);
 
 /* Returns whether the times allow only hints: they are wall clock of fewer than TP_VERDICT_RUNS runs. In such runs a
- * busy machine looks like a slower program. */
+ * busy machine resembles a slower program. */
 bool tp_sides_allow_only_hints(const struct tp_sides *sides);
 
 /* Returns the levels of a row in all runs of a side, in sides->arena. The levels are NULL if a run lacks the row or

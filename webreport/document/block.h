@@ -19,7 +19,7 @@ struct tp_title_block {
     const char *id, *label; /* id in the address, and label in the navigation, of the page's first screen */
 };
 
-/* The start of a part below the first screen. */
+/* The start of a part of the page below the first screen. */
 struct tp_section_block {
     const char *id, *label;   /* label: text in the navigation; NULL for no entry */
     const char *title, *lead; /* lead: sentence below the title, or NULL */
@@ -97,7 +97,7 @@ struct tp_findings_block {
     const char *note;    /* text below the list, or NULL */
     const char *none;    /* text that replaces an empty list; NULL for nothing */
     const char *id_title, *title_column_title, *base_title, *value_title, *change_title, *reason_title;
-    /* for formats for scripts: name of the list, source of the limits, and judged input */
+    /* for formats for scripts: name of the list, source of the limits, and checked input */
     const char *name, *source, *input;
     bool is_source_file; /* true: `source` is the path of a file */
     struct tp_finding_block *items;
@@ -148,7 +148,8 @@ enum tp_place {
     TP_IN_MARKDOWN = 8,
     TP_EVERYWHERE = 15, /* all outputs for people */
     TP_IN_CSV = 16,
-    TP_IN_RECORD = 32, /* the JSON record, which has no blocks; asks the function that makes a document for it */
+    /* the JSON record, which has no blocks; asks the function that makes a document to fill the record */
+    TP_IN_RECORD = 32,
 };
 
 struct tp_block {

@@ -96,7 +96,7 @@ void tp_object_text(struct tp_object *object, const char *name, const char *text
     tp_object_add_value(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-/* Returns the length of the unit at the start of a text, bytes; 0 if there is no unit. */
+/* Returns the length of the unit at the start of `text`, bytes; 0 if the text does not start with a unit. */
 static size_t unit_name_bytes(const char *text, const char *end)
 {
     static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};

@@ -50,7 +50,7 @@ static bool is_path_start(struct tp_str text, size_t at)
            tp_is_word_character(text.ptr[at]);
 }
 
-/* Returns the position after the last `needle` in bytes `from` to `end` - 1 of the text; 0 if there is none. */
+/* Returns the position after the last `needle` in bytes `from` to `end` - 1 of `text`; 0 if `needle` does not occur. */
 static size_t position_after_last(struct tp_str text, size_t from, size_t end, const char *needle)
 {
     size_t after = 0;
@@ -61,8 +61,9 @@ static size_t position_after_last(struct tp_str text, size_t from, size_t end, c
     return after;
 }
 
-/* Returns the position from which the path at `at` is shown: after the library folder of an installation, else at
- * the last component of the path. frame_end: end of the path in a frame, in which folders may have any names. */
+/* Returns where the visible part of the path at `at` starts: after "site-packages/" or "dist-packages/", else at the
+ * last component. frame_end: end of the path if `text` is a stack frame, where folder names may contain any character;
+ * else 0. */
 static size_t kept_path_start(struct tp_str text, size_t at, size_t frame_end)
 {
     size_t end = at < frame_end ? frame_end : at, rest, slash;
@@ -107,14 +108,14 @@ static struct tp_str redact_text(const struct tp_naming *naming, struct tp_str t
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-/* Shortens the path of a place in the source at its start and keeps the last folders, as in
- * "…/models/attention.py(12): forward". path_bytes: length of the path. */
+/* Cuts leading folders of "path(line): function", as in "…/models/attention.py(12): forward". path_bytes: length of the
+ * path. */
 static struct tp_str shorten_path_start(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
 {
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
         from++;
-    if (from >= path_bytes) /* the text after the path is already too long */
+    if (from >= path_bytes) /* without any folder, the text is still too long */
         return tp_text_shorten(arena, text, TP_MAX_SHOWN_NAME_BYTES);
     char *cut = tp_arena_alloc(arena, text.len - from + 3);
     memcpy(cut, ELLIPSIS, 3);
@@ -128,7 +129,7 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     struct tp_frame frame;
 
     if (naming->redact && text.len) {
-        if (shown.len > 4096) /* a longer text is cut below anyway */
+        if (shown.len > 4096) /* the limit below is far shorter, so that the rest is never shown */
             shown.len = 4096;
         shown = redact_text(naming, shown);
     }
@@ -216,7 +217,7 @@ struct tp_str tp_shown_lines_for_viewer(const void *context, struct tp_str lines
 {
     const struct tp_naming *naming = context;
     if (!naming->redact)
-        return lines; /* returned unchanged, because the reader has already cut the lines */
+        return lines; /* unchanged, because the caller has already shortened the lines */
     char *out = tp_arena_alloc(naming->arena, 3 * lines.len + 16), *at = out;
     while (lines.len) {
         const char *feed = memchr(lines.ptr, '\n', lines.len);
@@ -234,7 +235,7 @@ struct tp_str tp_shown_lines_for_viewer(const void *context, struct tp_str lines
 
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
 {
-    enum { SHAPE = 2 }; /* nesting depth of a tensor's sizes; in a list of tensors, sizes are one level deeper */
+    enum { SHAPE = 2 }; /* nesting depth of the sizes of a tensor; in a list of tensors, sizes are one level deeper */
     char *out, *at;
     size_t depth = 0, list = 0; /* depth: current nesting depth; list: 1 inside a list of tensors */
 
@@ -286,7 +287,7 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 
 struct tp_shown_kernels {
     struct tp_strings names;
-    struct tp_vec shown; /* struct tp_str for each id in `names` */
+    struct tp_vec shown; /* element for each name id in `names`: struct tp_str with the short name */
 };
 
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)

@@ -1,6 +1,6 @@
 /* Prepares names of a trace for display: shortens them, hides private parts on request, and links them to source code.
  *
- * Results are in the given arena or borrow the text. The functions do not escape texts; templates do. */
+ * Returned texts are in the given arena or borrow the argument. The functions do not escape texts; templates do. */
 #ifndef TP_WEBREPORT_DOCUMENT_NAME_TEXT_H
 #define TP_WEBREPORT_DOCUMENT_NAME_TEXT_H
 
@@ -22,57 +22,58 @@ struct tp_naming {
     struct tp_str host;     /* host name to hide, or "" */
 };
 
-/* Checks that a pattern has a known scheme and contains {path}. pattern may be NULL. Returns 0 or TP_EUSAGE. */
+/* Checks that a pattern for source links has a known scheme and contains {path}. pattern may be NULL. Returns 0 or
+ * TP_EUSAGE. */
 int tp_source_url_check(const char *pattern, struct tp_error *err);
 
-/* Returns the text, cut to TP_MAX_SHOWN_NAME_BYTES with an ellipsis, and without private parts if `redact` is set. A
- * place in the source is cut at its start. */
+/* Returns the text, cut to TP_MAX_SHOWN_NAME_BYTES with an ellipsis, and without private parts if `redact` is set.
+ * "path(line): function" loses leading folders, other texts lose their end. */
 struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 
-/* Cuts `text` to at most `max_bytes` at the border of a character, with an ellipsis. */
+/* Cuts `text` to at most `max_bytes` between two characters, and adds an ellipsis. */
 struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
 
-/* Returns "path(line): function" without its folders, such as "train.py(42): step". Returns other texts unchanged.
- * The result borrows the text. */
+/* Removes the folders from "path(line): function", as in "train.py(42): step". Returns other texts unchanged. The
+ * result borrows the text. */
 struct tp_str tp_path_last_part(struct tp_str text);
 
-/* Returns the address of the source line in "path(line)" or "path(line): function"; NULL without a line or a
- * pattern. */
+/* Returns the URL of the source line in "path(line)" or "path(line): function"; NULL if the text has no line or
+ * `naming` no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 
 /* Returns "[[32, 3, 224, 224], [], [64]]" as "32x3x224x224, (), 64", with multiplication signs. Returns other texts
  * unchanged. */
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
 
-/* Returns the result of tp_shapes_text for the viewer of slices. context: struct tp_naming. */
+/* tp_shapes_text as a callback of the viewer of slices. context: struct tp_naming. */
 struct tp_str tp_shown_shapes_for_viewer(const void *context, struct tp_str shapes);
 
-/* Returns the short name of a kernel, at most TP_KERNEL_TEXT_BYTES bytes. A Python call keeps the end of its path.
- * The text is in the arena or part of `name`. */
+/* Returns the short name of a kernel, at most TP_KERNEL_TEXT_BYTES bytes. A Python call loses the start of its path
+ * instead. The text is in the arena or part of `name`. */
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
 
-/* Returns the short name of a kernel without private parts, cut as by tp_shown_text. */
+/* Returns the short name of a kernel without private parts, cut to the length that tp_shown_text allows. */
 struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name);
 
-/* Returns a cache for results of tp_shown_kernel, in `arena` (guard set by the caller). The cache is for one naming
- * and one thread. It saves time because tables, tree, timeline and findings show the same kernels, whose full names
- * have kilobytes. */
+/* Returns a cache for results of tp_shown_kernel, in `arena`, whose guard the caller has set. The cache is for one
+ * struct tp_naming and one thread. It saves time because tables, tree, timeline and findings show the same kernels,
+ * whose full names can have kilobytes. */
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
 
-/* Returns a name without private parts for the viewers of timeline and call tree. Kernels have their short names.
- * context: struct tp_naming. */
+/* Callback of the viewers of timeline and call tree. Returns a name without private parts; kernels have their short
+ * names. context: struct tp_naming. */
 struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name);
 
-/* Returns the result of tp_shown_text, for lists of texts without kernels. context: struct tp_naming. */
+/* tp_shown_text as a callback, for lists of texts without kernels. context: struct tp_naming. */
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text);
 
-/* Returns the result of tp_shown_kernel for the name of a kernel. context: struct tp_naming. */
+/* tp_shown_kernel as a callback. context: struct tp_naming. */
 struct tp_str tp_shown_kernel_for_viewer(const void *context, struct tp_str name);
 
-/* Returns the lines for the viewer of the timeline, each as by tp_shown_text. context: struct tp_naming. */
+/* Callback of the viewer of the timeline. Applies tp_shown_text to each line of `lines`. context: struct tp_naming. */
 struct tp_str tp_shown_lines_for_viewer(const void *context, struct tp_str lines);
 
-/* Returns the prefix of an operator's name, such as "aten::" of "aten::add"; "" without a simple prefix. */
+/* Returns the namespace of an operator's name, such as "aten::" of "aten::add"; "" without a simple namespace. */
 struct tp_str tp_name_kind_prefix(struct tp_str name);
 
 #endif

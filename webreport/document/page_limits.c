@@ -1,7 +1,7 @@
 /* Defines the levels of detail of the page. See page_limits.h. */
 #include "webreport/document/page_limits.h"
 
-/* Levels of detail, most detailed first. The page tries them in this order until the profile fits its share of the
+/* Levels of detail, most detailed first. The page uses the first level at which the profile fits into its share of the
  * page. */
 static const struct tp_page_limits LEVELS[] = {
     {.operator_rows = 300,

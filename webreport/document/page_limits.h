@@ -7,11 +7,11 @@
 
 struct tp_page_limits {
     size_t operator_rows, shape_rows, kernel_rows, memory_rows, module_rows, line_rows, evidence, findings;
-    size_t open_rows;  /* number of rows that the user can open to see stacks, shapes or launches */
-    size_t open_items; /* largest number of items in each list of an opened row */
+    size_t open_rows;  /* number of rows that the reader can expand to see stacks, shapes or launches */
+    size_t open_items; /* largest number of items in each list of an expanded row */
     size_t flame_boxes, step_bars;
-    size_t timeline_bytes; /* bytes of the timeline; 0: no timeline */
-    size_t tree_nodes;     /* number of nodes in the call tree; 0: no call tree */
+    size_t timeline_bytes; /* largest size of the timeline, bytes; 0: no timeline */
+    size_t tree_nodes;     /* largest number of nodes in the call tree; 0: no call tree */
     bool has_curves;
 };
 
@@ -21,7 +21,7 @@ unsigned tp_page_level_count(void);
 /* Fills the limits of a level for a profile that may take about share_bytes bytes of the page. */
 void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes);
 
-/* Returns the sentence about the level for the page; NULL for level 0. */
+/* Returns the sentence that explains the omissions at this level to readers of the page; NULL for level 0. */
 const char *tp_page_level_text(unsigned level);
 
 #endif

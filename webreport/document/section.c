@@ -18,12 +18,12 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
     if (options->redact)
         section->naming.host = tp_worker_host(profile->worker);
     struct tp_str name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
-    name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
+    name = tp_shown_text(&section->naming, profile->main_worker.len ? profile->main_worker : name);
     if (!name.len)
         name = tp_shown_text(&section->naming, profile->file);
-    section->title = profile->beside.len   ? tp_text_printf(arena, "%.*s, recorded in addition to PyTorch's trace",
-                                                            (int)name.len, name.ptr)
-                     : profile->is_program ? tp_text_printf(arena, "The program, %.*s", (int)name.len, name.ptr)
+    section->title = profile->main_worker.len ? tp_text_printf(arena, "%.*s, recorded in addition to PyTorch's trace",
+                                                               (int)name.len, name.ptr)
+                     : profile->is_program    ? tp_text_printf(arena, "The program, %.*s", (int)name.len, name.ptr)
                      : section->is_one_of_many && profile->span != TP_NULL_INT
                          ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
                          : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);

@@ -1,5 +1,5 @@
-/* The input of a section of the page: one profile, with options for its names and limits. Also declares functions
- * that sections and commands use. All results are in section->arena or borrowed from the profile. */
+/* The input of a section of the page: one profile, with options for its names and limits. Also declares functions that
+ * sections and commands use. All returned memory is in section->arena or borrowed from the profile. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_H
 
@@ -17,17 +17,17 @@ struct tp_section {
     struct tp_naming naming;
     const char *title; /* title of the profile on the page */
     bool is_one_of_many;
-    const char *left_out; /* sentence about omitted parts, shown in the section About, or NULL */
+    const char *left_out; /* sentence about parts that the page omits, for the section About, or NULL */
 };
 
-/* Options for the names of a profile, for tp_section_init. */
+/* Options for displaying the names of a profile; argument of tp_section_init. */
 struct tp_section_options {
     bool redact;
     const char *source_url; /* pattern for tp_source_link; NULL for no links */
     bool is_one_of_many;
 };
 
-/* Initializes the section of a profile with its title. The caller sets the limits. */
+/* Initializes the input of the sections about a profile, including its title. The caller sets the limits. */
 void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
                      const struct tp_section_options *options);
 
@@ -35,16 +35,16 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
 
 /* Adds an object {term, fact} to a list. Does nothing if `fact` is NULL. */
 void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact);
-/* Adds a table to a list, after tp_shown_table_data has prepared it. */
+/* Prepares a table with tp_shown_table_data and adds it to a list. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
-/* Sets the names of rows from a text column: the shown text, its prefix, and a link if the text is a source line. */
+/* Sets the names of all rows from a text column, each with its prefix, and with a link if the text is a source line. */
 void tp_section_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
-/* Returns a new table like that of tp_shown_table_new, with the vocabulary of the profile's producer. */
+/* Like tp_shown_table_new, but the titles of the table use the words that fit the program that made the trace. */
 struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
                                             const struct tp_shown_column *columns, unsigned column_count,
                                             size_t max_rows);
-/* Returns a text in the vocabulary of the profile's producer (tp_speech_text). */
+/* Replaces words in a text by the words that fit the program that made the trace (tp_speech_text). */
 const char *tp_section_spoken_text(const struct tp_section *section, const char *text);
 /* Returns the name of a device: "GPU 0", or the name that the program itself gave to the device. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);

@@ -1,4 +1,4 @@
-/* Makes the shown names of different rows of a table different. See section_table.h. */
+/* Lengthens equal displayed names in a table until they differ. See section_table.h. */
 #include "webreport/document/section_table.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct name_group {
     const struct tp_shown_row *rows;
-    /* for each row: its group. Only rows of one group are compared; NULL: all rows are one group */
+    /* element for each row: its group. Only names in the same group must differ; NULL: all rows are one group */
     const uint32_t *groups;
 };
 
@@ -50,7 +50,7 @@ static size_t common_prefix_bytes(struct tp_str a, struct tp_str b)
     return i;
 }
 
-/* Returns the start of a name and the part in which it differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
+/* Returns a name as its start and the part that differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
 static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str shown, struct tp_str text,
                                    size_t differs)
 {
@@ -63,8 +63,8 @@ static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Makes the names of rows with the same shown name different. In the order of full names, the longest common prefix
- * of a name is that with one of its two neighbors. texts: full name of each row. */
+/* Makes the displayed names of rows different that are equal so far. After sorting by full name, the longest common
+ * prefix of a name is shared with a neighbor. texts: full name of each row. */
 static void distinguish_group(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                               uint32_t *order, uint32_t count)
 {
@@ -101,8 +101,7 @@ void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_show
     }
 }
 
-/* Appends numbers to names that are equal to the name of an earlier row, because the shown parts of long names may
- * be equal. */
+/* Appends numbers to displayed names that still equal the name of an earlier row, because long names are cut. */
 static void number_equal_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     struct tp_strings seen;

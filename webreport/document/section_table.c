@@ -50,8 +50,8 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     }
 }
 
-/* Finds the largest magnitude in the shown rows of a column, and the sum of all its known values; NaN if no value is
- * known. */
+/* Finds the largest magnitude in the displayed rows of a column, and the sum over all known values of the column.
+ * Either is NaN if no value is known. */
 static void measure_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
@@ -110,7 +110,7 @@ static void print_number(const struct tp_shown_table *shown, unsigned index, dou
     }
 }
 
-/* Prints a cell. place: index of the row; row_count for the foot. number: index of the shown column. */
+/* Prints a cell. place: index of the row; row_count for the row of totals. number: index of the displayed column. */
 static void print_cell(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_shown_table *shown = value->self;
@@ -167,7 +167,8 @@ static bool is_bar_visible(const struct tp_shown_table *shown, unsigned index, s
            cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
 }
 
-/* Sets *out to a member of a cell: cell_bar (width, if visible), cell_is_bar, cell_is_text or cell_text. */
+/* Sets *out to one of the members of a cell: cell_bar (width of a visible bar), cell_is_bar, cell_is_text or
+ * cell_text. */
 static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = cell->self;
@@ -375,8 +376,8 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
         measure_column(shown, i);
 }
 
-/* Orders the columns for pages. The column by which rows are sorted comes first, with its bar and share, so that
- * narrow screens show it. The other columns keep their order. */
+/* Orders the columns for pages. The column that rows are sorted by comes first with its bar and share, so that narrow
+ * screens show it. The other columns keep their order. */
 static void order_page_columns(struct tp_shown_table *shown)
 {
     unsigned first = 0, behind;

@@ -1,5 +1,5 @@
-/* A table of a view for display: selected columns, one unit for each column, bars, rows that open, totals, and a limit
- * of rows.
+/* A table prepared for display: selected columns, one unit for each column, bars, rows that can be expanded, totals,
+ * and a limit of rows.
  *
  * The table is prepared once. The template "table" then reads it through struct tp_data, which prints cells on
  * demand. */
@@ -28,16 +28,16 @@ enum tp_shown_format {
 };
 
 enum tp_shown_flag {
-    TP_SHOWN_SUM = 1,    /* the foot shows the sum of all rows */
+    TP_SHOWN_SUM = 1,    /* the last row shows the sum over all rows of the table */
     TP_SHOWN_WIDE = 2,   /* only pages show the column */
-    TP_SHOWN_NARROW = 8, /* pages omit the column, because they have wide columns instead */
+    TP_SHOWN_NARROW = 8, /* pages omit the column, because they show the WIDE columns instead */
     TP_SHOWN_SIGNED = 4, /* positive numbers get a plus sign in cells with units */
 };
 
 struct tp_shown_column {
     enum tp_shown_format format;
     unsigned column;     /* index of the column in the table; for TP_SHOW_OWN, index in own_texts */
-    const char *title;   /* title; NULL: the title in the column's definition */
+    const char *title;   /* title of the column; NULL: use the title in the column's definition */
     unsigned unit_group; /* columns with the same group, other than 0, share a unit */
     unsigned decimals;
     bool is_sorted; /* true: rows are sorted by this column, largest first */
@@ -46,14 +46,15 @@ struct tp_shown_column {
 
 /* The first cell of a row, and other properties of the row. */
 struct tp_shown_row {
-    struct tp_str name;       /* name of the row as shown */
-    struct tp_str short_name; /* short name for narrow outputs; ptr NULL: the name is used */
+    struct tp_str name;       /* displayed name of the row */
+    struct tp_str short_name; /* short name for narrow outputs; ptr NULL: use `name` */
     struct tp_str prefix;     /* dimmed text before the name */
-    bool is_place;            /* true: the prefix is the folder of a source line, which narrow outputs cut */
+    bool is_place;            /* true: `prefix` is the folder of a source line, which narrow outputs omit */
     const char *href;         /* address that the name links to, or NULL */
     unsigned depth;           /* depth of the row in a tree */
-    bool is_uncertain;        /* true: the numbers of the row are uncertain and are shown faintly */
-    struct tp_data more;      /* object for the template "table_more"; kind NONE if the row cannot be opened */
+    bool is_uncertain;        /* true: the numbers of the row are uncertain, and the page prints them in grey */
+    struct tp_data more; /* object for the template "table_more", shown in the expanded row; kind NONE if the row cannot
+                            be expanded */
 };
 
 enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 4 };
@@ -64,23 +65,24 @@ struct tp_shown_table {
     const struct tp_shown_column *columns;
     unsigned column_count;
     struct tp_speech speech;                  /* vocabulary for titles and definitions of columns */
-    const char *name;                         /* short name for CSV files and the filter, such as "operators" */
+    const char *name;                         /* short name for CSV files and the row filter, such as "operators" */
     const char *caption;                      /* description for screen readers */
     const char *heading;                      /* heading above the table, or NULL */
     const char *name_title, *name_definition; /* title and definition of the first column */
-    const char *foot;                         /* text in the first cell of the foot; NULL: no foot */
-    /* text below the table, or NULL; a cut table also has its own note */
+    const char *foot;                         /* text in the first cell of the row of totals; NULL: no row of totals */
+    /* text below the table, or NULL; a table with omitted rows has a second note */
     const char *note;
-    bool is_tree;           /* true: rows are a tree, which is indented and never sorted */
-    unsigned open_depth;    /* depth in the tree below which the page's script folds rows */
-    size_t row_count;       /* number of shown rows, at most the rows of the table */
-    size_t open_count;      /* number of leading rows that can be opened; 0: all rows with details */
-    size_t short_row_count; /* number of rows in short outputs; 0: row_count */
+    bool is_tree;           /* true: rows form a tree, which is indented and never sorted */
+    unsigned open_depth;    /* deepest level of the tree that is visible before the reader unfolds rows */
+    size_t row_count;       /* number of displayed rows, at most the number of rows in `table` */
+    size_t open_count;      /* only the first open_count rows can be expanded; 0: all rows with details */
+    size_t short_row_count; /* number of displayed rows in outputs with little space; 0: row_count */
     struct tp_shown_row *rows;
-    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* for each index of an OWN column: one text for each row */
-    /* returns the text of a PRINTED cell, in the arena */
+    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* element for each value of `column` in OWN columns: array with a
+                                                         text for each row */
+    /* returns the text of a cell in a PRINTED column, in the arena */
     struct tp_str (*print)(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row);
-    /* members from here on are set by tp_shown_table_data */
+    /* the remaining members are set by tp_shown_table_data */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
     const char *definitions[TP_MAX_SHOWN_COLUMNS];
@@ -88,25 +90,26 @@ struct tp_shown_table {
     unsigned page_column_count;
 };
 
-/* Returns a table with these columns and at most `max_rows` shown rows, in the arena. Its rows have no names yet. */
+/* Returns a table with these columns and at most `max_rows` displayed rows, in the arena. The caller sets the names of
+ * the rows. */
 struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
                                           const struct tp_shown_column *columns, unsigned column_count,
                                           size_t max_rows);
 
-/* Computes the sums of columns, which shares need. For outputs that read single cells instead of
+/* Computes the sums of columns, which are needed for shares. For outputs that read single cells and do not call
  * tp_shown_table_data. */
 void tp_shown_table_measure(struct tp_shown_table *shown);
 
-/* Chooses units and computes sums. Returns the object for the template, which borrows `shown`. Call this function
- * after all members are set. */
+/* Chooses units, computes sums, and returns the object for the template, which borrows `shown`. Call this function
+ * after setting all members. */
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown);
 
-/* Return the title of a shown column, and whether its cells are left-aligned texts. */
+/* Return the title of a displayed column, and whether its cells are left-aligned texts. */
 const char *tp_shown_column_title(const struct tp_shown_table *shown, unsigned index);
 bool tp_shown_is_text_column(const struct tp_shown_table *shown, unsigned index);
 
 /* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %"; "–" for null. The text is borrowed or in the arena.
- * For outputs whose columns have no unit. */
+ * Used by outputs whose columns have no unit. */
 struct tp_str tp_shown_cell_text(const struct tp_shown_table *shown, unsigned index, size_t row);
 
 /* Returns a copy of the table with the given rows in the given order. Cells are copied into `arena`; texts are
@@ -118,13 +121,13 @@ struct tp_table *tp_table_copy_rows(struct tp_arena *arena, const struct tp_tabl
  * their order. */
 struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
-/* Extends equal shown names by the part in which their full names differ. Call this function after the rows have
- * their names. names: full name of each row. groups: for each row, its group, since only rows of one group are
- * compared; NULL: all rows are one group. */
+/* Extends equal displayed names by the part in which their full names differ. Call this function after setting the
+ * names of the rows. names: full name of each row. groups: number of each row's group; only names in the same group
+ * must differ. NULL: all rows are one group. */
 void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
                                   const uint32_t *groups, size_t row_count);
-/* Extends equal shown names as tp_section_distinguish_names does, for a whole table whose full names are in a
- * column. Afterwards all shown names differ. */
+/* Does the same as tp_section_distinguish_names for all rows of a table whose full names are in a text column.
+ * Afterwards all displayed names differ. */
 void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 #endif

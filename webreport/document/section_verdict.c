@@ -1,5 +1,5 @@
-/* Writes the verdict as text: its class as a tag, its headline, and a line with the step and the longest gap. The
- * analysis makes the verdict; this module only writes it. */
+/* Formats the verdict of the analysis: its class as a tag, its headline, and a line with the step time and the longest
+ * gap. */
 #include "webreport/document/section_verdict.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static const struct {
     [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = {"Mixed", TP_TONE_UNSURE},
 };
 
-/* Returns the position of `part` in `text`; NULL if it is not there. Both may contain any bytes. */
+/* Returns a pointer to the first `part` in `text`; NULL if `part` does not occur. Both may contain any bytes. */
 static const char *find_text(struct tp_str text, struct tp_str part)
 {
     for (size_t i = 0; part.len && i + part.len <= text.len; i++)
@@ -51,7 +51,7 @@ static const char *find_text(struct tp_str text, struct tp_str part)
     return NULL;
 }
 
-/* Returns the headline, with its line of code cut as a shown name, and without private parts on request. */
+/* Returns the headline; its source line is shortened, and private parts are removed if naming->redact is set. */
 static const char *shown_headline(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
     bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* headlines of these classes contain names at any position */
@@ -80,7 +80,8 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
-/* Returns the reason why a repeated sequence is not used as steps, and what to record instead. */
+/* Returns why a repeated sequence of calls does not count as steps, and what to record instead; "" if there is no
+ * repeated sequence. */
 static const char *no_steps_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     if (!model->repeat_count)
@@ -108,7 +109,7 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
 
 static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that the text mentions, percent */
 
-/* Returns what the share of the longest gap refers to: all used steps, not only the step that contains the gap. */
+/* Returns the time to which the percentage of the longest gap refers, such as "of the 18 steps". */
 static const char *gap_reference_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
@@ -118,7 +119,7 @@ static const char *gap_reference_text(struct tp_arena *arena, const struct tp_pr
                                  : "of the step";
 }
 
-/* Returns whether the state of the device is unknown for more than half of the gap. */
+/* Returns whether the state of the device is unknown for more than half of the longest gap. */
 static bool is_state_unknown(const struct tp_trace_verdict *verdict)
 {
     int64_t untold_ns = 0;
@@ -153,8 +154,9 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
                           host_activity_text(naming, &verdict->gap));
 }
 
-/* Returns a sentence about the time outside window W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s
- * before the first step): the host ran X for 5.00 s." */
+/* Returns a sentence about the time outside the window of used steps, such as " Of the recording, 97.7 % (5.01 s of
+ * 5.13 s) is outside the steps, most of it before the first step; the host ran X for 5.00 s."; "" if nothing is known
+ * about it. */
 static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_outside_part *part = &profile->advice->verdict.left_out;
@@ -176,8 +178,8 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           what);
 }
 
-/* Returns how steps were inferred, such as " Steps are inferred from the calls of ResNet, because none is marked.",
- * or "". */
+/* Returns a sentence on how steps were inferred, such as " Steps are inferred from the calls of ResNet, because none is
+ * marked."; "" if steps are marked. */
 static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
@@ -186,7 +188,8 @@ static const char *inferred_text(const struct tp_naming *naming, const struct tp
                : "";
 }
 
-/* Returns what the page's shares refer to if most of window W cannot be judged, or "". */
+/* Returns a sentence on the time to which percentages refer if a part of the window is unjudged (docs/definitions.md),
+ * else "". */
 static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -243,7 +246,8 @@ static enum tp_verdict_class class_by_text(struct tp_str text)
     return (enum tp_verdict_class)i;
 }
 
-/* Returns a stored headline. The line of code at its end, its only private part, is changed as a shown name. */
+/* Returns a stored headline; the source line at its end, its only private part, is shortened and redacted as `naming`
+ * requires. */
 static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
@@ -262,7 +266,7 @@ struct tp_verdict_block tp_stored_verdict_block(const struct tp_naming *naming, 
                                                 struct tp_str headline)
 {
     enum tp_verdict_class known = class_by_text(class);
-    if (known == TP_CLASS_COUNT) /* true if another version of tracepress wrote the class */
+    if (known == TP_CLASS_COUNT) /* the class is unknown, because another version of tracepress wrote the summary */
         return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                          .class = tp_arena_copy(naming->arena, class.ptr, class.len),
                                          .headline = stored_headline(naming, headline),

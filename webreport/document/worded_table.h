@@ -1,5 +1,5 @@
-/* A table whose cells are all texts, with its own layout. It is used for tables that look like those of other tools,
- * and for output formats without types. Cells are written on demand. */
+/* A table whose cells are all texts. Tables that resemble those of other tools use it for their own layout, and output
+ * formats without types also use it. Cells are written on demand. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 #define TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 
@@ -9,10 +9,10 @@
 #include "writer/base/buf.h"
 
 struct tp_worded_column {
-    const char *title; /* title of the column, without characters that printers escape */
+    const char *title; /* title of the column, without characters that an output format must escape */
     size_t width;      /* least width in text output, characters */
     bool is_left;      /* true: left-aligned; false: right-aligned */
-    bool is_number;    /* true: the cells contain no characters that printers escape */
+    bool is_number;    /* true: the cells contain no characters that an output format must escape */
 };
 
 struct tp_worded_table {

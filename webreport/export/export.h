@@ -1,6 +1,6 @@
-/* The table of export formats: files of other tools, made from one analysed profile.
+/* The table of export formats: files of other tools, made from one analyzed profile.
  *
- * A format is one file in a room of webreport/export, one row in export.c, one declaration in export_formats.h and a
+ * A new format needs a file in a folder of webreport/export, a row in export.c, a declaration in export_formats.h and a
  * paragraph in templates/help/export.txt. */
 #ifndef TP_WEBREPORT_EXPORT_EXPORT_H
 #define TP_WEBREPORT_EXPORT_EXPORT_H

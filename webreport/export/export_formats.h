@@ -1,5 +1,4 @@
-/* Defines the data that an export format receives, the row that describes a format, and the functions of all
- * formats. */
+/* Defines the data that an export format gets, the properties of a format, and the functions of all formats. */
 #ifndef TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
 #define TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
 
@@ -9,15 +8,15 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
-/* Values of --color-by, which decides what the colors of a picture show. */
+/* Values of the option --color-by: what the colors of a picture show. */
 enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_BY_MODULE };
 #define TP_EXPORT_COLOURS "lifetime|operator|module" /* the values of --color-by as text */
 
-/* Data of one call of `export`, for formats that also write files about all profiles together. */
+/* Data of one run of the command `export`, for formats that also write files about all profiles together. */
 struct tp_export_job {
     const char *out;        /* folder given by -o */
-    struct tp_arena *arena; /* memory for the whole call; its guard is not set while tp_export_format.write runs */
-    void *kept;             /* data of the format, in `arena`; initially NULL */
+    struct tp_arena *arena; /* memory for the whole command; its guard is not set while tp_export_format.write runs */
+    void *kept;             /* private data of the format, in `arena`; initially NULL */
     char written[1024];     /* names of the first written files, as text: "a.csv, b.csv" */
     size_t named_count;     /* number of file names in `written` */
     size_t written_count;   /* number of all written files */
@@ -26,24 +25,24 @@ struct tp_export_job {
 /* Parts of a profile that a format needs. Parts that it does not need are not computed. */
 enum tp_export_need {
     TP_EXPORT_NEEDS_ALL,
-    TP_EXPORT_NEEDS_MODEL, /* the trace, its order and the model */
+    TP_EXPORT_NEEDS_MODEL, /* the trace, the order of its events, and the model */
     TP_EXPORT_NEEDS_TRACE,
     /* the format reads export->path itself; profile->trace is empty, and the format fills export->reading */
     TP_EXPORT_NEEDS_NOTHING
 };
 
-/* One profile to write. All pointers are borrowed for the call. Names are safe as parts of a path: they have only
- * letters, digits and ._-, at least one character, and no dot at the start. `out` and `folder` exist. */
+/* One profile to export. All pointers are borrowed for the call. `run` and `worker` are safe as parts of a path: they
+ * have only letters, digits and ._-, at least one character, and no dot at the start. `out` and `folder` exist. */
 struct tp_export {
-    const struct tp_profile *profile;    /* trace, order, model, views and advice of the profile, with its source */
+    const struct tp_profile *profile;    /* profile to export: trace, order of its events, model, views, advice */
     const char *out;                     /* folder given by -o */
-    const char *path;                    /* path of the trace, which can be read again */
+    const char *path;                    /* path of the trace file, for formats that read the file again */
     const struct tp_trace_options *read; /* the options with which the trace was read */
-    struct tp_reading *reading;          /* numbers of elements read, skipped and repaired; the reader fills them */
-    /* folder for the files: `out`, or a folder below it if several profiles are exported, out[/RUN][/WORKER[.SPAN]]
-     * with the parts that distinguish the profiles */
+    struct tp_reading *reading;          /* numbers of elements that were read, skipped and repaired */
+    /* folder for the files. It is `out` for a single profile. Several profiles get folders below it,
+     * out[/RUN][/WORKER[.SPAN]], with only the parts in which the profiles differ. */
     const char *folder;
-    const char *run, *worker; /* profile->run and profile->worker as safe names */
+    const char *run, *worker; /* profile->run and profile->worker as names that are safe in a path */
     /* value of --metric, for formats that show one number; NULL selects their default */
     const char *metric;
     /* trace of --baseline, for formats that show a difference; NULL without a baseline */
@@ -53,30 +52,31 @@ struct tp_export {
     enum tp_export_colour colour; /* value of --color-by, for pictures */
     bool is_slim;                 /* option --slim, for formats with a small form */
     enum tp_torch_rules rules;    /* value of --torch, for formats that reproduce files of torch */
-    struct tp_export_job *job;    /* data shared by all profiles; NULL if there is only this profile */
-    /* arena of this profile, whose guard is set; do not allocate while you hold a file or another resource */
+    struct tp_export_job *job;    /* data for all profiles; NULL if this is the only profile */
+    /* arena of this profile, whose guard is set; a failed allocation does not return, so do not allocate while a file
+     * or another resource is open */
     struct tp_arena *arena;
 };
 
 struct tp_export_format {
     const char *name;
     /* Writes one profile. Returns 0, TP_EIO (the error names the path), TP_ENOMEM or TP_ELIMIT. Returns TP_ENOTFOUND if
-     * the trace lacks the data; the error names it, and the trace counts as unusable. May leave through the arena's
-     * guard. A file appears only after it was written completely. */
+     * the trace lacks data for the format; the error names the data, and the trace counts as unusable. A failed
+     * allocation may jump to the arena's guard. A file gets its name only after it is complete. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* Writes the files about all profiles. Runs after the last profile, with the guard of the job's arena set. NULL if
      * the format has no such files. */
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
-    /* Returns whether the format supports the metric. NULL if the format has no --metric. */
+    /* Returns whether the format supports the metric. NULL if the format does not have the option --metric. */
     bool (*check_metric)(const char *metric);
-    /* Returns the parts that the given options need; filter, read and is_slim must be set. NULL if the format always
-     * needs `needs`. */
+    /* Returns the parts of the profile that the options in `export` need; filter, read and is_slim must be set. NULL if
+     * the format always needs the same parts (member `needs`). */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
     bool rereads_trace;   /* the format reads export->path again */
     bool has_slim;        /* the format supports --slim */
-    bool has_own_folders; /* the format makes its own folders in `out`, so the caller does not make `folder` */
-    bool joins_cycles;    /* captures of one worker share `folder`, so that its name has no SPAN */
-    /* true if the format exports the trace itself; then events keep the ends in the file, even impossible ones */
+    bool has_own_folders; /* true: the format makes its own folders in `out`, and the caller does not make `folder` */
+    bool joins_cycles;    /* true: all captures of one worker use the same `folder`, whose name therefore has no SPAN */
+    /* true: the format exports the trace itself, so that events keep the end times of the file, even impossible ones */
     bool keeps_ends;
     bool reads_frame_stacks;   /* the trace must be read with the option keeps_frame_stacks */
     bool has_baseline;         /* the format can show the difference from another trace */
@@ -91,7 +91,7 @@ struct tp_export_format {
  * (export_tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
 
-/* Writes the smallest, median and largest value of all ranks at each step, for each run with several ranks, to
+/* Compares the ranks of each run with several ranks: writes the smallest, median and largest value at each step to
  * OUT[/RUN]/over_ranks (tfevents_ranks.c). */
 int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err);
 
@@ -99,11 +99,11 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
 /* tp_export_folded_has_metric returns whether the metric exists (webreport/measure/charts/folded_stacks.h).
- * tp_export_folded writes WORKER.METRIC.folded, with one line for each call stack (export_folded.c). */
+ * tp_export_folded writes WORKER.METRIC.folded, with a line for each call stack (export_folded.c). */
 bool tp_export_folded_has_metric(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* tp_export_flamegraph_has_metric returns whether the metric is one of tracepress's own, and not one of torch's.
+/* tp_export_flamegraph_has_metric returns whether the metric is a metric of tracepress and not of torch.
  * tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */
 bool tp_export_flamegraph_has_metric(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
@@ -112,10 +112,10 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
 /* tp_export_chrome_needs returns the parts of the profile that the options need. tp_export_chrome writes
- * WORKER.trace.json.gz: the trace or an unchanged part of it (chrome_raw.c), or with is_slim a cleaned trace
- * (chrome_slim.c). It returns TP_EUSAGE if this file is also the input. */
+ * WORKER.trace.json.gz: without is_slim the unchanged trace or a part of it (chrome_raw.c), with is_slim a cleaned
+ * trace (chrome_slim.c). It returns TP_EUSAGE if this path is also the input. */
 enum tp_export_need tp_export_chrome_needs(const struct tp_export *export);
-/* Mark in the gzip header of an exported trace. A later export may replace a file with this mark. */
+/* Comment in the gzip header of an exported trace. A later export may overwrite files with this comment. */
 #define TP_EXPORT_MARK "tracepress export"
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);

@@ -9,8 +9,8 @@
 
 /* ---- options ---- */
 
-/* Reads the digits at *text as a number, and moves *text behind them. Returns false if there are no digits or the
- * number is too large. */
+/* Reads the digits at *text as a number, and moves *text after them. Returns false if there are no digits or the number
+ * is too large. */
 static bool read_number(const char **text, int64_t *number)
 {
     const char *start = *text;
@@ -122,7 +122,7 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* host and device start are both used, because a device that lags begins a step later than the host */
+        /* uses both the host and the device start, because device work of a step may start after the host's step */
         from = step->start_ns < from ? step->start_ns : from;
         from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;

@@ -13,7 +13,7 @@ struct tp_filter_options {
     const char *from, *until;
     const char *const *threads; /* each entry is the number of a thread or stream, or a part of its name */
     size_t thread_count;
-    const char *const *categories; /* each entry is a list of categories: "kernel,cpu_op" */
+    const char *const *categories; /* each entry is a list of categories, such as "kernel,cpu_op" */
     size_t category_count;
 };
 
@@ -21,36 +21,38 @@ struct tp_filter {
     struct tp_filter_options options;
     bool has_steps;
     int64_t first_step, last_step;
-    /* time of the kept events, ns since the first event; INT64_MIN and INT64_MAX: no limit */
+    /* time range of the exported events, ns since the first event; INT64_MIN and INT64_MAX: no limit */
     int64_t from_ns, until_ns;
 };
 
 /* Parses the options. Returns 0, or TP_EUSAGE with a message that names the mistake. */
 int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *options, struct tp_error *err);
 
-/* Returns whether the filter leaves out anything. */
+/* Returns whether the filter excludes any event. */
 bool tp_filter_selects_part(const struct tp_filter *filter);
 
-/* Returns the earliest time in the trace, ns, from which --from and --until count; 0 for an empty trace. */
+/* Returns the time in the trace that --from and --until are relative to, ns: the earliest event or record; 0 for an
+ * empty trace. */
 int64_t tp_filter_first_ns(const struct tp_trace *trace);
 
-/* A filter applied to one trace. */
+/* A filter whose limits were converted for one trace. */
 struct tp_filter_trace {
-    /* times in the trace, ns; an event is kept if it overlaps [from_ns, until_ns) */
+    /* times in the trace, ns; events that overlap the range from from_ns up to but without until_ns are kept */
     int64_t from_ns, until_ns;
-    /* with a filter of steps: end of the steps on the host, ns; until_ns also includes their device work */
+    /* with a filter of steps: end of the steps on the host, ns; until_ns is the end of their device work, if that is
+     * later */
     int64_t host_until_ns;
-    uint8_t *threads; /* for each thread: 1 if the thread is kept */
+    uint8_t *threads; /* element for each thread: 1 if the filter keeps the thread */
     const struct tp_filter *filter;
 };
 
-/* Applies a filter to the trace of a model. Memory comes from the model's arena, whose guard the caller sets. A filter
- * without steps needs only the model's trace and arena. first_ns: time in the trace to which the times of the options
- * are relative, ns. Returns 0, or TP_ENOTFOUND if the trace has no such step. */
+/* Applies a filter to the trace of a model. Memory comes from the model's arena, whose guard the caller sets. Without a
+ * filter of steps, only the model's trace and arena are needed. first_ns: time in the trace that --from and --until are
+ * relative to, ns. Returns 0, or TP_ENOTFOUND if the trace lacks the requested steps. */
 int tp_filter_apply(struct tp_filter_trace *out, const struct tp_filter *filter, const struct tp_model *model,
                     int64_t first_ns, struct tp_error *err);
 
-/* Returns whether the filter keeps an event from start_ns to end_ns. For a moment, both times are equal. */
+/* Returns whether the filter keeps an event from start_ns to end_ns, which are equal for an event without duration. */
 bool tp_filter_keeps_time(const struct tp_filter_trace *filter, int64_t start_ns, int64_t end_ns);
 bool tp_filter_keeps_thread(const struct tp_filter *filter, const struct tp_thread *thread);
 bool tp_filter_keeps_category(const struct tp_filter *filter, struct tp_str category);

@@ -22,7 +22,7 @@ static void put_asset(struct tp_buf *out, const char *element, const char *asset
     struct tp_str text = {"", 0};
     tp_assets_init(&assets, arena, NULL);
     if (tp_assets_get(&assets, tp_str_of(asset), &text, NULL) != TP_OK && !out->failed)
-        out->failed = TP_ENOTFOUND; /* the caller named a file that is not built in, which is a bug */
+        out->failed = TP_ENOTFOUND; /* the asset is not built in, which is a bug of the caller */
     tp_buf_printf(out, "<%s><![CDATA[\n", element);
     tp_buf_add(out, text.ptr, text.len);
     tp_buf_printf(out, "]]></%s>\n", element);
@@ -38,8 +38,8 @@ void tp_svg_put_script(struct tp_buf *out, const char *asset, struct tp_arena *a
     put_asset(out, "script", asset, arena);
 }
 
-/* Returns the length in bytes of the character at `at`, from its first byte. The length ends at the end of the text at
- * the latest. An invalid character has one byte. */
+/* Returns the length of the character that starts at `at`, bytes, at most to the end of the text. An invalid character
+ * has one byte. */
 static size_t character_bytes(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -49,14 +49,14 @@ static size_t character_bytes(struct tp_str text, size_t at)
     return i;
 }
 
-/* Returns the number of columns of a character, given its size in bytes. Characters of three bytes or more count as two
+/* Returns the number of columns that a character of `size` bytes takes. Characters of three bytes or more count as two
  * columns, because East Asian characters and emoji are wide. */
 static size_t character_columns(size_t size)
 {
     return size >= 3 ? 2 : 1;
 }
 
-/* Returns the length in bytes of the longest beginning of `text` that fits into max_columns. */
+/* Returns the length of the longest prefix of `text` that fits into max_columns, bytes. */
 static size_t prefix_bytes(struct tp_str text, size_t max_columns)
 {
     size_t at = 0;

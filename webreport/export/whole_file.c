@@ -1,4 +1,4 @@
-/* Files that are made in memory: see whole_file.h. */
+/* Writes files of an export that are built in memory: see whole_file.h. */
 #include "webreport/export/whole_file.h"
 
 #include <stdio.h>

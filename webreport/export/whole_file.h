@@ -1,4 +1,4 @@
-/* Writes files of an export that are built in memory. A file appears only when it is complete. */
+/* Writes files of an export that are built in memory. A file gets its name only after it is complete. */
 #ifndef TP_WEBREPORT_EXPORT_WHOLE_FILE_H
 #define TP_WEBREPORT_EXPORT_WHOLE_FILE_H
 
@@ -9,14 +9,14 @@
 #define tp_export_no_samples                                                                                           \
     "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
 
-/* Adds `path` to the written files of the job if `code` is TP_OK. Returns `code`. */
+/* Adds `path` to the list of files that the command wrote, if `code` is TP_OK. Returns `code`. */
 int tp_export_record_written(const struct tp_export *export, const char *path, int code);
 
-/* Writes `bytes` as FOLDER/WORKER.ENDING. Returns 0, TP_EIO or TP_ELIMIT. */
+/* Writes `bytes` to FOLDER/WORKER.ENDING. Returns 0, TP_EIO or TP_ELIMIT. */
 int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err);
 
-/* Writes `text` as FOLDER/WORKER.ENDING, in one gzip member. Returns 0, TP_EIO or TP_ELIMIT. text: must not have
- * failed. The caller releases `text` and then calls tp_arena_pass_failure_on. */
+/* Writes `text` to FOLDER/WORKER.ENDING as one gzip member. Returns 0, TP_EIO or TP_ELIMIT. text: must not have failed.
+ * The caller then releases `text` and calls tp_arena_pass_failure_on. */
 int tp_export_packed_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
                           struct tp_error *err);
 

@@ -18,9 +18,9 @@ void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *t
 {
     const struct tp_keyed *order = sort_by_time(trace, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_async_task);
-    /* by key (category, name, id): 1 + index of the task that started last and is open; 0 if none is open */
+    /* for each key (category, name, id): 1 + index of the open task that started last; 0 if none is open */
     struct tp_vec open = TP_VEC(arena, uint32_t);
-    struct tp_vec outer = TP_VEC(arena, uint32_t); /* by task: the entry in `open` before the task started */
+    struct tp_vec outer = TP_VEC(arena, uint32_t); /* for each task: the element of `open` before the task started */
     struct tp_keys keys;
     *tasks = (struct tp_async_tasks){0};
     tp_keys_init(&keys, arena, 3);

@@ -3,8 +3,8 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/stages.h"
 
-/* Counts the kept events and memory records, and finds their first start and last end. Ignores the recorder's own
- * work and events of the kind TP_KIND_OTHER. */
+/* Counts events and memory records, and finds their first start and last end. Ignores the recorder's work and events of
+ * the kind TP_KIND_OTHER. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -36,7 +36,7 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
-            /* libraries such as NCCL move only the data of devices */
+            /* NCCL and similar libraries move only data of devices */
             tp_name_comm_library(tp_trace_event_name(model->trace, e)))
             return true;
     }

@@ -1,5 +1,5 @@
-/* Builds the facts of a trace. tp_model_build calls the stages (stages.h) in their order. Each stage fills its part
- * of the facts from the parts that earlier stages filled. No stage knows another one. */
+/* Builds the facts of a trace. tp_model_build calls the stages (stages.h) in their order. Each stage fills its part of
+ * the facts from the parts that earlier stages filled. No stage calls another stage. */
 #ifndef TP_WEBREPORT_MODEL_BUILD_H
 #define TP_WEBREPORT_MODEL_BUILD_H
 

@@ -1,4 +1,4 @@
-/* Defines the collectives of a trace (D10): records of the host, the kernels of each record, metadata and sizes. */
+/* Defines the collectives of a trace: host calls, kernels, metadata and data sizes (docs/definitions.md, D10). */
 #ifndef TP_WEBREPORT_MODEL_COLLECTIVES_H
 #define TP_WEBREPORT_MODEL_COLLECTIVES_H
 
@@ -8,7 +8,7 @@
 #include "writer/base/interval.h"
 #include "writer/base/str.h"
 
-/* One collective. Its ranges are the interval of the host call and those of its kernels, sorted by (start, end
+/* One collective. Its ranges are the interval of the host call and the intervals of its kernels, sorted by (start, end
  * descending). */
 struct tp_collective {
     struct tp_str name;

@@ -13,8 +13,8 @@
 /* An index of events by thread, sorted by (start, end descending). Finds the innermost event around a moment. */
 struct by_thread {
     uint32_t *items;            /* positions in the indexed list of events, grouped by thread */
-    uint32_t *first;            /* by thread: its first entry in `items`; the array has thread_count + 1 entries */
-    struct tp_enclosing *trees; /* by thread: search tree over its events; empty if the thread has no event */
+    uint32_t *first;            /* for each thread: index of its first entry in `items`; thread_count + 1 elements */
+    struct tp_enclosing *trees; /* for each thread: search tree over its events; empty if the thread has no event */
 };
 
 /* Data that all steps of building collectives share. */
@@ -104,7 +104,8 @@ static bool is_event_of_level(const struct collector *c, uint32_t event, enum le
     return !tp_str_equal(what, TP_STR("\"wait\"")) && !tp_str_equal(what, TP_STR("\"init\""));
 }
 
-/* Returns the name of the collective of an event. For a record_param_comms event this is "c10d:" and its argument. */
+/* Returns the name of the collective of an event. For a record_param_comms event, returns "c10d:" followed by the
+ * collective's name. */
 static struct tp_str record_name(const struct collector *c, uint32_t event)
 {
     struct tp_str name = tp_trace_event_name(c->model->trace, event_at(c, event));
@@ -189,7 +190,8 @@ static uint32_t find_enclosing_event(const struct by_thread *index, uint32_t thr
     return found == SIZE_MAX ? TP_NO_ID : index->items[index->first[thread] + found];
 }
 
-/* Finds the metadata of each collective: that of the innermost record_param_comms event around it on its thread. */
+/* Finds the metadata of each collective: that of the innermost record_param_comms event that encloses the collective on
+ * its thread. */
 static void find_metadata(struct collector *c)
 {
     struct tp_vec metas = TP_VEC(c->model->arena, uint32_t);
@@ -241,8 +243,8 @@ static uint32_t find_by_external_id(const struct tp_keyed *ids, size_t count, in
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* Assigns each communication kernel to the innermost collective around its launch. Without one, assigns it to the
- * first collective with its External id. */
+/* Assigns each communication kernel to the innermost collective that encloses its launch. If there is none, assigns it
+ * to the first collective with its External id. */
 static void assign_kernels_to_records(struct collector *c)
 {
     const struct tp_model *model = c->model;

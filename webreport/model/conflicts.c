@@ -12,12 +12,12 @@ enum { LARGEST_SPREAD = 256, LEAST_ROOM = 512 };
 
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-/* A map from each number of a range to one event or thread. */
+/* A map from numbers in a range to one event or thread per number. */
 struct places {
     /* First and last number of the range. An empty map has first > last. Numbers that are too far apart for an array
      * also give an empty map. */
     int64_t first, last;
-    uint32_t *place; /* by number - first: 1 + index of the event or thread, NOTHING, or SEVERAL for more than one */
+    uint32_t *place; /* indexed by number - first: 1 + index of event or thread, NOTHING or SEVERAL */
 };
 
 static void widen_range(struct places *places, int64_t number)
@@ -129,7 +129,7 @@ struct survey {
     uint64_t operators, without_id;  /* number of operators, and how many of them have no id */
     /* number of operators and annotations that come later in the file than a higher id of their thread */
     uint64_t moved;
-    int64_t *last_ids; /* by thread: id of the last operator or annotation so far, in file order */
+    int64_t *last_ids; /* for each thread: id of its last operator or annotation so far, in file order */
 };
 
 static void survey_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
@@ -199,7 +199,7 @@ static void drop_survey(const struct survey *s, const struct tp_trace *trace, st
 enum { NAME_HAS_CALL = 1 << 15 };
 _Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
 
-/* The state of a stream while its operations are visited by start. */
+/* State of a stream during a visit of its operations in order of start. */
 struct stream {
     int64_t last_call_ns; /* start of the call of the last operation that has a call, ns */
     uint32_t lone;        /* number of operations without a call since the last operation with a call */
@@ -278,7 +278,7 @@ static uint64_t count_unequal_sums(const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-/* Counts links whose number and start time no event has. Recorders write either one link end for each event with a
+/* Counts links that match no event by number and start time. Recorders write either one link end for each event with a
  * correlation, or one link for each device operation. */
 static uint64_t count_unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
@@ -377,9 +377,9 @@ static void check_host_event(struct host_conflicts *found, const struct survey *
     found->last_ns = e->ts_ns;
 }
 
-/* Counts ids that break one of two rules. Ids ascend with time on each thread. A call has the id of an operator of
- * its thread. More exceptions are allowed for recorders that do not number events, because they omit operators that
- * are open at the end. */
+/* Counts ids that break one of two rules: ids ascend with time on each thread, and a call has the id of an operator of
+ * its thread. Recorders without event numbers may break the rules more often, because they omit operators that are open
+ * at the end. */
 static uint64_t count_id_conflicts(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };

@@ -1,8 +1,8 @@
 /* Counts events that contradict other events of the same file.
  *
- * The recorder writes many facts twice: a link repeats the start of its call, ids ascend with time, streams run in
- * the order of their launches. A damaged value disagrees with its copy. A rule counts only if nearly all events of
- * the file obey it, because some writers do not know all rules. */
+ * The recorder writes much data twice: a link repeats the start of its call, ids ascend with time, streams run in the
+ * order of their launches. A damaged value disagrees with its copy. A rule counts only if nearly all events of the file
+ * obey it, because some writers do not follow all rules. */
 #ifndef TP_WEBREPORT_MODEL_CONFLICTS_H
 #define TP_WEBREPORT_MODEL_CONFLICTS_H
 

@@ -24,7 +24,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 {
     size_t at = tp_hash_mix((uint64_t)value ^ UINT64_C(0x9E3779B97F4A7C15), place + UINT64_C(0xE7037ED1A0B428DB));
     struct total *slot;
-    value ^= (int64_t)place << 48; /* the upper bits are free for the place, because totals are below 2^48 */
+    value ^= (int64_t)place << 48; /* totals are below 2^48, so the upper 16 bits can store the device */
     for (;; at++) {
         slot = &balance->slots[at & balance->mask];
         if (!slot->is_used || slot->value == value)
@@ -35,8 +35,8 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
     slot->surplus += surplus;
 }
 
-/* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. Totals of the CPU also
- * change through threads that are not recorded. */
+/* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. CPU totals also change
+ * through threads that are not recorded. */
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
@@ -45,7 +45,7 @@ static bool is_exact(const struct tp_trace *trace, const struct tp_memory *recor
     return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
-/* The state of one device while its records are visited in time order. */
+/* State of one device during a visit of its records in time order. */
 struct device_totals {
     int64_t first, last; /* total before the first record and total after the last record, bytes */
     bool is_begun;
@@ -56,8 +56,8 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_rare(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Returns how many entries of totals have no matching exit. Returns 0 if there are more than 3, because then threads
- * that are not recorded probably also allocate. */
+/* Counts records whose resulting total is not the starting total of another record of the device. Returns 0 for more
+ * than 3, because threads that are not recorded then probably allocate too. */
 static uint64_t count_unreached_totals(const struct tp_trace *trace, const struct tp_order *order,
                                        struct tp_arena *arena)
 {

@@ -139,8 +139,8 @@ static uint64_t count_damaged_names(const struct tp_trace *trace, const struct t
     return count;
 }
 
-/* Counts evaluations of backward nodes that do not contain the event of their node. Ignores nodes without any event,
- * because a tool has probably renamed all their events. */
+/* Counts evaluations of backward nodes without the event of their node inside. Ignores nodes without any event, because
+ * a tool has probably renamed all their events. */
 static uint64_t count_missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* some writers record no nodes, so the count is valid only if at most a quarter is missing */

@@ -16,7 +16,7 @@ uint64_t tp_conflicts_count_rows(const struct tp_trace *trace, const struct tp_o
  * with a misspelled type. */
 uint64_t tp_conflicts_count_shapes(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Number and kinds of the events of each name, by name id. */
+/* Number and kinds of the events of each name. The arrays are indexed by name id. */
 struct tp_name_use {
     uint32_t *count;
     uint16_t *kinds; /* bit k is set if an event of the kind k (enum tp_kind) has the name */

@@ -55,7 +55,7 @@ static bool is_row_number(const struct tp_row_id *row, int64_t number)
     return row->is_text || number == TP_NULL_INT || row->number == number;
 }
 
-/* Counts device operations whose arguments name another device or stream than their pid and tid. */
+/* Counts device operations whose arguments name a device or stream that differs from their pid and tid. */
 static uint64_t count_misplaced_operations(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t devices = 0, streams = 0;
@@ -107,8 +107,8 @@ static int by_replay(const void *context, uint32_t i, uint32_t j)
     return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
 }
 
-/* Returns 1 if exactly one replay, neither the first nor the last, has fewer operations than the longest. Otherwise
- * returns 0. sizes: number of operations of each replay of one graph. */
+/* Returns 1 if exactly one replay, neither the first nor the last, has fewer operations than the longest replay.
+ * Otherwise returns 0. sizes: number of operations of each replay of one graph. */
 static uint64_t count_shorter_replays(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
@@ -159,8 +159,8 @@ static unsigned communication_origin(struct tp_str name)
     return strcmp(backend, "gloo") == 0 ? OF_GLOO : strcmp(backend, "c10d") == 0 ? OF_DISPATCHER : OF_OTHER_BACKEND;
 }
 
-/* Counts missing collectives of the backend gloo. gloo runs each call of the dispatcher on another thread, so each
- * call before the last collective must have its own collective. Returns 0 if the trace also has another backend. */
+/* Counts missing collectives of the backend gloo. gloo runs each dispatcher call on another thread, so every call
+ * before the last gloo collective must have one gloo collective. Returns 0 if the trace also has another backend. */
 static uint64_t count_missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);

@@ -74,8 +74,8 @@ static const char *const types[] = {"float",
                                     "Double"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Returns true if the word is not a type but differs from one in exactly one letter. Names of types differ from each
- * other in digits, or in several letters. */
+/* Returns true if the word is not the name of a type but differs from one in exactly one letter. Correct names differ
+ * from each other in digits, or in several letters. */
 static bool is_misspelled_type(struct tp_str word)
 {
     enum { CASE = 32 }; /* bit for lower case; ignored, because "Bool" and "bool" are both types */

@@ -9,7 +9,7 @@
 #include "writer/base/sort.h"
 
 enum {
-    NEIGHBORS = 32,     /* number of names before and after a name, in sorted order, with which it is compared */
+    NEIGHBORS = 32,     /* number of neighbors on each side, in sorted order, with which a name is compared */
     SHORTEST_PIECE = 5, /* minimum number of bytes that a cut name must share with a marker of torch */
     KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
 };
@@ -76,7 +76,7 @@ struct word_lengths {
     uint8_t first, inner, last;
 };
 
-/* Returns true if the wrong text is the character U+FFFD, by which the reader replaces bytes that are not UTF-8. */
+/* Returns true if the wrong text is the character U+FFFD, with which the reader replaces bytes that are not UTF-8. */
 static bool is_wrong_byte(const struct difference *d)
 {
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
@@ -109,7 +109,8 @@ static bool is_replaced_by_blanks(const struct difference *d)
     return true;
 }
 
-/* Returns how many ends of the missing text are inside a word (0 to 2). Returns 0 if no text is missing. */
+/* Returns how many ends of the missing text are inside words of the correct name (0 to 2). Returns 0 if no text is
+ * missing. */
 static int count_cut_ends(const struct difference *d)
 {
     if (d->size || !d->right_size)
@@ -117,7 +118,7 @@ static int count_cut_ends(const struct difference *d)
     return is_inside_word(d->right, d->at) + is_inside_word(d->right, d->at + d->right_size);
 }
 
-/* Returns true if text is missing and both its ends are inside words. */
+/* Returns true if text is missing and both ends of the missing text are inside words of the correct name. */
 static bool lacks_inner_text(const struct difference *d)
 {
     enum { LONG_WORD = 8 };

@@ -188,8 +188,8 @@ static int64_t read_row_number(const struct tp_model *model, struct tp_device_ro
     return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
 }
 
-/* Sets the number of each row to the first device number that its operations name. Also stores each row's first
- * operation without a number, and marks the numbers as used. */
+/* Sets the number of each row to the first device number that its operations name. Also stores the first operation
+ * without a number of each row, and marks all these device numbers as used. */
 static void number_rows_by_operations(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -291,8 +291,7 @@ int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_even
 
 /* ---- words and names of devices ---- */
 
-/* Returns true if the process of another device has the same name. Returns true also for very many rows, to limit
- * the time. */
+/* Returns true if the process of another device has the same name, or if there are too many rows to compare. */
 static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
 {
     enum { MOST = 256 };
@@ -327,7 +326,7 @@ void tp_device_rows_name_gpus(struct tp_model *model)
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct tp_device_row *row = &rows->rows[i];
         struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : find_gpu(model, row->number);
-        /* not for "GPU", because Kineto labels the devices of every maker "GPU 0" */
+        /* excludes "GPU", because Kineto labels the devices of every maker "GPU 0" */
         if (gpu && row->word && strcmp(row->word, "GPU"))
             gpu->word = row->word;
         if (gpu && row->is_foreign && !row->word && !row->has_host_events && row->process &&

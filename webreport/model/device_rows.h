@@ -14,7 +14,8 @@ void tp_device_rows_build(struct tp_model *model);
  * has one. */
 int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_event *e);
 
-/* Sets the word of each device, such as "NPU". Also names each device without a number of its own after its process. */
+/* Sets the word of each device, such as "NPU". A device whose number the trace does not give gets the name of its
+ * process. */
 void tp_device_rows_name_gpus(struct tp_model *model);
 
 #endif

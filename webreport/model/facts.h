@@ -1,13 +1,13 @@
-/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time
- * and waits.
+/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time and
+ * waits.
  *
- * tp_model_build (build.h) makes the facts; every table, rule, verdict and export reads the same ones. Facts are
- * plain arrays in the arena of the trace. They do not change afterwards, and any thread may read them.
- * docs/definitions.md defines all words; comments in the code give the reasons of rules.
+ * tp_model_build (build.h) makes the facts; every table, rule, verdict and export reads these facts. Facts are plain
+ * arrays in the arena of the trace. They do not change afterwards, and any thread may read them. docs/definitions.md
+ * defines all words; comments in the code give the reasons of rules.
  *
- * Absent indexes are TP_NO_ID. Times are int64 nanoseconds as in the file, and intervals are half open. The
- * operators of a thread are numbered in pre-order. So a parent has a smaller number than its children, and a subtree
- * is the range [i, subtree_end[i]).
+ * Absent indexes are TP_NO_ID. Times are int64 nanoseconds as in the file, and intervals are half open. The operators
+ * of a thread are numbered in pre-order. So a parent has a smaller number than its children, and a subtree is the range
+ * [i, subtree_end[i]).
  *
  * This header has only structs and inline access. build.h declares the functions that fill the structs. */
 #ifndef TP_WEBREPORT_MODEL_FACTS_H
@@ -47,7 +47,7 @@ struct tp_operators {
     struct tp_narrow device_self, device_total;
     /* time of the tensor-core kernels that the operator owns (self), or that it and its children own (total), ns */
     struct tp_narrow tensor_core_self, tensor_core_total;
-    /* true if some kernel uses tensor cores; otherwise both columns above are empty */
+    /* true if some kernel uses tensor cores; otherwise tensor_core_self and tensor_core_total are empty */
     bool has_tensor_cores;
     uint8_t *flags; /* bits of enum tp_operator_flag */
     /* number of clipped ends (also of operators that were folded later), folded operators, unfinished operators */
@@ -70,7 +70,7 @@ struct tp_launches {
     /* op: innermost operator that contains the start of the call, or that starts just after it (section 3) */
     uint32_t *event, *op;
     uint32_t *module; /* innermost module around each call; NULL if the trace has no modules */
-    /* first device operation that the call started; next_in_launch gives the other ones */
+    /* first device operation that the call started; next_in_launch links the others */
     uint32_t *first_device_operation;
     /* step whose marker contains the call. TP_NO_ID: outside all steps; step_count or more: in a removed step. NULL
      * if the trace has no markers or no device operations. */
@@ -102,14 +102,14 @@ enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE
 /* Longest time, ns, by which a call may start before the operator that its External id names. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
-/* A device was free if its first operation starts at most this time, ns, after the end of its call. */
+/* A device counts as free before its first operation if this operation starts at most this time, ns, after its call. */
 enum { TP_PROMPT_NS = 100000 };
 
 /* Returns the word for a reason in JSON and tables: "host", "launch" .. Static text. */
 const char *tp_idle_part_text(enum tp_idle_part part);
 
 /* A part of the idle time of a device, with one reason. The slices of a device are sorted, disjoint and not empty.
- * Together they are the window W without the busy time of the device. Slices are cut at the borders of W. */
+ * Together they are the window W (time of the used steps) without the busy time of the device. */
 struct tp_idle_slice {
     int64_t a, b;
     uint32_t next; /* device operation that ends the gap; TP_NO_ID if no operation follows */
@@ -121,7 +121,8 @@ static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
     return piece->part <= TP_IDLE_LAUNCH;
 }
 
-/* A device with operations. Devices are sorted by id. Their sets of intervals cover the whole recording, not only W. */
+/* A device with operations. Devices are sorted by id. Their sets of intervals cover the whole recording, not only the
+ * window W. */
 struct tp_gpu {
     int64_t id;
     /* true if the program itself declared the device, so that only its name and its work are known */
@@ -160,7 +161,7 @@ struct tp_wait {
 struct tp_device_rows {
     struct tp_device_row *rows;
     uint32_t count;
-    uint32_t *of_thread; /* by thread: row of its process, index in rows */
+    uint32_t *of_thread; /* for each thread: row of its process, index in rows */
 };
 
 /* Module calls, grouped by thread in pre-order. */
@@ -248,8 +249,9 @@ struct tp_model {
     const struct tp_trace *trace;
     const struct tp_order *order;
     struct tp_arena *arena;
-    int64_t first_ns;     /* start of the first kept event, ns; 0 without events */
-    uint64_t event_count; /* number of kept events: complete events and memory records */
+    int64_t first_ns; /* start of the first event, ns; 0 without events */
+    /* number of complete events and memory records, without the recorder's work and events of TP_KIND_OTHER */
+    uint64_t event_count;
     uint64_t kind_count[TP_KIND_COUNT];
     uint64_t memory_count, out_of_memory_count;
     struct tp_operators operators;
@@ -273,15 +275,15 @@ struct tp_model {
      * of one call. repeat_count is 0 if there is no such sequence or the steps are known. */
     uint32_t repeated_name, repeat_count;
 
-    const uint64_t *marks; /* by name id: TP_MARK_* bits of the name */
-    uint32_t *inside;      /* by host event: the innermost event around it (section 3); TP_NO_ID if none */
+    const uint64_t *marks; /* TP_MARK_* bits of each name, indexed by name id */
+    uint32_t *inside;      /* for each host event: the innermost event around it (section 3); TP_NO_ID if none */
     uint64_t badly_nested_count;
-    int64_t last_ns;                 /* end of the last kept event, ns; first_ns without events */
+    int64_t last_ns;                 /* end of the last event, ns; first_ns without events */
     uint32_t used_count;             /* N: number of used steps */
-    struct tp_intervals window;      /* W: union of the used steps, as intervals */
-    int64_t window_ns;               /* length of W, ns */
-    int64_t *length_before_interval; /* by interval of W: total length of the earlier intervals, ns */
-    struct tp_intervals starved;     /* parts of W in which a device is idle with the reason host or launch */
+    struct tp_intervals window;      /* the window W: union of the used steps, as intervals */
+    int64_t window_ns;               /* length of the window W, ns */
+    int64_t *length_before_interval; /* for each interval of the window W: total length of the earlier intervals, ns */
+    struct tp_intervals starved;     /* parts of the window W in which a device is idle because of the host */
     uint32_t main_gpu;               /* device with most operations (ties: lowest id), index in gpus; or TP_NO_ID */
     uint32_t host_main;              /* main thread of the host; TP_NO_ID if the host has no events */
     enum tp_program_kind program;
@@ -292,26 +294,26 @@ struct tp_model {
     uint32_t wait_count;
 };
 
-/* Returns the length of the part of [a, b) in W, ns. *at: caller's position in W; 0 before the first call. Calls
- * with the same `at` must have ascending `a`. */
+/* Returns the length of the part of [a, b) in the window W, ns. *at: caller's position in W; 0 before the first call.
+ * Calls with the same `at` must have ascending `a`. */
 int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
 /* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if there is none. In a trace
  * without markers, this function and those below return its only step. */
 uint32_t tp_step_of_host_time(const struct tp_model *model, int64_t at);
-/* Returns the step of a device operation: the step of its launch. Without a launch, the step whose range contains
- * the start of the operation. */
+/* Returns the step of the launch of a device operation. If the operation has no launch, returns the step whose range
+ * contains its start. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
 /* Works like tp_step_of_host_time, but is faster if most times ascend from call to call. *near: 0 before the first
  * call. */
 uint32_t tp_step_of_host_time_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
-/* Returns the step in which a collective starts on the host. A kernel without a host record counts by its start on
+/* Returns the step that contains the host start of a collective. For a kernel without a host record, uses the start on
  * the device (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
-/* Returns the parts of W in which at least one device is idle, in `arena`. If is_starved, counts only the reasons
- * host and launch. */
+/* Returns the parts of the window W in which at least one device is idle, in `arena`. If is_starved, counts only the
+ * idle reasons host and launch. */
 struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
 /* Returns the entry of deviceProperties for a device number (D18); NULL if there is none. */
@@ -371,9 +373,9 @@ static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t eve
     return model->marks[model->trace->events[event].name];
 }
 
-/* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID
- * if there is none. To visit the events around an event e from the inside out, call it first with model->inside[e],
- * then with model->inside[i] of each result i. Pass the start of e each time. */
+/* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID if
+ * there is none. To visit the events around an event e from the inside out, call this function first with
+ * model->inside[e], then with model->inside[i] of each result i. Pass the start of e each time. */
 static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)
@@ -456,8 +458,8 @@ static inline bool tp_has_declared_kind(const struct tp_model *model, unsigned k
     return model->trace->reading.declared_kind_bits & kinds;
 }
 
-/* Returns true if the innermost operator around the launch of a kernel communicates, unless the name of the kernel
- * means compute. */
+/* Returns true if the innermost operator around the launch of a kernel communicates, unless the kernel's name shows
+ * that the kernel computes. */
 static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];

@@ -14,11 +14,11 @@ int64_t tp_flops_of_operator(struct tp_str name, struct tp_str dims, struct tp_s
 /* Returns the "Concrete Inputs" of an operator as an id in values; TP_NO_ID if absent. host: index in hosts. */
 uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host);
 
-/* Numbers of floating point operations by call. Equal calls are computed only once. */
+/* Numbers of floating point operations of distinct calls. Equal calls are computed only once. */
 struct tp_flops {
-    bool *has_flops;       /* by name id: true if there is a formula for the operator */
+    bool *has_flops;       /* for each name id: true if there is a formula for the operator */
     struct tp_keys calls;  /* distinct calls; a key is (name, dims, concrete inputs) */
-    struct tp_vec of_call; /* by key of `calls`: number of floating point operations, int64_t */
+    struct tp_vec of_call; /* for each key of `calls`: number of floating point operations, int64_t */
 };
 
 /* Initializes *flops. Allocates from `arena`, whose guard must be set. */

@@ -14,8 +14,8 @@ static bool is_folded(const struct tp_model *model, uint32_t op)
            events[ops->event[op]].name == events[ops->event[op - 1]].name;
 }
 
-/* Moves the operator at index `from` to index `to` <= from. kept: by old index, number of operators before it that
- * are kept. */
+/* Moves the operator at index `from` to index `to` <= from. kept[i]: number of remaining operators before old index
+ * i. */
 static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, const uint32_t *kept)
 {
     uint32_t parent = ops->parent[from];
@@ -31,7 +31,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
 }
 
 /* Records that operator `to` absorbed operator `from`. Called for the outermost absorbed operator first, so that the
- * innermost one remains in the record. */
+ * innermost one remains stored. */
 static void absorb_operator(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
@@ -81,8 +81,8 @@ void tp_model_fold_operators(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
-/* State of computing self times. self: by operator, the time not yet subtracted, ns. covered_end: by operator, the
- * end of the last subtracted interval, ns. */
+/* State of computing self times. self[op]: time not yet subtracted, ns. covered_end[op]: end of the last subtracted
+ * interval, ns. */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;

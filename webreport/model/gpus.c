@@ -180,7 +180,8 @@ static void add_host_time(struct tp_model *model, struct tp_vec *intervals, cons
         add_event_time(model, intervals, categories[tp_event_range_kind(model, e)], e);
 }
 
-/* Returns true if the intervals of the category equal a set of the only device, so that both can share one array. */
+/* Returns true if the time of the category equals the compute time of the only device, so that both can share one
+ * array. */
 static bool is_kernel_set_of_only_gpu(const struct tp_model *model, enum tp_time_category category)
 {
     return category == TP_CATEGORY_KERNEL && model->gpu_count == 1;

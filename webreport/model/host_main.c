@@ -9,7 +9,8 @@
  * has often enough decides. */
 static const struct {
     uint64_t mark;
-    /* minimum number of such events on a thread; one range of an engine does not show steps */
+    /* minimum number of events with this mark on a thread; a serving engine needs two, because one range does not show
+     * steps */
     uint32_t least;
 } sources[] = {{TP_MARK_PROFILER_STEP, 1},
                {TP_MARK_EXECUTE_CONTEXT, 2},
@@ -21,7 +22,7 @@ enum { SOURCES = sizeof sources / sizeof *sources };
 /* Work of one host thread: operators, annotations and runtime calls. */
 struct host_thread {
     uint32_t count[SOURCES];
-    int64_t first_ns[SOURCES]; /* by entry of `sources`: start of the first event with its mark, ns */
+    int64_t first_ns[SOURCES]; /* for each entry of `sources`: start of the first event with its mark, ns */
     int64_t begin_ns, end_ns;  /* start of the first event and end of the last event, ns */
     bool has_work;             /* true if the thread has an operator, annotation or runtime call */
     bool works_itself;         /* true if the thread has an operator or call outside of ranges that load data */
@@ -55,8 +56,9 @@ static void read_threads(const struct tp_model *model, struct host_thread *threa
     }
 }
 
-/* Returns the thread with most events of a source. Ties: the thread with the earliest event, then the smallest
- * thread. Returns TP_NO_ID if no thread has enough events. Ignores threads that only load data for other threads. */
+/* Returns the thread with the most events that have the mark sources[source]. Ties: the thread with the earliest event,
+ * then the smallest thread. Returns TP_NO_ID if no thread has enough events. Ignores threads that only load data for
+ * other threads. */
 static uint32_t find_marked_thread(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;

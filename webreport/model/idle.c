@@ -5,11 +5,11 @@
 #include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
-/* State of collecting the idle slices of one device. The slices come in order of time and are cut to W. */
+/* State of collecting the idle slices of one device. The slices come in order of time and are cut to the window W. */
 struct gaps {
     const struct tp_model *model;
     struct tp_vec out;           /* the slices found so far, as struct tp_idle_slice */
-    size_t at;                   /* index of the first interval of W that can overlap later slices */
+    size_t at;                   /* index of the first interval of the window W that can overlap later slices */
     struct tp_intervals waiting; /* intervals in which a thread waits for this device */
     size_t wait_at;              /* index of the first interval of `waiting` that can overlap later slices */
 };
@@ -26,8 +26,8 @@ static void add_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part
     }
 }
 
-/* Adds a slice in which the device waits for the host. Long parts of it in which the host waits for the device get
- * an unknown reason: the device then works on something that is not in the trace. */
+/* Adds a slice in which the device waits for the host. If the host waits for the device during a long part of the
+ * slice, this part gets the reason unknown: the device then works on something that is not in the trace. */
 static void add_starved_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -169,8 +169,8 @@ static uint32_t find_first_ending_after(const struct tp_model *model, const stru
     return lo;
 }
 
-/* Returns the wait of a call. It costs the idle time of the device after the call, up to the next operation, but at
- * most the length of the call. ends: by device, results of latest_ends_so_far; NULL until first used. */
+/* Returns the wait of a call. The cost is the idle time of the device after the call, up to the next operation, but at
+ * most the length of the call. ends[gpu]: result of latest_ends_so_far; NULL until first used. */
 static struct tp_wait make_wait(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];

@@ -11,7 +11,7 @@
 /* Launches grouped by correlation, and sorted by time in each group. */
 struct launch_index {
     struct tp_ids ids;
-    uint32_t *first; /* by correlation: index of its first launch in `items`; ids.count + 1 entries */
+    uint32_t *first; /* for each correlation: index of its first launch in `items`; ids.count + 1 entries */
     uint32_t *items;
     size_t item_count;
 };
@@ -102,8 +102,8 @@ static uint32_t find_launch(const struct launch_index *index, const struct tp_mo
 
 struct external_index {
     struct tp_ids ids;
-    uint32_t *op;    /* by id: first operator that has the id */
-    uint32_t *count; /* by id: number of operators that have the id */
+    uint32_t *op;    /* for each id: first operator that has the id */
+    uint32_t *count; /* for each id: number of operators that have the id */
     bool is_built;
 };
 
@@ -242,8 +242,8 @@ void tp_model_link_devices(struct tp_model *model)
 
 /* ---- device times of operators ---- */
 
-/* Device times of operators during their computation, ns. self: operations that the operator owns; total: with those
- * of all operators below it. */
+/* Device times of operators during their computation, ns. self: operations that the operator owns; total: also the
+ * operations of all operators below it. */
 struct device_times {
     int64_t *self, *total;
 };
@@ -323,7 +323,7 @@ static void mark_eligible(struct tp_model *model)
 static void mark_outermost(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
-    /* by name: number of enclosing operators with the name */
+    /* for each name: number of enclosing operators with the name */
     uint32_t *open = tp_arena_array(model->arena, model->trace->names.count, sizeof *open);
     uint32_t above = TP_NO_ID;
     for (uint32_t i = 0; i < ops->count; i++) {

@@ -25,8 +25,8 @@ bool tp_loop_has_two_operators(const struct tp_loop_body *body)
 
 /* ---- decision by names ---- */
 
-/* Returns true for operators of the first or last layer of a network. The first layer has indices as inputs, and the
- * output of the last layer is a loss or a choice. */
+/* Returns true for operators of the first or last layer of a network. Operators of the first layer look up indexes.
+ * Operators of the last layer compute a loss or choose an element. */
 static bool is_first_or_last_layer(struct tp_str name)
 {
     static const char *const ends[] = {"aten::argmax",
@@ -69,8 +69,8 @@ static bool is_view(struct tp_str name)
 }
 
 /* Returns true if an iteration ends with vectors but starts with images or other tensors. Such an iteration flattens
- * tensors and has no view that turns vectors into images. In a network with convolutions, only the items after the
- * last convolution count. There, a mean with a later matrix product counts like a flatten. */
+ * tensors and has no view that turns vectors into images. In a network with convolutions, only the items after the last
+ * convolution count. After it, a mean followed by a matrix product counts like a flatten. */
 static bool is_flattened_to_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
@@ -97,9 +97,9 @@ static bool is_constant_maker(struct tp_str name)
     return tp_str_is_one_of(name, makers);
 }
 
-/* Returns true if names of operators show that each iteration starts from new data. In an iteration with exactly one
- * attention, operators that make tensors do not show this, because such a layer makes masks and positions.
- * is_chained: the shapes suggest that an iteration uses the output of the previous one. */
+/* Returns true if names of operators show that each iteration starts from new data. Operators that make tensors are
+ * such names, except in an iteration with exactly one attention: its layer makes masks and positions. is_chained: the
+ * shapes suggest that an iteration uses the output of the previous one. */
 static bool is_independent_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
@@ -192,9 +192,9 @@ static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
     return x;
 }
 
-/* Returns true if the iteration from item `next` to item `end` cannot use the output of the item before `next`. This
- * is known if that output is a single number, or if no operator of the iteration has an input of its shape.
- * Operators at the end that keep the shape do not count, because they get their input from the same iteration. */
+/* Returns true if the iteration from item `next` to item `end` cannot use the output of the item before `next`. This is
+ * known if the output is a single number, or if no operator of the iteration has an input with the output's shape.
+ * Operators at the end that keep the shape are ignored, because they get their input from the same iteration. */
 static bool ignores_previous_iteration(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
                                        uint32_t end)
 {
@@ -212,8 +212,8 @@ static bool ignores_previous_iteration(const struct tp_model *model, const struc
     return true;
 }
 
-/* Returns true if a concatenation follows the iterations. They may then be branches of one call, whose outputs are
- * joined. */
+/* Returns true if a concatenation follows the iterations. The iterations may then be branches of one call, whose
+ * outputs are joined. */
 static bool is_followed_by_concatenation(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
@@ -239,8 +239,8 @@ static bool is_independent_by_shapes(const struct tp_model *model, const struct 
     return !is_followed_by_concatenation(model, body);
 }
 
-/* Returns the likely shape of an operator's output: that of the first input for element-wise sums and products,
- * otherwise the result of output_shape. */
+/* Returns the likely shape of an operator's output. For element-wise sums and products, this is the shape of the first
+ * input; otherwise it is the result of output_shape. */
 static struct tp_shape likely_output_shape(struct tp_str name, struct tp_str dims)
 {
     static const char *const elementwise[] = {"aten::add",  "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",

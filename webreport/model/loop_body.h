@@ -18,8 +18,8 @@ struct tp_loop_body {
 
 /* Returns true if the typical iteration has at least two different operators. */
 bool tp_loop_has_two_operators(const struct tp_loop_body *body);
-/* Returns true if no iteration can use the output of the previous one, as each layer of a network does. Decides by
- * the names of operators and by the shapes of inputs. */
+/* Returns true if no iteration can use the output of the previous iteration. Layers of a network, in contrast, use it.
+ * Decides by the names of operators and by the shapes of inputs. */
 bool tp_loop_has_independent_iterations(const struct tp_model *model, const struct tp_loop_body *body);
 
 #endif

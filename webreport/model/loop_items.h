@@ -23,8 +23,8 @@ static inline uint32_t tp_loop_backward_name(const struct tp_model *model)
     return model->trace->names.count;
 }
 
-/* Collects the items of the main thread and the backward passes of all threads, in `arena`. With has_ranges, a user
- * range is one item in place of the items inside it. */
+/* Collects the items of the main thread and the backward passes of all threads, in `arena`. If has_ranges is set, each
+ * user range becomes one item that replaces the items inside it. */
 struct tp_loop_items tp_loop_items_collect(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
 
 #endif

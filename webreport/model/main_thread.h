@@ -6,15 +6,16 @@
 
 #include "webreport/model/facts.h"
 
-/* Returns the parts of W in which the main thread is in a range with one of these kinds. kinds: set of bits 1 <<
- * enum tp_range_kind. Ranges without a declared kind count only if they are data loaders. */
+/* Returns the parts of the window W in which the main thread is in a range with one of these kinds. kinds: set of bits
+ * 1 << enum tp_range_kind. Ranges without a declared kind count only if they are data loaders. */
 struct tp_intervals tp_main_thread_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
 
-/* Returns the parts of W in which the main thread loads data. */
+/* Returns the parts of the window W in which the main thread loads data. */
 struct tp_intervals tp_main_thread_loading(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns the parts of W in which the main thread is in no operator, call or loader, and no other thread works. The
- * main thread then runs Python code, or something that is not recorded. loading: result of tp_main_thread_loading. */
+/* Returns the parts of the window W in which the main thread is in no operator, call or loader, and no other thread
+ * works. The main thread then runs Python code, or something that is not recorded. loading: result of
+ * tp_main_thread_loading. */
 struct tp_intervals tp_main_thread_unrecorded(const struct tp_model *model, struct tp_intervals loading,
                                               struct tp_arena *arena);
 

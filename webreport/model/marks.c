@@ -220,8 +220,7 @@ static bool is_tensile_matrix(struct tp_str name)
 
 static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
 
-/* Returns the mark for tensor cores and the mark for communication of a kernel's name (D11). Of the lists, the first
- * one that matches decides. */
+/* Returns the tensor-core mark and the communication mark of a kernel's name (D11). The first matching list decides. */
 static uint64_t tensor_core_marks(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
@@ -455,7 +454,7 @@ static struct tp_str lower_case_name(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Patterns by first byte, so that one pass over a name finds all patterns in it. */
+/* Patterns grouped by first byte, so that one pass over a name finds all patterns in it. */
 struct part_index {
     const struct pattern *patterns;
     uint8_t first[256], next[64]; /* first, next: 1 + index of a pattern; 0 at the end of a list */
@@ -557,7 +556,7 @@ static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
-    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name id: 1 kernel, 2 copy, 3 both */
+    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name id: 1 kernels, 2 copies, 3 both */
     struct matcher matcher;
     size_t longest = 1;
     for (uint32_t i = 0; i < trace->event_count; i++)

@@ -103,7 +103,7 @@ static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned ki
 /* Prefix of the names of backward nodes. */
 #define TP_BACKWARD_NODE "autograd::engine::evaluate_function:"
 
-/* Returns the mark bits of every name of the trace, by name id, in `arena`. */
+/* Returns an array in `arena` with the mark bits of every name of the trace, indexed by name id. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Returns the backend that the name of a host event shows: "nccl", "gloo" .., or "c10d" for the dispatcher. Returns

@@ -10,7 +10,7 @@
 /* A Python frame or module that may contain the next event, with its recorded end. */
 struct open_frame {
     int64_t end, first_end; /* end: recorded end, ns; first_end: earliest end of this frame and all outer frames, ns */
-    uint32_t name, node;    /* node: call stack from the outermost frame to this one; TP_NO_ID if not yet computed */
+    uint32_t name, node;    /* node: call stack that ends with this frame; TP_NO_ID if not yet computed */
 };
 
 /* A module that may contain the next event. */
@@ -36,8 +36,8 @@ struct unfinished {
     uint32_t event, module;
 };
 
-/* Limit of moved frames, for malicious traces. Beyond it, a frame that has ended remains on the stack until all its
- * inner frames have ended. */
+/* Limit of moved frames, for malicious traces. After this limit, a frame that has ended remains on the stack until all
+ * its inner frames have ended. */
 static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
 /* ---- Python frames ---- */
@@ -81,7 +81,7 @@ static uint32_t stack_node_of_frames(struct sweep *s, int64_t at)
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
-/* Returns the call stack of an operator: that of its argument "Call stack" if present, otherwise `node`. Returns
+/* Returns the call stack of an operator: the stack in its argument "Call stack" if present, otherwise `node`. Returns
  * TP_NO_ID for an empty stack. */
 static uint32_t stack_node_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {

@@ -113,7 +113,7 @@ static bool has_steps(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns true if the trace is a recording from outside. Such recordings never have markers of steps. */
+/* Returns true if the trace was recorded by `record --outside`. Such traces never have markers of steps. */
 static bool is_recorded_from_outside(const struct tp_trace *trace)
 {
     uint64_t count = 0;

@@ -1,5 +1,5 @@
-/* Counts oddities that can be found only when the events of a trace are sorted. The counts become notices, as those
- * of the reader do. */
+/* Counts oddities that can be found only when the events of a trace are sorted. The counts become notices, like the
+ * counts of the reader. */
 #ifndef TP_WEBREPORT_MODEL_ODDITIES_H
 #define TP_WEBREPORT_MODEL_ODDITIES_H
 

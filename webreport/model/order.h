@@ -10,9 +10,9 @@
 #include "webreport/trace/trace.h"
 
 struct tp_order {
-    uint32_t *host; /* operators, annotations, runtime calls, frames and modules, by thread */
+    uint32_t *host; /* operators, annotations, runtime calls, frames and modules, grouped by thread */
     uint32_t host_count;
-    /* by thread: index in `host` of its first event; thread_count + 1 entries, the last of which is the end of
+    /* for each thread: index in `host` of its first event; thread_count + 1 entries, the last of which is the end of
      * `host` */
     uint32_t *thread_first;
     uint32_t *device; /* kernels, copies and memory sets, indexes in tp_trace.events */

@@ -63,7 +63,7 @@ struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name)
 
 /* ---- kinds of items ---- */
 
-/* flags of enum tp_torch_flag by kind of event */
+/* flags (enum tp_torch_flag) for each kind of event */
 static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OPERATOR] = TP_TORCH_OPERATOR,
     [TP_KIND_ANNOTATION] = TP_TORCH_ANNOTATION,
@@ -162,8 +162,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds the event whose end each unfinished event gets: the innermost finished event around its start. For a Python
- * call this may be an operator. */
+/* Finds the event that gives its end to an unfinished event: the innermost finished event around the start of the
+ * unfinished one. For a Python call this may be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -259,7 +259,8 @@ static void link_by_id(struct tp_torch *torch)
     tp_ids_drop(&ids, torch->arena);
 }
 
-/* Links device operations to their owners in the model. For traces in which External ids do not lead to operators. */
+/* Links device operations to their owners in the model. Used for traces in which External ids do not lead to
+ * operators. */
 static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -344,8 +345,8 @@ static uint32_t *make_absent_ids(const struct tp_torch *torch, size_t count)
     return memset(items, 0xFF, count * sizeof *items);
 }
 
-/* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it.
- * An item that ends after an open item closes the open item. Unfinished events take part only with the rules of
+/* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it. An
+ * item that ends after an open item closes the open item. Unfinished events are included only under the rules of
  * cProfile. */
 static void nest_items(struct tp_torch *torch)
 {
@@ -374,8 +375,8 @@ static void nest_items(struct tp_torch *torch)
 }
 
 /* Folds an only child into its parent with the same name, as torch's _remove_dup_nodes does. The parent gets the
- * children of the child, and the call of the child is not counted. With by_id, the parent also gets the device time
- * of the child; otherwise the model has folded the owners already. One pass is enough, because children come after
+ * children of the child, and the call of the child is not counted. If by_id is true, the parent also gets the device
+ * time of the child; otherwise the model has folded the owners already. One pass is enough, because children come after
  * their parents. */
 static void fold_items(struct tp_torch *torch, bool by_id)
 {
@@ -396,7 +397,8 @@ static void fold_items(struct tp_torch *torch, bool by_id)
 
 /* ---- sums of items ---- */
 
-/* Adds the device time of children to that of their parents, which so far have only the time of their own kernels. */
+/* Adds the device time of children to the device time of their parents, which so far covers only the parents' own
+ * kernels. */
 static void sum_device_times(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {

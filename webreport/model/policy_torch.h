@@ -21,7 +21,7 @@
 /* Properties of an item in torch's tables, as bits; 0 if the tables do not have the item. */
 enum tp_torch_flag {
     TP_TORCH_OPERATOR = 1, /* event with category cpu_op */
-    /* event with category user_annotation; with TP_TORCH_DEVICE, with category gpu_user_annotation */
+    /* event with category user_annotation, or gpu_user_annotation if TP_TORCH_DEVICE is also set */
     TP_TORCH_ANNOTATION = 2,
     TP_TORCH_FRAME = 4,    /* event with category python_function */
     TP_TORCH_CALL = 8,     /* runtime or driver call, or work of the recorder itself */
@@ -36,7 +36,7 @@ enum tp_torch_flag {
  * frames are parents. With the rules of cProfile, the list has only Python frames, sorted by thread, and no event
  * absorbs another. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
-#define TP_TORCH_RULES "2.13|2.6" /* values of the option for the first two rules */
+#define TP_TORCH_RULES "2.13|2.6" /* values of the option --torch, for the first two versions */
 
 struct tp_torch_time {
     int64_t ns;
@@ -52,19 +52,19 @@ struct tp_torch {
     /* items in the order of torch's list: by start, end descending, position in the file */
     uint32_t *order;
     uint32_t count;  /* number of entries in `order` */
-    uint16_t *flags; /* bits of enum tp_torch_flag, by item */
+    uint16_t *flags; /* bits of enum tp_torch_flag for each item */
     uint32_t *parent, *first_child, *next_sibling;
     const char *device; /* name of the profiled device: "CUDA", "XPU", "MTIA" or "DEVICE"; NULL if none was profiled */
-    /* by event: device time; for a host event, that of its own kernels and those of its children */
+    /* for each event: device time; for a host event, the time of its own kernels and of its children's kernels */
     struct tp_torch_time *device_time;
-    /* by event: bytes of the memory records during the event, on any thread; NULL if the trace has no records */
+    /* for each event: bytes of the memory records during the event, on any thread; NULL if the trace has no records */
     struct tp_memory_bytes *bytes;
-    uint32_t *records; /* by item - trace->event_count: memory record, index in trace->memory */
+    uint32_t *records; /* records[item - trace->event_count]: memory record, index in trace->memory */
     uint32_t record_count;
-    uint32_t *shown;         /* by name id: id of the name to show; TP_NO_ID if such events are not shown */
+    uint32_t *shown;         /* for each name id: id of the name to show; TP_NO_ID if it is not shown */
     uint32_t memory_name[2]; /* name ids of memory records: [0] for "[memory]", [1] for "[OutOfMemory]" */
-    struct tp_id_map moved;  /* by event: thread of a call that torch moves to another thread */
-    /* by unfinished event: the event whose end it gets; TP_NO_ID if it gets the end of the profiler's span */
+    struct tp_id_map moved;  /* for each event of a call that torch moves to another thread: this thread */
+    /* for each unfinished event: the event whose end it gets; TP_NO_ID if it gets the end of the profiler's span */
     struct tp_id_map around;
     int64_t base_ns, end_ns; /* start and end of the profiler's span, ns; torch's doubles count from base_ns */
 };
@@ -93,10 +93,10 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
     sum->us += time.us;
 }
 
-/* Returns times and memory of an item, with those of its children. */
+/* Returns times and memory of an item, including its children. */
 struct tp_torch_sum tp_torch_total_sum(const struct tp_torch *torch, uint32_t item);
-/* Returns times and memory of an item without those of its children. Does not subtract a child that has one of the
- * flags `kept` (enum tp_torch_flag). */
+/* Returns times and memory of an item without its children. Does not subtract a child that has one of the flags `kept`
+ * (enum tp_torch_flag). */
 struct tp_torch_sum tp_torch_self_sum(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
 /* Returns the end of an unfinished event, ns. This is the end of the innermost event that was open on its thread
@@ -125,7 +125,7 @@ static inline unsigned tp_torch_flags(const struct tp_torch *torch, uint32_t ite
     return tp_torch_is_record(torch, item) ? 0 : torch->flags[item];
 }
 
-/* Returns the number of items, which is the length of arrays by item. */
+/* Returns the number of items, which is the length of the arrays indexed by item. */
 static inline size_t tp_torch_item_count(const struct tp_torch *torch)
 {
     return (size_t)torch->trace->event_count + torch->record_count;

@@ -15,11 +15,11 @@ struct tp_memory_bytes {
 struct tp_memory_sums {
     const struct tp_trace *trace;
     bool is_coarse;
-    uint32_t *index; /* by position in the sorted list: index in trace->memory */
-    int64_t *at;     /* by position in the sorted list: time of the record, ns */
+    uint32_t *index; /* for each position in the sorted list: index of the record in trace->memory */
+    int64_t *at;     /* for each position in the sorted list: time of the record, ns */
     uint32_t count;
     __int128 (*before)[2]; /* before[n]: total of the first n records, bytes, on the CPU [0] and on devices [1] */
-    /* by position: number of requested intervals that start at this record, minus number that ended just before it */
+    /* for each record: number of requested intervals that start at it, minus number that ended just before it */
     int32_t *covered;
     int64_t last;   /* start of the last requested interval, ns */
     uint32_t first; /* number of records before the time `last` */

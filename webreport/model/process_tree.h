@@ -1,13 +1,13 @@
-/* Defines the processes and threads of a recording from outside: the parent of each process, and the states of each
- * thread over time (docs/definitions.md section 23).
+/* Defines the processes and threads of a trace of `record --outside`: the parent of each process, and the states of
+ * each thread over time (docs/definitions.md section 23).
  *
- * A thread has one state at a time. If intervals in the file overlap, the earlier one keeps its whole length, and
- * the later one starts at its end. A wait has a cause only if the recorder observed it; an estimate in the file is
- * not a cause. A wait counts as a wait for a child only if it ends when the child exits (tree_waits.h).
+ * A thread has one state at a time. If intervals in the file overlap, the earlier one keeps its whole length, and the
+ * later one starts at its end. A wait has a cause only if the recorder observed it; an estimate in the file is not a
+ * cause. A wait counts as a wait for a child only if it ends when the child exits (tree_waits.h).
  *
  * A process lasts from its start to the next process with the same pid. Its parent is the last process with the
- * parent's pid that started before it, so no process is its own ancestor. Everything is in the given arena or
- * borrowed from the trace, and read-only afterwards. */
+ * parent's pid that started before it, so no process is its own ancestor. Everything is in the given arena or borrowed
+ * from the trace, and read-only afterwards. */
 #ifndef TP_WEBREPORT_MODEL_PROCESS_TREE_H
 #define TP_WEBREPORT_MODEL_PROCESS_TREE_H
 
@@ -48,7 +48,7 @@ struct tp_thread_slice {
 struct tp_tree_thread {
     uint32_t row;          /* the thread, index in the trace's threads */
     uint32_t process;      /* process of the thread, index in processes */
-    uint32_t first, count; /* first index in `slices` and number of its slices, sorted and disjoint */
+    uint32_t first, count; /* slices of the thread, sorted and disjoint: first index in `slices`, and number */
     int64_t begin_ns, end_ns;
     int64_t state_ns[TP_STATE_COUNT];
     uint64_t wake_up_count; /* number of waits that ended during the recording */
@@ -68,13 +68,13 @@ struct tp_tree_process {
 struct tp_process_tree {
     bool is_present; /* true if the trace has states of threads */
     const struct tp_trace *trace;
-    struct tp_tree_process *processes; /* parents come before their children; children are sorted by start */
+    struct tp_tree_process *processes; /* processes; parents come before children, siblings are sorted by start */
     struct tp_tree_thread *threads;    /* threads sorted by process, then by start */
     struct tp_thread_slice *slices;
     uint32_t *by_pid; /* indexes of processes, sorted by (pid, start) */
     uint32_t process_count, thread_count, slice_count;
-    uint32_t *process_of_sample; /* by sample of the trace: its process, index in processes */
-    /* by sample of the trace: its share of the running time of its process, ns; the shares add up exactly */
+    uint32_t *process_of_sample; /* for each sample of the trace: its process, index in processes */
+    /* for each sample of the trace: its share of the running time of its process, ns; the shares add up exactly */
     int64_t *weight_of_sample_ns;
     int64_t begin_ns, end_ns;         /* first start and last end of all threads, ns */
     uint64_t overlapping_state_count; /* number of intervals in the file that overlap an earlier interval */

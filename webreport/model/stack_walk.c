@@ -8,8 +8,8 @@
 struct entry {
     int64_t end, earliest_end; /* end of the event, and earliest end of this entry and all outer entries, ns */
     uint32_t event, node;
-    /* candidates for the fold of the stack up to this entry: line id in trace->frames, otherwise label ids; TP_NO_ID
-     * if none */
+    /* candidates for the text that represents the stack up to this entry. line: line id in trace->frames; others: label
+     * ids; TP_NO_ID if none */
     uint32_t line, annotation, op, runtime, frame;
     bool has_users_line; /* true if `line` is in the user's own code, not in a package */
 };
@@ -212,7 +212,7 @@ static uint32_t sort_group_of_slice(const struct tp_model *model, const struct t
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-/* Visits idle slices, grouped by thread. chosen: their `count` indexes in gpu->idle; NULL for the slices from
+/* Visits idle slices, grouped by thread. chosen: `count` indexes of slices in gpu->idle; NULL for the slices from
  * `first` on. */
 static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
                            uint32_t count)

@@ -43,7 +43,7 @@ int tp_fold_compare(const struct tp_model *model, struct tp_fold x, struct tp_fo
 /* Stacks as nodes of a trie. Node 0 is the empty stack, and a child has a larger number than its parent. */
 struct tp_stack_tree {
     struct tp_id_map children;
-    struct tp_vec nodes; /* the nodes (struct tp_stack_node), by number */
+    struct tp_vec nodes; /* all nodes (struct tp_stack_node), indexed by node number */
 };
 
 struct tp_stack_node {

@@ -9,13 +9,14 @@
 void tp_model_build_trees(struct tp_model *model);
 /* Assigns calls that start just before their operator to this operator (early_launches.c). */
 void tp_model_join_early_calls(struct tp_model *model);
-/* Folds only children into parents of the same name (D7), then computes host self times (folding.c). */
+/* Folds each operator into its parent if the parent has the same name and no other child (D7). Then computes host self
+ * times (folding.c). */
 void tp_model_fold_operators(struct tp_model *model);
 void tp_model_compute_host_times(struct tp_model *model);
 /* Finds the launch and the owner of each device operation (linking.c). */
 void tp_model_link_devices(struct tp_model *model);
-/* Computes the device times of operators, and marks those that can use tensor cores and the outermost ones
- * (linking.c). */
+/* Computes the device times of operators. Marks operators that can use tensor cores and operators without an ancestor
+ * of the same name (linking.c). */
 void tp_model_compute_operator_times(struct tp_model *model);
 /* Finds the main thread of the host (host_main.c). */
 void tp_model_find_main(struct tp_model *model);
@@ -27,7 +28,7 @@ void tp_model_find_categories(struct tp_model *model);
 void tp_model_find_steps(struct tp_model *model);
 /* Finds the calls and ranges that wait for a device (idle.c). */
 void tp_model_find_waits(struct tp_model *model);
-/* Finds the parts of W in which each device is idle, and their reasons (idle.c). */
+/* Finds the parts of the window W in which each device is idle, and the reasons (idle.c). */
 void tp_model_find_idle(struct tp_model *model);
 
 #endif

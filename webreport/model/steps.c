@@ -149,7 +149,7 @@ static void find_host_steps(struct tp_model *model)
 
 /* Device work of each step: the operations that it launched. */
 struct step_work {
-    uint64_t *count; /* by step: number of device operations that it launched */
+    uint64_t *count; /* for each step: number of device operations that it launched */
     int64_t *last_end;
     int64_t first_start; /* first start of the device work of step 0, ns; set if count[0] > 0 */
     bool has_any;
@@ -165,8 +165,9 @@ static uint32_t find_step_ending_after(const struct tp_model *model, uint32_t fr
     return from;
 }
 
-/* Returns an event index by step: the first launch in the file that starts exactly at the end of the step and has a
- * length > 0. UINT32_MAX if there is none. This launch and later ones with the same start belong to the next step. */
+/* Returns an array with one element for each step: the event of the first launch in the file that has a length > 0 and
+ * starts exactly at the end of the step, or UINT32_MAX. This launch and later ones with the same start belong to the
+ * next step. */
 static uint32_t *find_launches_after(const struct tp_model *model)
 {
     uint32_t *launch_after = tp_arena_array(model->arena, model->step_count, sizeof *launch_after);
@@ -308,8 +309,8 @@ static void exclude_unfinished_steps(struct tp_model *model)
  * median of the remaining lengths. */
 struct median {
     struct tp_keyed *sorted;  /* key: length of the step, ns; item: its number among the used steps */
-    uint32_t *rank;           /* index in `sorted` by number of the used step */
-    uint32_t *before, *after; /* by index in `sorted`: indexes of the nearest lengths that remain; TP_NO_ID if none */
+    uint32_t *rank;           /* index in `sorted` of the length of each used step */
+    uint32_t *before, *after; /* for each index in `sorted`: nearest remaining indexes; TP_NO_ID if none */
     uint32_t middle, count;
 };
 

@@ -15,13 +15,13 @@ enum {
     MAX_ANCHORS = 8,    /* maximum number of names that are tried as anchors for each source */
     AGREE_PERCENT = 80, /* percentage of the longer iteration's items that two iterations must share to agree */
     FEW_OTHERS = 10,    /* at most one in this many iterations may differ from the typical iteration */
-    FEW_OTHERS_BARE = 4 /* the same for loops without a backward pass, which cannot accumulate gradients */
+    FEW_OTHERS_BARE = 4 /* like FEW_OTHERS, for loops without a backward pass, which cannot accumulate gradients */
 };
 
-/* Counts of items by name. Names are the name ids of the trace, and one more for backward passes. */
+/* Numbers of items per name. Names are the name ids of the trace, and one more for backward passes. */
 struct loop_names {
-    uint32_t *count, *first; /* by name: number of items with the name, and index of the first one */
-    /* by name: number of items in the typical iteration, and in the iteration compared with it */
+    uint32_t *count, *first; /* for each name: number of items with the name, and index of the first one */
+    /* for each name: number of items in the typical iteration, and in the iteration compared with it */
     uint32_t *typical, *seen;
     uint32_t size;
 };
@@ -246,8 +246,8 @@ static uint32_t last_iteration_length(const struct loop *loop)
     return loop->typical_length - loop->shift;
 }
 
-/* Returns true if the main thread has only operators that make, copy or read tensors outside the loop. The layers of
- * one call repeat as well, but other operators come before or after them. */
+/* Returns true if all items outside of the loop are operators that make, copy or read tensors. The layers of one call
+ * repeat as well, but other operators come before or after them. */
 static bool covers_all_work(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
@@ -280,8 +280,8 @@ static const struct tp_loop_item *first_item_of_step(const struct loop *loop, ui
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Excludes the last step if the pauses between steps are long, because the length of its own pause is unknown.
- * Without this pause, the step would make the mean step more than 5 % too short. */
+/* Excludes the last step if the pauses between steps are long, because the pause after the last step is not recorded. A
+ * last step without its pause would make the mean step more than 5 % too short. */
 static void remove_last_iteration(struct loop *loop)
 {
     int64_t gaps_ns = 0,
@@ -388,7 +388,7 @@ static bool infer_from_source(struct tp_model *model, const struct tp_loop_items
     return false;
 }
 
-/* Finds the shortest sequence that the items repeat. For loops in which every operator runs more than once per
+/* Finds the shortest sequence that the items repeat. Used for loops in which every operator runs more than once per
  * iteration. Ignores data operators before the first and after the last other item. Returns true if the sequence
  * repeats often enough. */
 static bool find_repeated_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)

@@ -1,4 +1,4 @@
-/* Finds the processes of a recording from outside: see tree_processes.h. */
+/* Finds the processes in a trace of `record --outside`: see tree_processes.h. */
 #include "webreport/model/tree_processes.h"
 
 #include "writer/base/keys.h"
@@ -43,7 +43,8 @@ static struct tp_vec list_recorded_processes(const struct tp_trace *trace, struc
     return processes;
 }
 
-/* Adds a process for each pid that only states or samples name. Their times become the times of the process. */
+/* Adds a process for each pid that has states or samples but no process record. Its states and samples determine the
+ * times of the process. */
 static void add_unrecorded_processes(struct tp_vec *processes, const struct tp_process_tree *seen,
                                      const uint8_t *has_any, struct tp_arena *arena)
 {
@@ -145,7 +146,7 @@ static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
     uint32_t count = tree->process_count, placed = 0;
     const uint32_t *by_time = sort_processes(tree->processes, count, comes_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
-    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* by old index: new index */
+    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* new index of each process, by its old index */
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++)
         parents[i] = find_parent(tree, i);

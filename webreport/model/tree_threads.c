@@ -1,4 +1,4 @@
-/* Builds the threads of a recording from outside, their states and samples: see tree_threads.h. */
+/* Builds the threads in a trace of `record --outside`, their states and samples: see tree_threads.h. */
 #include "webreport/model/tree_threads.h"
 
 #include "webreport/model/tree_processes.h"
@@ -28,7 +28,7 @@ const char *tp_wait_cause_text(enum tp_wait_cause cause)
     return cause_texts[cause];
 }
 
-/* Returns, by text id, the cause of a wait that has this name; TP_WAIT_UNKNOWN if no cause has the name. */
+/* Returns an array with one element for each text id: the wait cause with this name, or TP_WAIT_UNKNOWN. */
 static uint8_t *make_cause_by_text(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
@@ -51,8 +51,8 @@ struct cutting {
     struct tp_vec threads, slices;
 };
 
-/* Returns the states sorted by thread, time and position in the file. Sets *first to an array by thread: index of
- * its first state, and one more entry for the end. */
+/* Returns the states sorted by thread, time and position in the file. Sets *first to an array with the index of the
+ * first state of each thread, followed by the number of all states. */
 static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
 {
     struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);

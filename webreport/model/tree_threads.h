@@ -1,4 +1,4 @@
-/* Builds the tree of processes of a recording from outside (process_tree.h). */
+/* Builds the tree of processes in a trace of `record --outside` (process_tree.h). */
 #ifndef TP_WEBREPORT_MODEL_TREE_THREADS_H
 #define TP_WEBREPORT_MODEL_TREE_THREADS_H
 

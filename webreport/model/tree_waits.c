@@ -93,8 +93,8 @@ static uint32_t find_wait_for_child(const struct tp_process_tree *tree, const st
     return found;
 }
 
-/* Marks the slice `wait` as a wait for the child, and also earlier waits of the thread for it. A parent often wakes
- * up to read output of its child, then waits again. */
+/* Marks the slice `wait` as a wait for the child. Also marks earlier waits of the thread for this child: a parent often
+ * wakes up to read output of its child, then waits again. */
 static void mark_child_waits(struct tp_process_tree *tree, uint32_t first, uint32_t wait,
                              const struct tp_tree_process *child)
 {
@@ -116,7 +116,7 @@ static void mark_child_waits(struct tp_process_tree *tree, uint32_t first, uint3
     }
 }
 
-/* Returns an array by process with the index of its first thread. A last entry has the number of all threads. */
+/* Returns an array with the index of the first thread of each process, followed by the number of all threads. */
 static uint32_t *find_first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;

@@ -8,8 +8,8 @@
 /* Stacks that wait for a lock of the recorder. Each distinct stack is examined only once. */
 struct tp_recorder_waits {
     const struct tp_trace *trace;
-    /* by id in stack_texts: 0 not examined, 1 other stack, 2 waits for the recorder's lock; NULL if the file marks
-     * such waits itself */
+    /* for each id in stack_texts: 0 not examined, 1 other stack, 2 waits for the recorder's lock; NULL if the file
+     * itself marks such waits */
     uint8_t *known;
 };
 

@@ -1,4 +1,4 @@
-/* Runs `summarize` over the processes of an MPI job: tracepress-mpi.
+/* Runs `summarize` over the processes of an MPI job: the program tracepress-mpi.
  *
  * Every process summarizes its share of the inputs. One MPI_Reduce with a custom operation joins the packed summaries
  * in a tree, and the first process writes the file. Joining is associative and commutative, so the file equals byte for
@@ -31,15 +31,15 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Number of bytes in one element of the messages. Processes exchange the size of a packed set, followed by its bytes.
- * Each buffer has the length of all sets together, because the joined set may need it. */
+/* Size of the MPI type `block`, bytes. A message is the size of a packed set of summaries, followed by its bytes. Each
+ * buffer has room for the sets of all processes, because the joined set may need it. */
 enum { BLOCK_BYTES = 4096 };
-static const uint64_t FAILED = UINT64_MAX; /* replaces the size if joining failed in another process */
+static const uint64_t FAILED = UINT64_MAX; /* sent instead of the size if joining failed in a process */
 
 static int process_number, process_count;
 static uint64_t block_count;
 
-/* ---- joining ---- */
+/* ---- joining summaries ---- */
 
 static uint64_t summary_size(const char *buffer)
 {
@@ -70,7 +70,7 @@ static int join_guarded(void *context, struct tp_error *err)
     return tp_summary_set_write(&set, &joining->out, err);
 }
 
-/* Joins two buffers, as an MPI_User_function. One element of the MPI type is a whole buffer. */
+/* Joins the sets in two buffers; an MPI_User_function. A whole buffer is one element of the MPI type. */
 static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     struct joining joining = {.buffers = {in, inout}};
@@ -87,7 +87,7 @@ static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
     tp_arena_release(&joining.arena);
 }
 
-/* Joins the sets of all processes. bytes: the set of this process, which is released. *joined: the joined set on the
+/* Joins the sets of summaries of all processes. bytes: the packed set of this process. *joined: the joined set on the
  * first process, NULL on all others. Returns 0 or a tp_status. */
 static int reduce_summaries(char **joined, const struct tp_buf *bytes)
 {
@@ -134,7 +134,7 @@ static int write_joined(const char *joined, const char *path, struct tp_error *e
     return code;
 }
 
-/* The inputs of this process, as a packed set. */
+/* The share of inputs that this process summarizes, and the result as a packed set. */
 struct share {
     struct tp_buf *bytes;
     const struct tp_summarize_job *job;
@@ -161,7 +161,8 @@ static int summarize_share(struct tp_buf *bytes, const struct tp_summarize_job *
     return code;
 }
 
-/* Returns the worst status of all processes and adds up their counts, so that all processes continue or all stop. */
+/* Returns the worst status of all processes and adds up their counts, so that either all processes continue or all
+ * stop. */
 static int combine_status(int code, struct tp_summarize_counts *counts)
 {
     unsigned long long own[2] = {counts->usable, counts->failed}, all[2];
@@ -197,7 +198,7 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
 
 static int print_help(void)
 {
-    struct tp_assets assets = {0}; /* empty, because built-in texts need no arena */
+    struct tp_assets assets = {0}; /* zeroed, because built-in texts need no arena */
     struct tp_str text;
     if (tp_assets_get(&assets, TP_STR("help/tracepress-mpi.txt"), &text, NULL) == 0)
         fwrite(text.ptr, 1, text.len, stdout);

@@ -14,7 +14,8 @@
 
 /* ---- blocks as values for templates ---- */
 
-/* State while an object is filled with the first screen, and with the lists of members that have several items. */
+/* State while the blocks of a document become members of the template data. The lists are members with several
+ * items. */
 struct filler {
     const struct tp_document *document;
     const struct tp_html_level *level;
@@ -46,7 +47,7 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    /* start of the second cause in the headline, which has smaller type */
+    /* start of the second cause in the headline, which is printed in a smaller font */
     const char *next = strstr(verdict->headline, " Next: ");
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
     tp_object_plain_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
@@ -83,7 +84,7 @@ static void put_figure(struct filler *f, const struct tp_figure_block *figure)
         tp_chart_put_percent(object, "meter", figure->meter);
 }
 
-/* Returns the table with at most the number of rows that the level allows. Leaves the caller's table unchanged. */
+/* Returns the data of a table, with at most as many rows as the level of detail allows. Does not change `table`. */
 static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
 {
     struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
@@ -147,7 +148,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* Adds a table to the current part. Sets has_tables for a table above the sections. */
+/* Adds a table to the current section, or above the sections; then also sets has_tables. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
@@ -241,7 +242,7 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
 {
-    /* ROW_BYTES: approximate size of one more row in every table, bytes */
+    /* ROW_BYTES: estimated size of one row in all tables of the part together, bytes */
     enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 };
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
@@ -268,7 +269,7 @@ struct page {
     struct tp_buf fragment;
 };
 
-/* Returns the index of the block after the page whose title is the block `title`. */
+/* Returns the index of the first block after a page. title: index of the page's title block. */
 static size_t end_of_page(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
@@ -292,7 +293,7 @@ static void add_link(struct tp_list *links, const char *prefix, const char *targ
     tp_object_text(link, "label", label);
 }
 
-/* Adds the links of the navigation: the sections of a single page, or the names of several pages. */
+/* Adds the links of the navigation: to the sections if the document is a single page, else to the pages. */
 static void put_links(struct tp_list *links, const struct tp_document *document, size_t first, size_t end,
                       const char *prefix)
 {

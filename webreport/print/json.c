@@ -9,7 +9,7 @@ static double data_real(const struct tp_data *value)
 {
     double real;
     memcpy(&real, &value->number, sizeof real);
-    return isfinite(real) ? real : NAN; /* NaN, which JSON has as null, also for infinity */
+    return isfinite(real) ? real : NAN; /* NaN, which JSON writes as null, also replaces infinity */
 }
 
 void tp_json_write_object(struct tp_json *json, const struct tp_object *record)
@@ -31,7 +31,7 @@ static void put_list(struct tp_json *json, const struct tp_list *list)
     tp_json_array_end(json);
 }
 
-/* Writes a value. The recursion is bounded, because the builder makes objects and lists with few levels. */
+/* Writes a value. The recursion is bounded, because objects and lists in records have few levels. */
 static void put_value(struct tp_json *json, const struct tp_data *value)
 {
     switch (value->kind) {

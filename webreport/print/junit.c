@@ -22,7 +22,7 @@ static void put_places(struct tp_buf *out, const struct tp_finding_block *findin
     }
 }
 
-/* Writes <failure>, <error>, <skipped> or <system-out>. Writes nothing for a good finding. */
+/* Writes <failure>, <error>, <skipped> or <system-out> for a finding. Writes nothing for a good finding. */
 static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
 {
     const char *element = finding->is_input_fault           ? "error"

@@ -15,11 +15,11 @@ struct printer {
     struct tp_arena *arena;
     size_t end;      /* largest size of `out`, bytes; 0: no limit */
     size_t start;    /* index in `out` of the start of the current line */
-    size_t left_out; /* number of omitted lines */
-    bool is_full;    /* true: a line of this block did not fit, so that its later lines are omitted */
+    size_t left_out; /* number of lines omitted so far */
+    bool is_full;    /* true: a line of this block did not fit, and all its later lines are omitted */
 };
 
-/* ---- complete lines ---- */
+/* ---- lines that are written completely or not at all ---- */
 
 static void begin_block(struct printer *p)
 {
@@ -37,7 +37,7 @@ static void finish_block(struct printer *p)
     p->out->data[p->start] = '\0';
 }
 
-/* Writes a text. Escapes bars in a line that starts with a bar, because such a line is a row of a table. */
+/* Writes a text. Escapes "|" if the line starts with "|", because such a line is a table row. */
 static void put_str(const struct printer *p, struct tp_str text)
 {
     bool is_cell = p->out->size > p->start && p->out->data[p->start] == '|';
@@ -76,7 +76,7 @@ static void put_line(struct printer *p, const char *before, const char *text, co
 
 /* ---- findings ---- */
 
-/* Writes a cell if the list has a column with the heading `head`. */
+/* Writes a cell if the table of findings has the column. head: heading of the column, or NULL. */
 static void put_amount(const struct printer *p, const char *head, const char *text)
 {
     if (head)
@@ -87,7 +87,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
 {
     char concerned[96];
     const char *change = finding->change;
-    if (change && !finding->value && finding->scope) { /* shows the share if the finding has no gain */
+    if (change && !finding->value && finding->scope) { /* without a gain, shows the share of the affected time */
         snprintf(concerned, sizeof concerned, "%s %s", change, finding->scope);
         change = concerned;
     }
@@ -133,7 +133,7 @@ static void put_findings_head(struct printer *p, const struct tp_findings_block 
     finish_block(p);
 }
 
-/* Writes a place as a list item, such as "- train.py(88): step: DESCRIPTION" or "- B1 at 12.3 ms, train.py(88):
+/* Writes a location as a list item, such as "- train.py(88): step: DESCRIPTION" or "- B1 at 12.3 ms, train.py(88):
  * step: EVENT". */
 static void put_place(struct printer *p, const struct tp_finding_block *finding, const struct tp_place_block *place,
                       bool is_first)
@@ -356,8 +356,8 @@ static bool is_block_shown(const struct tp_block *block)
     return (block->places & TP_IN_MARKDOWN) && !is_empty;
 }
 
-/* Returns the largest size of `out` for a block, bytes. Every block except the last leaves a third of the space to
- * later blocks. */
+/* Returns the largest size that `out` may have after the next block, bytes. Every block except the last leaves a third
+ * of the space to later blocks. */
 static size_t block_size_limit(const struct printer *p, size_t end, bool is_last)
 {
     size_t size = p->out->size;

@@ -1,4 +1,4 @@
-/* Compiles a template in one pass. Repeatedly finds a tag, and adds the text before the tag and then the tag. See
+/* Compiles a template in one pass: finds the next tag, and adds tokens for the text before the tag and for the tag. See
  * mustache.h. */
 #include "webreport/print/mustache.h"
 
@@ -11,15 +11,16 @@ struct compiler {
     struct tp_vec tokens;
     uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* indexes of the tokens of sections that are still open */
     unsigned open_count;
-    struct tp_str opening, closing; /* current opening and closing delimiter */
-    size_t done;                    /* position in the template up to which tokens contain the text */
+    struct tp_str opening, closing; /* current opening and closing delimiters */
+    size_t done;                    /* position in the template up to which the tokens are complete */
     struct tp_error *err;
 };
 
-/* A tag in the template: its bytes begin to end - 1, including delimiters, and its trimmed content. */
+/* A tag in the template: position of its first byte and of the byte after it, including delimiters, and its trimmed
+ * content. */
 struct tag {
     size_t begin, end;
-    char sign; /* first character of the content, which selects the kind of tag; 0 for a plain variable */
+    char sign; /* character that selects the kind of tag, such as '#'; 0 for a plain variable */
     struct tp_str content;
 };
 
@@ -55,7 +56,7 @@ static struct tp_mustache_token *add_token(struct compiler *c, enum tp_mustache_
     return token;
 }
 
-/* Returns the first position of `needle` at or after `from`; SIZE_MAX if there is none. */
+/* Returns the position of the first `needle` at or after `from`; SIZE_MAX if there is none. */
 static size_t find_text(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
@@ -90,7 +91,8 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
     return 0;
 }
 
-/* Returns whether the rest of the tag's line has only blanks. If so, extends [*begin, *end) to the whole line. */
+/* Returns whether the tag is the only text on its line, apart from blanks. If so, sets *begin and *end to the bounds of
+ * the whole line. */
 static bool is_alone_on_line(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
 {
     const char *s = c->text.ptr;

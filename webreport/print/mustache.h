@@ -2,7 +2,7 @@
  *
  * Comments, delimiters, interpolation, sections, inverted sections and partials work as github.com/mustache/spec
  * defines them, including standalone lines and indentation of partials. Lambdas and inheritance are not supported.
- * template.h renders the result. */
+ * template.h renders the compiled templates. */
 #ifndef TP_WEBREPORT_PRINT_MUSTACHE_H
 #define TP_WEBREPORT_PRINT_MUSTACHE_H
 
@@ -25,19 +25,20 @@ enum tp_mustache_kind {
 struct tp_mustache_token {
     enum tp_mustache_kind kind;
     uint32_t jump;        /* for SECTION and INVERTED: index of the token after the END of the section */
-    struct tp_str text;   /* for TEXT: the bytes; for other tokens: the name. Both are part of the template */
-    struct tp_str indent; /* for a PARTIAL that is alone on its line: the blanks before it */
-    const struct tp_mustache *partial; /* for a PARTIAL: its compiled template, set when it is first rendered */
+    struct tp_str text;   /* TEXT: the bytes; other tokens: the name; both are borrowed from the template */
+    struct tp_str indent; /* PARTIAL that is alone on its line: the blanks before it */
+    const struct tp_mustache *partial; /* PARTIAL: its compiled template, set when the token is first rendered */
 };
 
 struct tp_mustache {
-    struct tp_str name, indent; /* indent: text before each line of the template if it is used as a partial */
+    struct tp_str name,
+        indent; /* indent: blanks that were added before each line, for a template that is used as a partial */
     struct tp_mustache_token *tokens;
     uint32_t token_count;
 };
 
-/* Compiles `text` (borrowed) into *out, with tokens in `arena`. name: for messages. Returns 0, TP_EFORMAT or
- * TP_ELIMIT; errors have a message "name:line: what" in *err. */
+/* Compiles `text` (borrowed) into *out, with tokens in `arena`. name: name of the template, for messages. Returns 0,
+ * TP_EFORMAT or TP_ELIMIT; *err then has a message "name:line: what". */
 int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct tp_str name, struct tp_str text,
                         struct tp_error *err);
 

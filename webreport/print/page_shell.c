@@ -6,8 +6,8 @@
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
-/* Returns the position after a comment that is alone on its lines; `at` if there is no such comment. Comments that
- * start with an exclamation mark are not skipped, because they are for readers of the page. */
+/* Returns the position after a comment that fills whole lines, or `at` if no such comment starts there. Comments that
+ * start with an exclamation mark stay, because they are for readers of the page. */
 static size_t skip_comment(struct tp_str text, size_t at)
 {
     if (text.len - at < 3 || memcmp(text.ptr + at, "/*", 2) != 0 || text.ptr[at + 2] == '!')
@@ -35,7 +35,7 @@ static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
     return at + 1 + (at + 1 < text.len && text.ptr[at + 1] == '\n');
 }
 
-/* Appends a file without its indentation and comment lines, which are only for readers of the source. */
+/* Appends a file without indentation and comment lines, which only readers of the source need. */
 static void append_stripped(char *to, size_t *size, struct tp_str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -47,7 +47,7 @@ static void append_stripped(char *to, size_t *size, struct tp_str text)
     }
 }
 
-/* Returns whether a file is not needed, because this kind of page lacks the parts that use the file. */
+/* Returns whether a page of this type omits a file, because it lacks the parts that use the file. */
 static bool is_omitted(struct tp_str name, enum tp_html_assets where)
 {
     if (tp_str_starts(name, "program."))
@@ -55,8 +55,8 @@ static bool is_omitted(struct tp_str name, enum tp_html_assets where)
     return where == TP_HTML_INLINE_DOCUMENT && tp_str_equal(name, TP_STR("timeline.js"));
 }
 
-/* Joins the built-in files whose names end in `suffix`, with `first` before all others. Leaves out files for which
- * is_omitted is true, and files in folders (svg/), which do not belong to the page. */
+/* Joins the built-in files whose names end in `suffix`, in the order that page_shell.h states. Omits files for which
+ * is_omitted is true, and files in subfolders (svg/), which do not belong to the page. */
 static int join_assets(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where,
                        const char *suffix, struct tp_error *err)
 {
@@ -95,7 +95,7 @@ static int check_embeddable(struct tp_str text, const char *what, const char *en
     return 0;
 }
 
-/* Appends the hash of a text as the policy needs it, such as 'sha256-...'. */
+/* Appends the hash of a text in the form that the policy needs, such as 'sha256-...'. */
 static void hash_source(struct tp_buf *out, struct tp_str text)
 {
     uint8_t digest[32];
@@ -118,7 +118,8 @@ static struct tp_str security_policy(const struct tp_html *html, struct tp_arena
         hash_source(&text, html->js);
     }
     tp_buf_puts(&text, "; img-src data:; base-uri 'none'; form-action 'none'");
-    /* at most 280 bytes; a copy, because the buffer must be released before an allocation in the arena can fail */
+    /* copy of the policy (at most 280 bytes), because the buffer must be released before an allocation in the arena can
+     * fail */
     char kept[512];
     size_t size = text.failed ? 0 : text.size;
     if (size)

@@ -13,7 +13,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
-/* Opens a file in the same folder as the page. */
+/* Opens a file in the folder of the page. html: path of the page. */
 static int open_in_page_folder(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
 {
     char path[4096];
@@ -45,7 +45,7 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     return code;
 }
 
-static int open_outputs(void *context, size_t profile_count, size_t told_count, struct tp_error *err)
+static int open_outputs(void *context, size_t profile_count, size_t reported_count, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     const struct tp_outputs_options *options = o->options;
@@ -59,7 +59,7 @@ static int open_outputs(void *context, size_t profile_count, size_t told_count, 
     if (code == TP_OK && options->markdown)
         code = tp_outfile_open(&o->markdown_file, options->markdown, err);
     if (code == TP_OK && options->markdown) {
-        tp_digest_init(&o->digest, told_count);
+        tp_digest_init(&o->digest, reported_count);
         o->has_markdown = true;
     }
     if (code == TP_OK)
@@ -72,7 +72,7 @@ static int open_outputs(void *context, size_t profile_count, size_t told_count, 
     return code;
 }
 
-/* Writes the collected JSON text to its file; discards the text if JSON was not requested. */
+/* Writes the collected JSON text to its file, or discards the text if JSON was not requested. */
 static int flush_json(struct tp_outputs *o, struct tp_error *err)
 {
     int code = TP_OK;
@@ -115,10 +115,10 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
 
 /* ---- the digest ---- */
 
-/* A profile, or a failed input, on its way into the digest. */
+/* Data for adding a profile or a failed input to the digest. */
 struct digest_addition {
     struct tp_outputs *outputs;
-    const struct tp_profile *profile; /* profile to add; for a failed input, only its names are set */
+    const struct tp_profile *profile; /* profile to add; for a failed input, only the names are set */
     const char *why;                  /* reason why the input failed; NULL for a profile */
     struct tp_arena arena;
 };
@@ -166,7 +166,7 @@ static void start_page_profile(void *context, const struct tp_profile *profile)
         tp_page_start_profile(o->page, profile);
 }
 
-/* Returns the verdict of a profile as one line, in the words of the page. */
+/* Returns the class and headline of a profile's verdict as one line, in the words of the page. */
 static const char *verdict_line(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_naming naming = {.arena = arena};
@@ -214,7 +214,7 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
-/* The findings about the ranks of a run, on their way into the JSON output. */
+/* Data for adding the findings between ranks to the JSON output. */
 struct run_findings {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -241,8 +241,8 @@ static int build_rank_findings(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Stores the findings about ranks of the span with the highest cost. They are written after the distributed views of
- * a run. */
+/* Stores the findings between the ranks of a recording as JSON, if they cost more than those of the run's other
+ * recordings. They are written after all recordings of the run. */
 static int store_rank_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};
@@ -252,7 +252,7 @@ static int store_rank_findings(struct tp_outputs *o, const struct tp_distributed
     return code;
 }
 
-/* The ranks of a span as a job, on their way into the digest and the JSON output. */
+/* Data for adding the ranks of a recording, treated as a job, to the digest and the JSON output. */
 struct ranks_job {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -363,7 +363,7 @@ static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, 
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }
 
-/* Writes the digest, followed by the comparison. */
+/* Writes the digest, followed by the comparison with a baseline if there is one. */
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
     struct tp_buf text;
@@ -371,7 +371,7 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison) {
-        struct tp_buf part; /* the comparison as `diff --markdown` prints it */
+        struct tp_buf part; /* the comparison with a baseline, as `diff --markdown` prints it */
         tp_buf_init(&part, 0);
         tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
         tp_buf_putc(&text, '\n');

@@ -1,5 +1,6 @@
-/* Writes the three outputs of a report (HTML, JSON, Markdown). Outputs are filled profile by profile and committed
- * together, so that an error leaves older files unchanged. An output that was not requested is not made. */
+/* Writes the three outputs of a report (HTML, JSON, Markdown). All outputs receive profile after profile and get their
+ * names together at the end, so that an error leaves older files unchanged. Outputs that were not requested are
+ * skipped. */
 #ifndef TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 
@@ -16,26 +17,29 @@ struct tp_outputs_options {
 };
 
 struct tp_outputs {
-    const struct tp_outputs_options *options; /* options; must outlive the outputs */
+    const struct tp_outputs_options *options; /* options, which must live longer than this struct */
     struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
     struct tp_page *page;
     struct tp_digest digest;
     struct tp_buf json_text;     /* JSON text that is not yet written to json_file */
-    struct tp_buf run_findings;  /* findings about the ranks of this run as a JSON list; empty if there are none */
+    struct tp_buf run_findings;  /* JSON list of the findings between ranks, from the costliest recording of the current
+                                    run; empty if there are none */
     double run_findings_percent; /* cost of run_findings, percent of a step */
-    struct tp_buf run_jobs;      /* the ranks of this run as jobs, an incomplete JSON list; empty without a replay */
+    struct tp_buf run_jobs;      /* incomplete JSON list: the ranks of each recording of the current run as a job; empty
+                                    without a replay */
     struct tp_json json;
     bool has_markdown;
-    size_t reserved_bytes; /* part of the page's size limit that is reserved for the comparison, bytes */
+    size_t
+        reserved_bytes; /* part of the page's size limit that is reserved for the comparison with a baseline, bytes */
     struct tp_document comparison;
     bool has_comparison;
 };
 
-/* The functions that fill the outputs. Their context is a struct tp_outputs, zeroed except for `options`;
- * tp_outputs_close releases it. */
+/* Functions that receive the results of a report. Their context is a struct tp_outputs that is zeroed except for
+ * `options`; tp_outputs_close releases it. */
 extern const struct tp_report_receiver tp_outputs_receiver;
 
-/* Releases all memory, and removes outputs that were not committed. `outputs` may be zeroed. */
+/* Releases all memory, and removes outputs that are not complete. `outputs` may be zeroed. */
 void tp_outputs_close(struct tp_outputs *outputs);
 
 #endif

@@ -1,4 +1,5 @@
-/* Builds the report page: an index, one fragment per profile, and the document around them. See report_page.h. */
+/* Builds the report page: an index, one fragment per profile, and the HTML document around the fragments. See
+ * report_page.h. */
 #include "webreport/print/report_page.h"
 
 #include <math.h>
@@ -35,8 +36,8 @@ static struct tp_data overview_data(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* Kinds of sections: for all profiles, for programs recorded from outside, or for all other profiles. The table below
- * has the sections in the order of page and navigation. Large sections read every event. */
+/* Values of `whose`: the section is for all profiles, for programs recorded from outside, or for all other profiles.
+ * The table has the sections in the order of the page. Building a large section (is_large) reads every event. */
 enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
 static const struct {
     const char *name, *label;
@@ -80,24 +81,25 @@ struct large_sections {
 struct tp_page {
     /* arena: memory of the page; scratch: memory of one profile, released after each profile */
     struct tp_arena arena, scratch;
-    struct tp_arena large_arena; /* temporary memory of one profile for the thread that builds the large sections */
+    struct tp_arena large_arena; /* memory of one profile for the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    bool has_programs; /* true: style and script for programs recorded from outside were added */
-    struct tp_buf ranks, profiles, index, extra; /* parts of the page; extra: sections that belong to no profile */
-    struct tp_buf document;                      /* the document that surrounds the fragments */
-    size_t fragments_at;                         /* index in `document` at which the fragments belong */
+    bool has_programs; /* true: the page has the style and script for programs recorded from outside */
+    struct tp_buf ranks, profiles, index, extra; /* fragments of the page; extra: sections that belong to no profile */
+    struct tp_buf document;                      /* the HTML document, without the fragments */
+    size_t fragments_at;                         /* position in `document` where the fragments are inserted */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
     unsigned extra_count;
-    size_t reserved; /* part of the size limit that is reserved for later sections, bytes */
+    size_t reserved; /* part of the size limit that is reserved for sections that are added later, bytes */
     struct tp_page_index entries;
     size_t expected;              /* number of profiles, including failed ones */
-    struct tp_page_limits limits; /* limits for the current profile */
-    struct large_sections ahead;  /* large sections of the profile that was started, at the most detailed level */
+    struct tp_page_limits limits; /* limits of the level of detail for the current profile */
+    struct large_sections
+        ahead; /* large sections that tp_page_start_profile built in advance, at the most detailed level */
     bool has_ahead;
     size_t ahead_nodes; /* largest number of call tree nodes in `ahead` */
 };
@@ -107,14 +109,14 @@ static const char *copy_text(struct tp_arena *arena, const char *text)
     return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* Arguments of a call that adds something to a page. */
+/* Arguments of the functions that add a profile, an input, ranks or a section to a page. */
 struct addition {
     struct tp_page *page;
     const struct tp_page_options *options;
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;            /* reason why a profile failed; NULL for other additions */
+    const char *why;            /* reason why an input failed; NULL otherwise */
     const char *target, *label; /* id and label of the section in `data` */
     struct tp_data data;
     const struct tp_history_run *history;
@@ -176,9 +178,8 @@ void tp_page_release(struct tp_page *page)
 
 /* ---- one profile ---- */
 
-/* Returns the size that the next profile may have, bytes: an equal share of the remaining space, but at least the
- * size of an overview. If there are too many profiles, the page shows only the first ones, and the index lists the
- * others. */
+/* Returns the largest size of the next profile, bytes: an equal share of the remaining space, but at least the size of
+ * an overview. With too many profiles, the page shows only the first ones, and the index lists the others. */
 static size_t next_profile_bytes(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
@@ -186,7 +187,7 @@ static size_t next_profile_bytes(const struct tp_page *page)
     size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
                   page->reserved + page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
 
-    if (page->expected > 1) { /* leaves space for the comparison of ranks, which is added last */
+    if (page->expected > 1) { /* reserves space for the comparison of ranks, which is added last */
         reserve = RANKS_BYTES + ranks * RANK_BYTES;
         used += reserve < page->options.max_bytes / 8 ? reserve : page->options.max_bytes / 8;
     }
@@ -217,7 +218,7 @@ static int build_all_large_sections(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds the large sections. On failure, the arena keeps the error. */
+/* Builds the large sections. After a failure, the section's arena has the error. */
 static void *build_large_sections(void *argument)
 {
     struct large_sections *large = argument;
@@ -231,13 +232,13 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = large_arena;
-    large->section.naming.kernels = NULL; /* not usable here, because the cache belongs to the calling thread */
+    large->section.naming.kernels = NULL; /* the cache of kernel names belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large_sections, large) == 0;
 }
 
-/* Waits until the large sections are built; if no thread builds them, builds them now. Jumps to the profile's guard
- * if an allocation failed. */
+/* Waits for the thread that builds the large sections, or builds them if there is no such thread. Jumps to the
+ * profile's guard if an allocation failed. */
 static void end_large_sections(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
@@ -248,7 +249,7 @@ static void end_large_sections(struct large_sections *large, struct tp_arena *sc
         tp_arena_fail(scratch, large->section.arena->code);
 }
 
-/* Sections that are built on the calling thread. */
+/* Sections that the calling thread builds. */
 struct small_sections {
     const struct tp_section *section;
     struct tp_data data[SECTION_COUNT];
@@ -265,7 +266,7 @@ static int build_small_sections(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds every section and adds it to the template data of the page. */
+/* Builds all sections of a profile and adds them to the template data in `root`. */
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
@@ -273,7 +274,7 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
     struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
 
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
-    page->has_ahead = false; /* the sections built in advance are valid only for the first attempt */
+    page->has_ahead = false; /* sections built in advance are used only for the first level of detail */
     begin_large(&large, section, &page->large_arena);
     tp_arena_run(section->arena, build_small_sections, &small, NULL);
     end_large_sections(&large, section->arena);
@@ -310,7 +311,7 @@ static void set_profile_limits(struct tp_page *page, unsigned level, size_t shar
         page->limits.timeline_bytes = 0;
 }
 
-/* Renders the profile at the most detailed level that fits. If no level fits, only the index has the profile. */
+/* Renders the profile at the most detailed level that fits. If no level fits, only the index lists the profile. */
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
 {
@@ -425,7 +426,7 @@ static int add_distributed(void *context, struct tp_error *err)
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
     data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_common_speech(&page->entries));
-    /* a single rank cannot be compared */
+    /* the ranks are compared only if there are at least two */
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
     tp_object_add_value(root, "distributed", data);
@@ -504,8 +505,7 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
     tp_object_str(link, "label", label);
 }
 
-/* Adds the links of the navigation: the sections of a single profile, or else the index, the ranks and the first
- * profiles. */
+/* Adds the links of the navigation: to the sections of a single profile, or to the index, ranks and first profiles. */
 static void put_links(struct tp_page *page, struct tp_object *root)
 {
     struct tp_list *links = tp_object_add_list(root, "links");
@@ -535,7 +535,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
-/* Records where the fragments belong in the document. They are not copied into the document. */
+/* Stores the position in the document where the fragments are inserted, so that no fragment is copied. */
 static void store_position(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
@@ -565,7 +565,7 @@ static int finish_guarded(void *context, struct tp_error *err)
     put_links(page, root);
     tp_object_add_value(root, "fragments",
                         (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
-    /* reserves the final size, because growing would copy the content into new memory */
+    /* reserves the final size, because growing the buffer would copy its content */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }

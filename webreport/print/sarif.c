@@ -1,5 +1,5 @@
-/* Prints findings as SARIF 2.1.0. See print.h. Code hosts need the rules, a result for each place, paths relative to
- * the root of the repository, and a fingerprint that does not change when lines move. */
+/* Prints findings as SARIF 2.1.0. See print.h. Code hosts need the rules, a result for each location, paths relative to
+ * the root of the repository, and a fingerprint that stays the same when lines move. */
 #include "webreport/print/print.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_result(const struct tp_finding_block *finding)
     return finding->tone != TP_TONE_GOOD && !finding->is_noise;
 }
 
-/* Returns the index of a rule in the list; the length of the list if the rule is not in it. */
+/* Returns the index of a rule in s->rules, or the length of this list if it lacks the rule. */
 static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
 {
     size_t i = 0;
@@ -61,9 +61,9 @@ static void put_rules(struct sarif *s)
     tp_json_array_end(&s->json);
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
-/* Splits a text such as "path(12): function" into an address and a line. Returns false for other texts. */
+/* Splits a text such as "path(12): function" into URI and line number. Returns false for other texts. */
 static bool split_place(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
 {
     const char *root = s->source_root;
@@ -103,7 +103,7 @@ static void put_location(struct tp_json *json, const char *key, const char *uri,
     tp_json_array_end(json);
 }
 
-/* Returns a relative file name as an address; of an absolute name, only the last part. */
+/* Returns a relative path as a URI. An absolute path is reduced to the file name. */
 static const char *file_uri(const struct sarif *s, const char *file)
 {
     struct tp_naming naming = {.arena = s->arena, .source_url = "{path}"};
@@ -112,7 +112,7 @@ static const char *file_uri(const struct sarif *s, const char *file)
     return uri ? uri : "budget";
 }
 
-/* Writes the location of a result without a place: the line of the limit, or else the input. */
+/* Writes the location of a result without a source line: the broken limit in the budget file, or else the input. */
 static void put_fallback_location(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
@@ -123,7 +123,7 @@ static void put_fallback_location(struct sarif *s, const struct tp_finding_block
 
 /* ---- results ---- */
 
-/* Returns a fingerprint of rule, file, function and subject. It does not change when lines move. */
+/* Returns a hash of rule, file, function and subject, which stays the same when lines move. */
 static const char *finding_fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
                                        const struct tp_place_block *place, const char *uri)
 {
@@ -153,7 +153,8 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     put_text_object(&s->json, "message", message);
     if (has_place)
         put_location(&s->json, "locations", uri, strtol(line, NULL, 10));
-    if (has_place && s->list->is_source_file) /* adds the line of the broken limit as a related place */
+    if (has_place &&
+        s->list->is_source_file) /* adds the line of the broken limit in the budget file as a related location */
         put_location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
     if (!has_place)
         put_fallback_location(s, finding);

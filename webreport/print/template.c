@@ -1,4 +1,4 @@
-/* Renders templates. Follows the tokens with a stack of frames (open sections and partials) and a stack of contexts. */
+/* Renders templates with a stack of frames (open sections and partials) and a stack of contexts. */
 #include "webreport/print/template.h"
 
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 
 enum { MAX_STEPS = 1 << 28 };
 
-/* The tokens `at` to `end` - 1 of a template. For a list, the tokens from `start` on are repeated for each item. */
+/* An open section or partial: the tokens `at` to `end` - 1 of its template. In the section of a list, each item repeats
+ * the tokens from `start`. */
 struct frame {
     const struct tp_mustache *template;
     uint32_t at, start, end;
-    struct tp_data list; /* the list whose items repeat the frame; other kinds: the frame is not repeated */
+    struct tp_data list; /* list whose items repeat the tokens; not a list: the tokens are not repeated */
     size_t index;
     bool has_context, is_partial;
 };
@@ -33,7 +34,7 @@ void tp_templates_init(struct tp_templates *templates, struct tp_arena *arena, t
     templates->compiled = TP_VEC(arena, struct tp_mustache *);
 }
 
-/* Writes `indent` before each line of `text`, as the specification requires for a partial that is alone on its line. */
+/* Adds `indent` before each line of `text`, as the specification requires for a partial that is alone on its line. */
 static int indent_lines(struct tp_templates *templates, struct tp_str indent, struct tp_str *text, struct tp_error *err)
 {
     size_t lines = 1, size;
@@ -53,7 +54,8 @@ static int indent_lines(struct tp_templates *templates, struct tp_str indent, st
     return 0;
 }
 
-/* Sets *out to the compiled template with this name and indentation. */
+/* Sets *out to the compiled template with this name and indentation. may_miss: a template that does not exist is
+ * empty. */
 static int find_or_compile(struct tp_templates *templates, struct tp_str name, struct tp_str indent, bool may_miss,
                            const struct tp_mustache **out, struct tp_error *err)
 {
@@ -112,7 +114,7 @@ static void resolve_name(const struct tp_renderer *r, struct tp_str name, struct
         *out = value;
 }
 
-/* Escapes the text that a source has printed to `out`, which starts at position `from`. */
+/* Escapes the text in `out` from position `from` on, which a data source has printed. */
 static void escape_tail(struct tp_buf *out, size_t from)
 {
     char small[512];
@@ -206,7 +208,8 @@ static int enter_partial(struct tp_renderer *r, const struct tp_mustache *templa
     return 0;
 }
 
-/* Ends a pass through a frame: continues with the next item of its list, or returns to the frame below it. */
+/* Ends a pass through a frame: continues with the next item of the frame's list, or removes the frame from the
+ * stack. */
 static void leave_or_repeat(struct tp_renderer *r, struct frame *frame)
 {
     if (frame->list.kind == TP_DATA_LIST && ++frame->index < (size_t)frame->list.number) {
@@ -276,7 +279,7 @@ int tp_template_render(struct tp_templates *templates, const char *name, struct 
     int code = find_or_compile(templates, tp_str_of(name), (struct tp_str){"", 0}, false, &template, err);
     if (code)
         return code;
-    if (!templates->renderer) /* keeps the renderer for later calls, because a page renders thousands of parts */
+    if (!templates->renderer) /* the renderer is allocated once, because a page renders thousands of templates */
         templates->renderer = tp_arena_alloc(templates->arena, sizeof(struct tp_renderer));
     struct tp_renderer *r = templates->renderer;
     r->templates = templates;

@@ -8,14 +8,14 @@
 #include "writer/text/terminal.h"
 
 enum {
-    INDENT = 13, /* number of blanks before texts below a finding */
-    TITLE = 43,  /* width of a finding's title if amounts are on the same line, characters */
+    INDENT = 13, /* number of blanks before the texts of a finding */
+    TITLE = 43,  /* width of a finding's title if its value is on the same line, characters */
     VALUE = 11,  /* width of a finding's value, characters */
     CHANGE = 12,
-    NAME_LEAST = 24, /* least width of names in a table that is cut to the terminal, characters */
-    TEXT_LEAST = 12, /* least width of other texts in such a table, characters */
+    NAME_LEAST = 24, /* smallest width of names in a table that is narrowed to fit the terminal, characters */
+    TEXT_LEAST = 12, /* smallest width of other texts in such a table, characters */
     CELL_MOST = 60,
-    DEPTH_MOST = 12, /* deepest level of a tree with its own indentation; each level has two blanks more */
+    DEPTH_MOST = 12, /* deepest level of a tree that is indented further; each level adds two blanks */
 };
 
 struct printer {
@@ -46,7 +46,7 @@ static void put_status(const struct printer *p, const struct tp_finding_block *f
     tp_terminal_pad(p->out, width < INDENT ? INDENT - width : 1);
 }
 
-/* Writes a text, cut with "…" to the rest of the line. */
+/* Writes a text. A text wider than `width` ends with "…". */
 static void put_shortened(const struct printer *p, const char *text, size_t width)
 {
     bool is_cut = tp_terminal_width(tp_str_of(text)) > width;
@@ -61,7 +61,7 @@ static void put_line(const struct printer *p, const char *text)
     tp_buf_putc(p->out, '\n');
 }
 
-/* Writes the title. Value and change are on the same line, or on the next line if the title is long. */
+/* Writes the title of a finding. Value and change follow on the same line, or on the next line if the title is long. */
 static void put_title(const struct printer *p, const struct tp_finding_block *finding)
 {
     bool is_long = tp_terminal_width(tp_str_of(finding->title)) > TITLE;
@@ -83,8 +83,8 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
     tp_buf_putc(p->out, '\n');
 }
 
-/* Returns whether the next finding has the same status and reason. Of several such findings, only the last one shows
- * the reason. */
+/* Returns whether the next finding has the same status and reason. If so, only the last of such findings shows the
+ * reason. */
 static bool next_has_same_reason(const struct tp_finding_block *finding, const struct tp_finding_block *next)
 {
     return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
@@ -138,7 +138,7 @@ static void put_findings(const struct printer *p, const struct tp_findings_block
 
 /* ---- tables ---- */
 
-enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* one more, because column 0 is the name */
+enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* 1 + maximum, because column 0 is the name of the row */
 
 static bool is_text_column(const struct tp_shown_table *table, unsigned column)
 {
@@ -189,8 +189,8 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
                   : tp_speech_text(table->speech, table->name_title, table->arena);
 }
 
-/* Narrows columns of texts, widest first, until a line fits the terminal. If no line can fit, leaves all widths
- * unchanged. */
+/* Narrows text columns, always the widest one, until a line fits in the terminal. If this is impossible, leaves all
+ * widths unchanged. */
 static void fit_widths(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
     size_t all = 0, kept[COLUMNS_MOST];
@@ -223,7 +223,7 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
 
 static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
 {
-    /* count: number of lines, which are the rows and the titles */
+    /* count: number of lines, including the line of titles */
     size_t widths[COLUMNS_MOST] = {0}, count = shown + 1;
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
     tp_shown_table_measure(table);
@@ -249,7 +249,7 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
 
 /* ---- tables with their own layout ---- */
 
-/* State while a worded table is printed: the current cell, and the widths of columns. */
+/* State while a worded table is printed: text of the current cell, and widths of the columns. */
 struct layout {
     const struct tp_worded_table *table;
     struct tp_buf cell, *out;

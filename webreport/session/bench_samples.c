@@ -1,5 +1,5 @@
-/* Reads the levels and counts of a bench run from its traces: see bench_samples.h. Summaries are made in a separate
- * arena, so that only the numbers of each run stay in memory. */
+/* Reads the measurements and call counts of a `bench` run from its traces: see bench_samples.h. Summaries are made in a
+ * separate arena, so that only the numbers of each run stay in memory. */
 #include "webreport/session/bench_samples.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static bool is_trace_new(const char *path, int64_t since_ns)
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec >= since_ns;
 }
 
-/* Fills *paths with the traces of the run that are new enough. Returns their number; 0 also if the folder cannot be
- * searched. */
+/* Sets *paths to the traces of the run that are not older than since_ns. Returns the number of paths; 0 also if the
+ * folder cannot be searched. */
 static size_t find_traces(const char ***paths, struct load *load, struct tp_error *err)
 {
     const struct tp_run_search search = {.paths = &load->source->folder, .path_count = 1};
@@ -67,8 +67,8 @@ static int by_kind_and_name(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the number of calls per used step. One step may have another number, because the first step often does.
- * Returns NaN for fewer than three steps, or if the steps differ more. */
+/* Returns the number of calls per used step; NaN for fewer than three steps or different numbers. One step may differ
+ * from all others, because the first step often does. */
 static double calls_per_step(const struct tp_summary *summary, const struct tp_summary_row *row, struct tp_arena *arena)
 {
     double *calls = tp_arena_array(arena, summary->step_count, sizeof *calls);
@@ -91,8 +91,8 @@ static size_t add_counts(struct tp_bench_count *counts, size_t count, const stru
     return count;
 }
 
-/* Returns true if the summary has a row for every counted name. A summary limits the rows of each kind. At the
- * limit, a name without a row may have been called. */
+/* Returns whether the summary has a row for every name that was called. A kind with the maximum number of rows may lack
+ * names. */
 static bool has_all_names(const struct tp_summary *summary)
 {
     size_t counts[TP_SUMMARY_KIND_COUNT] = {0};
@@ -102,8 +102,8 @@ static bool has_all_names(const struct tp_summary *summary)
     return true;
 }
 
-/* Fills the counts of the run: one per kind and name, summed over shapes, types and owners. Copies the names,
- * because the counts outlive the summaries. */
+/* Sets the counts of the run, one per kind and name; rows that differ only in shape, type or owner are added up. Copies
+ * the names, because the counts outlive the summaries. */
 static void store_counts(struct load *load, struct tp_bench_count *all, size_t count)
 {
     struct tp_bench_run *run = load->run;
@@ -157,15 +157,15 @@ static int load_guarded(void *context, struct tp_error *err)
     struct tp_summaries_options how = TP_SUMMARIES_OPTIONS;
     struct tp_summaries summaries = {0};
     struct tp_error none = {0};
-    struct tp_console quiet = *load->source->console; /* prints no notices, because every run would repeat them */
+    struct tp_console quiet = *load->source->console; /* without notices, because every run would repeat them */
     quiet.is_quiet = true;
     how.path_count = find_traces((const char ***)(uintptr_t)&how.paths, load, &none);
     how.console = &quiet;
-    how.extent = TP_SUMMARY_WHOLE; /* smaller extents of a summary have no kernels */
+    how.extent = TP_SUMMARY_WHOLE; /* summaries of less data (smaller extents) have no kernels */
     how.read.skips_hash = true;
     int code = how.path_count ? tp_summaries_load(&summaries, &load->scratch, &how, err) : TP_OK;
     if (code == TP_ENOTFOUND)
-        code = TP_OK; /* not an error of `bench`; the reason for each unusable trace is already printed */
+        code = TP_OK; /* unusable traces do not stop `bench`; the reason for each is already printed */
     if (code < 0)
         return code;
     *load->trace_count = summaries.count;

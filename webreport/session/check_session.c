@@ -1,4 +1,4 @@
-/* Loads the run, the baseline and the budget of a check, and judges the run: see check_session.h. */
+/* Loads the run, the baseline and the budget of a check, and checks the run against them: see check_session.h. */
 #include "webreport/session/check_session.h"
 
 #include <errno.h>
@@ -44,8 +44,8 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
 
 /* ---- baseline and run ---- */
 
-/* Compares summaries by the start of their runs, oldest first. A stable sort keeps the order of names among runs
- * without a wall clock time. */
+/* Compares summaries by the start time of their runs, oldest first. The sort is stable, so that runs without a start
+ * time keep their order by name. */
 static int by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_summary *a = x, *b = y;
@@ -65,7 +65,8 @@ static int load_side(struct tp_check_session *s, int side, struct tp_arena *aren
     how.rules = &s->rules;
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
-    how.read.skips_hash = !s->updates_baseline; /* only a stored baseline needs the hash of its input */
+    how.read.skips_hash =
+        !s->updates_baseline; /* the hash of the input is needed only if the run becomes a stored baseline */
     how.needs_program = s->updates_baseline || tp_budget_needs_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
@@ -76,8 +77,8 @@ static int load_side(struct tp_check_session *s, int side, struct tp_arena *aren
     return TP_OK;
 }
 
-/* Returns the label under which the run is stored: the value of --label, otherwise the name of the input without the
- * endings of traces and summaries. */
+/* Returns the label for storing the run: the value of --label, or else the name of the input without the endings of
+ * traces and summaries. */
 static const char *run_label(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
@@ -88,8 +89,8 @@ static const char *run_label(const struct tp_check_session *s, struct tp_arena *
 
 /* ---- a folder of stored runs as baseline ---- */
 
-/* Returns true if the baseline is a store of runs: a folder that has summaries but no traces. With --include, no
- * folder is a store. */
+/* Returns true if the baseline is a folder of stored runs, which has summaries but no traces. Returns false with
+ * --include. */
 static bool is_folder_of_runs(const struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
@@ -100,8 +101,8 @@ static bool is_folder_of_runs(const struct tp_check_session *s, struct tp_arena 
     return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
 }
 
-/* Loads the runs in the store since the last accepted one as the baseline. The first of them give the accepted
- * level, and all of them show the noise. Ignores runs that broke a limit and were not accepted. */
+/* Loads the stored runs since the last accepted run as the baseline. The first of them define the accepted values, and
+ * all of them show how much values vary. Ignores runs that broke a limit and were not accepted. */
 static int load_stored_runs(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;
@@ -126,7 +127,7 @@ static int load_stored_runs(struct tp_check_session *s, struct tp_arena *arena, 
     return TP_OK;
 }
 
-/* Removes runs from a baseline that is not a store if they broke a limit when they were stored and were not
+/* For a baseline that is not a folder of stored runs: removes the runs that broke a limit in their check and were not
  * accepted. */
 static void remove_runs_over_limits(struct tp_check_session *s, struct tp_arena *arena)
 {
@@ -144,7 +145,8 @@ static void remove_runs_over_limits(struct tp_check_session *s, struct tp_arena 
     s->input.is_base_broken = total && !count;
 }
 
-/* Returns the decision of this check on its run. Author, time and reason are empty. */
+/* Returns the decision of this check about the run: failed, accepted, and the time of the commit. Author, time and
+ * reason of an acceptance are empty. */
 static struct tp_run_decision make_decision(const struct tp_check_session *s)
 {
     return (struct tp_run_decision){.is_known = true,
@@ -156,7 +158,7 @@ static struct tp_run_decision make_decision(const struct tp_check_session *s)
                                     .committed_s = s->committed_s};
 }
 
-/* Adds this run to the history at its place in time. It replaces a stored run with the same label. */
+/* Adds this run to the history, which is sorted by time. The run replaces a stored run with the same label. */
 static void add_run_to_history(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_history_run own = {tp_str_of(run_label(s, arena)), s->input.run.items, s->input.run.count,
@@ -172,7 +174,7 @@ static void add_run_to_history(struct tp_check_session *s, struct tp_arena *aren
     s->history.count = count;
 }
 
-/* Returns true if the baseline is an empty store and this run will be its first one. */
+/* Returns true if the baseline is an empty folder of stored runs, and this run will be its first one. */
 static bool is_empty_folder_of_runs(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
@@ -196,7 +198,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     bool is_kept = is_folder_of_runs(s, arena);
     s->input.is_first = is_path_missing(s->baseline) || (is_kept && is_empty_folder_of_runs(s, arena));
     if (s->input.is_first)
-        return TP_OK; /* the store is empty, so the run is not compared */
+        return TP_OK; /* without stored runs, the run is not compared */
     if (is_kept)
         return load_stored_runs(s, arena, err);
     code = load_side(s, BASE, arena, err);
@@ -221,7 +223,7 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
 
 /* ---- storing of the new baseline ---- */
 
-/* Writes the summaries of the run, with the decision on it, to the file `path`. */
+/* Writes the summaries of the run and the decision about the run to the file `path`. */
 static int write_runs(const struct tp_check_session *s, const struct tp_run_decision *decision, const char *path,
                       struct tp_arena *arena, struct tp_error *err)
 {
@@ -241,8 +243,8 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
     return code;
 }
 
-/* Stores the run in a folder of baselines. Writes the note first, so that no run with a broken limit is ever without
- * a note. */
+/* Stores the run in a folder of stored runs. Writes the note before the run, so that a run with a broken limit always
+ * has a note. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_run_decision decision = make_decision(s);

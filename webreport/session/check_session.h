@@ -1,4 +1,4 @@
-/* Runs a check: reads the budget, the run and the baseline from files, judges the run, and stores the new baseline. */
+/* Runs `check`: reads the budget, the run and the baseline from files, checks the run, and stores the new baseline. */
 #ifndef TP_WEBREPORT_SESSION_CHECK_SESSION_H
 #define TP_WEBREPORT_SESSION_CHECK_SESSION_H
 
@@ -11,13 +11,13 @@ struct tp_check_session {
     const char *const *inputs;
     size_t input_count;
     const char *budget;   /* path of the budget file; NULL for the built-in budget */
-    const char *baseline; /* trace, .tps file, or folder of either; NULL without a baseline */
+    const char *baseline; /* trace, .tps file, or folder of traces or .tps files; NULL without a baseline */
     bool updates_baseline;
-    const char *source_root; /* folder with the source files; NULL for the working folder */
-    bool accepts;            /* true if the run starts a new accepted level, even with a broken limit */
+    const char *source_root; /* root folder of the source files; NULL for the working folder */
+    bool accepts;            /* true: the run becomes the new accepted level, even if it breaks a limit */
     const char *reason;      /* reason for accepting the run; NULL if not given */
     int64_t committed_s;     /* time of the commit of the code that ran, seconds since 1970; 0 if unknown */
-    const char *label;       /* name of the new file in a folder of baselines; NULL for the name of the input */
+    const char *label;       /* name of the new file in a folder of stored runs; NULL for the name of the input */
     struct tp_trace_options read;
     struct tp_rule_overrides rules;
     struct tp_console *console;
@@ -27,17 +27,17 @@ struct tp_check_session {
     struct tp_summaries sides[2]; /* summaries of the baseline [0] and of the run [1] */
     struct tp_check_input input;
     struct tp_check check;
-    /* stored runs of a folder of baselines, with this run; count is 0 for other baselines */
+    /* runs of a folder of stored runs, including this run; count is 0 for other baselines */
     struct tp_stored_history history;
 };
 
-/* Reads all inputs and judges the run. Allocates from `arena`, whose guard the caller sets. Returns 0, TP_EUSAGE for
- * an unreadable or wrong budget, or the result of tp_summaries_load. */
+/* Reads all inputs and checks the run. Allocates from `arena`, whose guard the caller sets. Returns 0, TP_EUSAGE for an
+ * unreadable or invalid budget, or the result of tp_summaries_load. */
 int tp_check_session_run(struct tp_check_session *session, struct tp_arena *arena, struct tp_error *err);
 
-/* Stores the run if updates_baseline is set. A folder of baselines gets the file LABEL.tps, and a note if a limit is
- * broken or the run is accepted. A file is replaced, unless a limit is broken and the run is not accepted. Damaged
- * inputs are never stored. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Stores the run if updates_baseline is set. A folder of stored runs gets the file LABEL.tps, and a note if a limit is
+ * broken or the run is accepted. A baseline file is replaced, unless the run breaks a limit and is not accepted.
+ * Damaged inputs are never stored. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_check_session_store(const struct tp_check_session *session, struct tp_arena *arena, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads and compares two sides: see comparison.h. */
+/* Reads and compares the base and the new runs: see comparison.h. */
 #include "webreport/session/comparison.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static int copy_tree_guarded(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Stores the call tree of a run in its side. Another thread may still use the analysis. So a failure is stored in
- * side->tree_status and reported after the side is loaded. */
+/* Stores the call tree of a run in `side`. Another thread may still use the analysis, so a failure does not return
+ * here; it is stored in side->tree_status and reported after loading. */
 static void store_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_arena scratch;
@@ -60,7 +60,7 @@ static int load_side_guarded(void *context, struct tp_error *err)
     options.paths = &path;
     options.path_count = 1;
     options.read = how->read;
-    options.read.skips_hash = true; /* comparisons do not show the hash of their inputs */
+    options.read.skips_hash = true; /* comparisons do not show the hashes of inputs */
     options.rules = how->rules;
     options.console = how->console;
     options.analysed = how->has_trees ? store_analysis_tree : NULL;
@@ -148,7 +148,7 @@ static struct tp_side_input side_input(const struct tp_diff_side *side)
                                   side->summaries.is_one_trace};
 }
 
-/* Returns the call trees of a side; NULL if at least one summary has no call tree. */
+/* Returns an array with the call tree of each summary; NULL if at least one summary has no call tree. */
 static const struct tp_calltree *merge_trees(const struct tp_diff_side *side)
 {
     return side->trees.count == side->summaries.count ? side->trees.data : NULL;

@@ -1,5 +1,5 @@
-/* Compares two sides: reads the runs of each side and keeps their summaries and call trees. Reads one trace at a
- * time, so memory never has more than one trace. */
+/* Compares two sides, the base and the new runs. Reads the runs of each side and keeps their summaries and call trees.
+ * Reads one trace at a time, so that memory never contains more than one trace. */
 #ifndef TP_WEBREPORT_SESSION_COMPARISON_H
 #define TP_WEBREPORT_SESSION_COMPARISON_H
 
@@ -11,9 +11,10 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
-    /* summaries that tp_comparison_add made (struct tp_summary); `summaries` points to them */
+    /* summaries that tp_comparison_add made; `summaries` points to them; elements: struct tp_summary */
     struct tp_vec runs;
-    /* call tree of each summary that was made from a trace (struct tp_calltree); summaries from files have none */
+    /* call tree of each summary that was made from a trace; summaries from files have none; elements: struct
+     * tp_calltree */
     struct tp_vec trees;
     const char *name;
     int tree_status; /* 0, or a negative tp_status if a call tree could not be stored */
@@ -33,17 +34,19 @@ struct tp_comparison {
     struct tp_compare compare;
 };
 
-/* Reads both sides. Each path is a trace, a .tps file, or a folder of either. The caller closes the comparison even
- * after a failure. Returns the result of tp_summaries_load; the reason begins with the name of the side. */
+/* Reads both sides. Each path is a trace, a .tps file, or a folder of traces or .tps files. The caller closes the
+ * comparison even after a failure. Returns the result of tp_summaries_load; the error message begins with the name of
+ * the side. */
 int tp_comparison_open(struct tp_comparison *comparison, const char *const paths[TP_SIDES],
                        const struct tp_diff_read *how, struct tp_error *err);
-/* Reads only the base. The caller adds the runs of the new side with tp_comparison_add, and closes the comparison
- * even after a failure. name: name of the new side, borrowed. Returns the result of tp_summaries_load. */
+/* Reads only the base. The caller adds runs to the new side with tp_comparison_add, and closes the comparison even
+ * after a failure. name: name of the new side, borrowed. Returns the result of tp_summaries_load. */
 int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, const char *name,
                             const struct tp_diff_read *how, struct tp_error *err);
 void tp_comparison_close(struct tp_comparison *comparison);
 
-/* Adds a run to the new side. file, analysis: of the run's trace. Returns 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds a run to the new side. file, analysis: trace file of the run and its analysis. Returns 0, TP_ENOMEM or
+ * TP_ELIMIT. */
 int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file *file,
                       const struct tp_analysis *analysis, struct tp_error *err);
 

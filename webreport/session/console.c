@@ -27,8 +27,8 @@ void tp_console_restart(struct tp_console *console)
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
-/* Writes an escape for the first character of `text`: \xNN for a control character, \uNNNN for a bidirectional one.
- * Returns the size of that character in `text`, bytes; 0 if it needs no escape. */
+/* Writes an escape for the first character of `text`: \xNN for a control character, \uNNNN for a character that changes
+ * the text direction. Returns the size of that character in `text`, bytes; 0 if it needs no escape. */
 static size_t put_visible_character(char *out, size_t size, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -43,7 +43,7 @@ static size_t put_visible_character(char *out, size_t size, const char *text)
     return bidi ? (bidi < 0x800 ? 2 : 3) : 1 + (size_t)is_c1;
 }
 
-/* Copies a text to `out` so that it can neither move the cursor nor be a command to a CI log. */
+/* Copies a text to `out` so that it can neither move the cursor nor contain a command to a CI log. */
 static void escape_for_terminal(const char *text, char *out, size_t size)
 {
     size_t used = 0;
@@ -89,8 +89,8 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
-/* Writes the written paths as "report.html, out.json" to `text`. Skips NULL, "-" and files of /dev. Returns false if
- * there are no others. */
+/* Joins the paths of written files in `text`, as in "report.html, out.json". Skips NULL, "-" and files of /dev. Returns
+ * false if no path is left. */
 static bool join_written_names(char *text, size_t room, const char *const *paths, size_t count)
 {
     size_t size = 0;

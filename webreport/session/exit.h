@@ -9,7 +9,7 @@ enum tp_exit {
     TP_EXIT_NO_INPUT = 3,  /* none of the inputs could be used */
     TP_EXIT_NO_OUTPUT = 4, /* at least one output could not be written */
     TP_EXIT_LIMIT = 5,     /* a limit such as --max-input was reached, or memory is exhausted */
-    TP_EXIT_DAMAGED = 6    /* a check or comparison is undecided because its data is damaged or missing */
+    TP_EXIT_DAMAGED = 6    /* a check or comparison has no result, because its data is damaged or missing */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a trace, builds a result and prints it in one call: see in_process.h. */
+/* Makes a table, stacks or a summary from a trace in one call: see in_process.h. */
 #include "webreport/session/in_process.h"
 
 #include "webreport/document/words/reason_words.h"
@@ -11,7 +11,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/path.h"
 
-/* Arguments of making a table. The text goes to `text`; all other data is in `arena`. */
+/* Arguments of make_table. The printed table is appended to `text`; all other data is in `arena`. */
 struct table_call {
     struct tp_arena *arena;
     struct tp_buf *text;
@@ -109,7 +109,7 @@ struct analysed {
     struct tp_advice advice;
 };
 
-/* Arguments of making a summary. The packed summary goes to `out`; all other data is in `arena`. */
+/* Arguments of make_summary. The packed summary is appended to `out`; all other data is in `arena`. */
 struct call {
     struct tp_arena *arena;
     struct tp_buf *out;

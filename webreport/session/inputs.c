@@ -38,8 +38,8 @@ void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *run
                           runs->special_count > 1 ? " and others" : "");
 }
 
-/* Returns true if the user must run `recover` to get the trace of a recording, because its program or `record` no
- * longer runs. */
+/* Returns true if a leftover file is a recording that needs `recover` to become a trace, because neither the program
+ * nor `record` still runs. */
 static bool is_unfinished(const struct tp_leftover *leaving)
 {
     char trace[4096];
@@ -48,8 +48,8 @@ static bool is_unfinished(const struct tp_leftover *leaving)
     return leaving->kind == TP_LEFTOVER_RUN;
 }
 
-/* Counts the unfinished recordings in the folders of a search. Sets *folder to the first folder that has one, or to
- * NULL. */
+/* Counts the unfinished recordings in the folders of a search. *folder: first folder that has an unfinished recording,
+ * or NULL. */
 static size_t count_unfinished(const char **folder, const struct tp_run_search *search, struct tp_arena *arena)
 {
     size_t count = 0;
@@ -87,7 +87,7 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
     *file_count = 0;
     for (size_t i = 0; code == TP_OK && i < runs->count; i++)
         *file_count += runs->items[i].file_count;
-    if (code == TP_EIO) /* to the user, a folder that cannot be opened is an input that was not found */
+    if (code == TP_EIO) /* for the user, a folder that cannot be opened is a missing input */
         return why->code = TP_ENOTFOUND;
     if (code < 0)
         return code;
@@ -159,7 +159,7 @@ bool tp_inputs_are_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Returns input number i; NULL if it was not given. Inputs that options name follow the operands. */
+/* Returns input number i, or NULL if the user did not name it. Inputs of options follow the operands. */
 static const char *named_input_at(const struct tp_named_files *named, size_t i)
 {
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
@@ -202,7 +202,7 @@ int tp_inputs_exit_code(int status)
         return TP_EXIT_LIMIT;
     case TP_ENOTFOUND:
         return TP_EXIT_NO_INPUT;
-    default: /* other codes, such as those for a broken template or a wrong address */
+    default: /* other codes, for example for an invalid template or an invalid address */
         return TP_EXIT_USAGE;
     }
 }

@@ -23,7 +23,8 @@ struct state {
     struct tp_arena *arena;
     struct tp_summary_set set;
     struct tp_jobs *jobs;
-    struct tp_vec items, failed; /* the jobs, struct tp_job; unusable inputs, struct tp_job_failed_input */
+    struct tp_vec items,
+        failed; /* items: the jobs, struct tp_job; failed: unusable inputs, struct tp_job_failed_input */
     bool hit_limit;
     struct tp_error *err;
 };
@@ -35,8 +36,8 @@ struct question {
     struct tp_arena arena;
 };
 
-/* Returns 1 if all inputs are summaries. Returns 0 if none is a summary or the inputs cannot be found. Returns
- * TP_EUSAGE if only some are summaries. */
+/* Returns 1 if all inputs are summaries; 0 if no input is a summary, or the inputs cannot be found; TP_EUSAGE if only
+ * some inputs are summaries. */
 static int classify_inputs(void *context, struct tp_error *err)
 {
     struct question *question = context;
@@ -59,8 +60,8 @@ int tp_job_detect_inputs(const struct tp_run_search *search)
     return answer;
 }
 
-/* Prints that an input cannot be used, with its path, and adds it to the list of failed inputs. The list has only
- * the file name, because outputs must not reveal folders. */
+/* Prints why an input cannot be used, and adds it to the list of failed inputs. The list has only the file name,
+ * because outputs must not reveal folders. */
 static void report_failed_input(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
@@ -85,7 +86,7 @@ static int read_inputs(struct state *state)
         struct tp_error why = {0};
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
         int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
-        if (read == TP_ENOMEM) /* a lack of memory is an error of the command, not of this file */
+        if (read == TP_ENOMEM) /* out of memory: an error of the command, not of this input */
             return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
             report_failed_input(state, inputs.items[i].path, &why);
@@ -121,13 +122,13 @@ static void unpack_item(struct unpacked *item, struct tp_arena *scratch)
         tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
 }
 
-/* A batch of up to BATCH summaries. Each of two threads unpacks every second summary. All batches use the same
- * memory. */
+/* Up to BATCH summaries that are unpacked together by two threads, each of which unpacks every second summary. All
+ * batches reuse the same memory. */
 struct batch {
     struct state *state;
     struct unpacked items[BATCH];
     size_t count;
-    struct tp_arena scratch[2]; /* by thread: arena for temporary data */
+    struct tp_arena scratch[2]; /* element for each thread: arena for temporary data */
 };
 
 struct half {
@@ -155,7 +156,8 @@ static void unpack_batch(struct batch *batch)
         unpack_half(&other);
 }
 
-/* Returns the job with the name and span of a record, or adds it. Returns NULL if there are already too many jobs. */
+/* Returns the job with the name and the recording number of a summary, or adds it. Returns NULL if there are too many
+ * jobs. */
 static struct tp_job *find_or_add_job(struct state *state, const struct tp_summary_key *key)
 {
     for (size_t i = 0; i < state->items.count; i++) {
@@ -223,7 +225,7 @@ static void close_batch(struct batch *batch)
         tp_arena_release(&batch->scratch[i]);
 }
 
-/* Unpacks every record and adds it to its job, in the order of the records. */
+/* Unpacks all summaries and adds each to its job, in the order of the inputs. */
 static void add_records(struct state *state)
 {
     struct batch *batch = tp_arena_alloc(state->arena, sizeof *batch);
@@ -241,7 +243,7 @@ static void add_records(struct state *state)
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* done after failures too; tp_arena_pass_failure_on reports them below */
+    close_batch(batch); /* also after a failure, which tp_arena_pass_failure_on reports below */
     tp_arena_pass_failure_on(state->arena);
 }
 
@@ -260,7 +262,7 @@ int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *sessio
     if (code < 0)
         return code;
     add_records(&state);
-    if (state.items.count == 0) /* a short text is enough, because the reason for each input is already printed */
+    if (state.items.count == 0) /* the reason for each input is already printed */
         return tp_error_set(err, state.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
     if (session->is_strict && state.failed.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", state.failed.count);

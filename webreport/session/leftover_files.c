@@ -1,4 +1,4 @@
-/* Finds leftover files of recorded programs: see leftover_files.h. */
+/* Finds the leftover files of unfinished recordings: see leftover_files.h. */
 #include "webreport/session/leftover_files.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ struct place {
 struct search {
     struct tp_leftover_files *left;
     struct tp_arena *arena;
-    struct tp_vec places; /* folders that are still to be searched (struct place) */
+    struct tp_vec places; /* folders that are not searched yet; elements: struct place */
 };
 
 static void add_leftover(struct search *search, const char *path, enum tp_leftover_kind kind)
@@ -65,7 +65,7 @@ static void check_file(struct search *search, const struct place *place, const c
         add_leftover(search, path, TP_LEFTOVER_TEMPORARY);
 }
 
-/* An open folder. A guard is set while it is read, so that it is closed even after a failure. */
+/* An open folder. Reading it under a guard ensures that it is closed even after a failed allocation. */
 struct listing {
     struct search *search;
     const struct place *place;
@@ -118,7 +118,7 @@ int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *aren
     return TP_OK;
 }
 
-/* Returns the length of the folder part of a path: without its last part and without slashes around that part. */
+/* Returns the length of a path without its last part and without the slashes around that part. */
 static size_t parent_size(const char *path, size_t size)
 {
     while (size > 1 && path[size - 1] == '/')
@@ -139,7 +139,7 @@ bool tp_leftover_files_trace_path(char *path, size_t size, const char *spool)
     if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
         n -= 8;
         size_t dot = n;
-        /* goes back to the dot before the process number, which spools with other names lack */
+        /* removes the process number after the last dot; spools with other names have no number */
         while (dot > 0 && base[dot - 1] != '.')
             dot--;
         n = dot > 1 ? dot - 1 : n;

@@ -75,8 +75,8 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
-/* Returns a hint such as " (did you mean --markdown?)" with the most similar name, in `text`. Returns "" if no name
- * is similar. mark: text before the name; "--" for options, otherwise "". */
+/* Writes a hint such as " (did you mean --markdown?)" to `text` and returns it; "" if no known name is similar. mark:
+ * text before the name; "--" for options, otherwise "". */
 static const char *spelling_hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
 {
     *text = '\0';
@@ -148,8 +148,8 @@ static int set_option(const struct tp_opt *opt, void *options, char *value, stru
     return TP_OK;
 }
 
-/* Returns the option that an argument names; NULL if the table does not have it. Sets *value to the value in the
- * argument, or to NULL. */
+/* Returns the table row of the option that `argument` names, or NULL. *value: the text after "=" in the argument, or
+ * NULL. */
 static const struct tp_opt *match_option(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;

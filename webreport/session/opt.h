@@ -1,7 +1,7 @@
 /* Parses the options of a command by a table that describes them.
  *
  * Accepted forms are --name value, --name=value, -o value and flags. Operands, which are paths, may come between
- * options. The argument "--" ends the options. */
+ * options. All arguments after "--" are operands. */
 #ifndef TP_WEBREPORT_SESSION_OPT_H
 #define TP_WEBREPORT_SESSION_OPT_H
 
@@ -33,12 +33,12 @@ struct tp_opt {
     const char *name; /* name without dashes; NULL in the last row of the table */
     char letter;      /* letter of the short form; '\0' if there is none */
     enum tp_opt_type type;
-    size_t offset;       /* position of the option's field in the options struct of the command, bytes */
-    const char *choices; /* for TP_OPT_CHOICE: the values, such as "inline|separate" */
+    size_t offset;       /* offset of the option's field in the command's options struct, bytes */
+    const char *choices; /* TP_OPT_CHOICE: the allowed values, such as "inline|separate" */
 };
 
-/* Options that every command has. The options struct of a command has them as its first member, `common`, and its
- * table has their rows at the end. */
+/* Options of every command. They are the first member, `common`, of the command's options struct, and TP_OPT_COMMON
+ * adds their rows at the end of its table. */
 struct tp_opt_common {
     int color; /* when to use color, enum tp_color_choice */
     bool quiet, help;
@@ -52,8 +52,8 @@ struct tp_opt_common {
         NULL, 0, 0, 0, NULL                                                                                            \
     }
 
-/* Table rows of the options that every command with traces has. The options struct needs a member `read` of type
- * struct tp_trace_options. */
+/* Table rows of the options for reading traces. The command's options struct needs a member `read` of type struct
+ * tp_trace_options. */
 #define TP_OPT_READING(options)                                                                                        \
     {"max-input", 0, TP_OPT_SIZE, offsetof(options, read.max_input_bytes), NULL},                                      \
         {"include", 0, TP_OPT_TEXT, offsetof(options, read.include), NULL},                                            \
@@ -61,9 +61,9 @@ struct tp_opt_common {
         "strict", 0, TP_OPT_FLAG, offsetof(options, read.is_strict), NULL                                              \
     }
 
-/* Fills `options` by the table. Moves the operands (arguments that are not options) to the front of argv.
- * *operand_count: number of operands. argc, argv: the arguments after the command's name. Returns 0, or TP_EUSAGE
- * with a text that explains the mistake. */
+/* Parses arguments by the table and fills `options`. Moves the operands (arguments that are not options) to the front
+ * of argv. *operand_count: number of operands. argc, argv: the arguments after the command's name. Returns 0, or
+ * TP_EUSAGE with a text that explains the mistake. */
 int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
                  struct tp_error *err);
 
@@ -71,8 +71,8 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
 struct tp_rule_overrides;
 int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
-/* Reads the file of --peaks into `file`. Makes `overrides` point to `file`, which must outlive it. path: NULL
- * without the option. Returns 0, or TP_EUSAGE, TP_ELIMIT or TP_ENOMEM with the reason. */
+/* Reads the file of the option --peaks into `file`, and makes `overrides` point to it, so that `file` must live as long
+ * as `overrides`. path: NULL without the option. Returns 0, or TP_EUSAGE, TP_ELIMIT or TP_ENOMEM with the reason. */
 struct tp_peaks_file;
 int tp_opt_parse_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
                        struct tp_error *err);

@@ -5,11 +5,11 @@
 
 #include "writer/text/escape.h"
 
-/* Texts and the name that each one got. The id of a text in `texts` is the index of its name in `named`. */
+/* Texts and the name chosen for each text. The id of a text in `texts` is the index of its name in `named`. */
 struct naming {
     struct tp_arena *arena;
     struct tp_strings texts, taken;
-    struct tp_vec named; /* names of the texts, as const char * */
+    struct tp_vec named; /* element for each text: const char *, its name */
 };
 
 static void init_naming(struct naming *naming, struct tp_arena *arena)
@@ -20,8 +20,8 @@ static void init_naming(struct naming *naming, struct tp_arena *arena)
     naming->named = TP_VEC(arena, const char *);
 }
 
-/* Returns `name` if it is free. Otherwise appends "-2" or the first higher number that makes it free. Marks the
- * result as used. */
+/* Returns `name` if it is not used yet, else `name` with the first unused suffix "-2", "-3" and so on. Marks the result
+ * as used. */
 static const char *reserve_unused_name(struct naming *naming, const char *name)
 {
     const char *free_name = name;
@@ -83,7 +83,7 @@ struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joi
             name->run = safe_name(&by_run, run->name);
             name->worker = safe_name(&workers, run->files[k].worker);
             name->folder = folder_path(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            /* with joins_cycles names get no number, because captures of one worker share a folder */
+            /* with joins_cycles, several captures of a worker share one folder, so its name stays the same */
             if (*name->folder && !joins_cycles)
                 name->folder = reserve_unused_name(&folders, name->folder);
         }

@@ -4,16 +4,16 @@
 
 #include "webreport/trace/rundir.h"
 
-/* Names for one profile in an export. */
+/* Names for the output of one profile. */
 struct tp_output_name {
-    const char *run, *worker; /* names of run and worker, in characters that are safe in a path */
-    /* the part of RUN/WORKER.SPAN that distinguishes this profile from the others; "" for a single profile */
+    const char *run, *worker; /* names of run and worker, with only characters that are safe in a path */
+    /* the parts of RUN/WORKER.SPAN in which the profiles differ; "" for a single profile */
     const char *folder;
 };
 
-/* Returns the names for each file of each run, in the order of the files, in `arena`. Equal names get a number (a_b,
- * a_b-2), because bytes are replaced and long texts are cut. joins_cycles: true to give all captures of a worker one
- * folder, without SPAN. */
+/* Returns the names for each file of each run, in the order of the files, in `arena`. Different inputs may give equal
+ * names, because unsafe bytes are replaced and long texts are cut; such names get a number (a_b, a_b-2). joins_cycles:
+ * true to give all captures of a worker one folder, without SPAN. */
 struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
 
 #endif

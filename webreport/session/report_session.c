@@ -1,8 +1,8 @@
 /* Runs a report: see report_session.h.
  *
- * A profile is released after the receiver has used it. Only the receiver's data and a small summary of each rank,
- * for the comparison of ranks, remain. For a large trace, a second thread computes the advice while this thread
- * builds the views. Both threads only read the trace and its order. */
+ * Each profile is released after the receiver has used it. Only the receiver's data and a small summary of each rank,
+ * for the comparison of ranks, remain. For a large trace, a second thread computes the advice while this thread builds
+ * the views. Both threads only read the trace and the order of its events. */
 #include "webreport/session/report_session.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ struct rank {
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
     int64_t number;   /* rank number; TP_NULL_INT if unknown */
-    bool is_damaged;  /* true if the evidence of the rank's trace shows damage */
-    uint32_t *labels; /* by step of `slots`: name of the step, id in report->labels */
+    bool is_damaged;  /* true: the trace of the rank is damaged */
+    uint32_t *labels; /* element for each step in `slots`: name of the step, id in report->labels */
 };
 
 struct report {
@@ -39,18 +39,19 @@ struct report {
     size_t rank_count;
     struct tp_run_programs programs; /* programs of the current run, recorded from outside */
     size_t done_before;              /* number of files in the runs before the current one */
-    bool has_several;                /* true if the run has several files, which may be ranks of a job to be replayed */
+    bool has_several; /* true: the run has several files, which may be ranks of one job, and their steps are kept for
+                         the replay */
     struct tp_strings labels;        /* names of the steps of all ranks in the current run */
-    struct tp_comparison comparison; /* comparison of the runs with the baseline */
-    const char *line;                /* verdict of the profile if there is only one; otherwise NULL */
-    /* run and worker of the last profile that did not accompany another profile; NULL before the first */
+    struct tp_comparison comparison; /* comparison with the baseline */
+    const char *line;                /* line with the verdict if the report has only one profile; otherwise NULL */
+    /* run and worker of the last profile whose trace is the main one of its process; NULL before the first */
     const struct tp_run *used_run;
     struct tp_str used_worker;
 };
 
 /* ---- work on one profile ---- */
 
-/* A profile with the report, for calls of the receiver. */
+/* Context of start_received_profile: a profile and its report. */
 struct received {
     const struct report *report;
     struct tp_profile profile;
@@ -63,8 +64,8 @@ static void start_received_profile(void *context)
     report->receiver->start_profile(report->session->context, &received->profile);
 }
 
-/* Prints the verdict of a profile on the console, for a small number of profiles. The verdict of a single profile is
- * stored for the last line instead. */
+/* Prints the verdict of a profile on the console if the report has few profiles. The verdict of a single profile is
+ * instead stored, to be printed at the end. */
 static void print_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
@@ -77,7 +78,7 @@ static void print_line(struct report *report, const struct tp_walked *walked, co
         tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
 }
 
-/* Prints the last line: the verdict of a single profile, and the outputs that were written. */
+/* Prints the last line: the verdict of a single profile, and the paths of the written outputs. */
 static void print_run_totals(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
@@ -88,7 +89,7 @@ static void print_run_totals(const struct report *report, bool is_written)
         tp_console_print_written(session->console, session->outputs, count);
 }
 
-/* Stores the data of a rank that is needed to compare it with other ranks. */
+/* Stores the data that is needed to compare a rank with other ranks. */
 static void add_rank(struct report *report, const struct tp_run_file *file, const struct tp_analysis *a)
 {
     struct rank *rank = &report->ranks[report->rank_count++];
@@ -103,7 +104,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
-/* Returns the process id in a file name of the form "HOST_PID_inside"; -1 if there is none. */
+/* Returns the process id in a worker name of the form "HOST_PID_inside"; -1 if it has none. */
 static int64_t file_pid(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
@@ -112,8 +113,8 @@ static int64_t file_pid(const struct tp_run_file *file)
     return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
 }
 
-/* Returns the index of a file that was recorded inside one of the program's processes. Of several files, chooses the
- * one of the process with the highest peak memory. Returns `own` if there is none. */
+/* Returns the index of a trace that was recorded inside one of the program's processes. Of several such traces, chooses
+ * the process with the highest peak memory. Returns `own` if there is none. */
 static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -131,8 +132,8 @@ static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp
     return found;
 }
 
-/* Returns the index of the program's file for a process that was recorded from inside: the first file before `own`
- * that is not of a helper. Returns `own` if there is none. */
+/* Returns the index of the program's trace for a process that was recorded from inside: the first file before `own`
+ * that is not of a helper process. Returns `own` if there is none. */
 static size_t find_outer_program(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -141,8 +142,8 @@ static size_t find_outer_program(const struct tp_run *run, size_t own)
     return own;
 }
 
-/* Adds to a profile the data of the program that was recorded from outside, for the steps of the profile. Also links
- * the profile of a process and the profile of its program to each other. */
+/* Adds the data of a program that was recorded from outside to the profile of one of its processes, for each step. Also
+ * links both profiles to each other. */
 static void get_program_data(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
@@ -172,9 +173,9 @@ static int use_trace(void *context, const struct tp_walked *walked, struct tp_er
     bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
                            tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
-    /* also done if PyTorch's own trace could not be used; then this profile is judged in its place */
+    /* also for a trace of tracepress, if PyTorch's own trace of the same process could not be used */
     if (!is_accompanying) {
-        received.profile.beside = TP_STR("");
+        received.profile.main_worker = TP_STR("");
         report->used_run = walked->run;
         report->used_worker = file->worker;
     }
@@ -219,8 +220,8 @@ static int by_number(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns the undamaged ranks, sorted by number. If a number is unknown or occurs twice, uses positions as numbers.
- * *count: number of ranks before, and of returned ranks after the call. */
+/* Returns the undamaged ranks, sorted by rank number. If a number is unknown or occurs twice, all ranks get their
+ * positions as numbers. *count: on entry, number of ranks; on return, number of undamaged ranks. */
 static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t *count)
 {
     struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
@@ -245,8 +246,8 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
     return sources;
 }
 
-/* Replays the ranks as the page of a job does. Fills the first sentences of `view`. If the replay can be trusted,
- * also marks the ranks that it blames. span: summaries of the ranks, to which `view` points. */
+/* Replays the steps of the ranks, as for a job. Sets view->job and view->is_cause_of_loss if the replay is valid. span:
+ * array of rank summaries, to which view->ranks points. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
@@ -273,14 +274,14 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
         view->is_cause_of_loss[r] = is_cause_of_loss[view->ranks[r] - span];
 }
 
-/* Compares the ranks of each span of a run and passes the results to the receiver. */
+/* Compares the ranks of each recording of a run, and passes the results to the receiver. */
 static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
 {
     struct rank *ranks = report->ranks;
     size_t count = report->rank_count;
     struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
     int code = TP_OK;
-    /* a stable sort keeps the order of workers within each span */
+    /* the sort is stable, so that workers keep their order within each recording */
     tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;

@@ -14,7 +14,7 @@
 
 static const char head[] = "tracepress-run-note 1";
 enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
-/* limit of times, seconds since 1970 (the year 2255), so that they fit into int64 as nanoseconds */
+/* largest time, seconds since 1970 (the year 2255), so that times in ns fit into int64 */
 static const int64_t LAST_SECOND = 9000000000;
 
 static const char *note_path(const char *tps, struct tp_arena *arena)
@@ -64,7 +64,7 @@ static void parse_note_line(struct tp_run_decision *d, struct tp_str line)
 
 static const struct tp_run_decision none = {.by = {"", 0}, .at = {"", 0}, .reason = {"", 0}};
 
-/* Fills the decision from the text of a note. Returns false if the text is cut or of an unknown version. */
+/* Fills the decision from the text of a note. Returns false if the text is incomplete or has an unknown version. */
 static bool parse_note(struct tp_run_decision *decision, struct tp_str text)
 {
     const char *at = text.ptr, *end = at + text.len;
@@ -79,7 +79,8 @@ static bool parse_note(struct tp_run_decision *decision, struct tp_str text)
     return decision->is_known;
 }
 
-/* Fills the decision from the note next to the file `tps`. Without a note, is_known is false. */
+/* Fills the decision from the note of a stored run. tps: path of the run's .tps file. Without a note, is_known becomes
+ * false. An unreadable note counts as a broken limit. */
 static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
     const char *path = note_path(tps, arena);

@@ -40,7 +40,7 @@ static size_t word_length(struct tp_str text)
 
 /* ---- names of operators ---- */
 
-/* Operators that Python code calls by other names, and the texts of such calls. */
+/* Operators that Python code calls by other names, each with the texts that mean a call. */
 static const struct {
     const char *operator, * tokens[8];
 } known_calls[] = {
@@ -66,7 +66,7 @@ static struct tp_str bare_name(struct tp_str operator)
     return operator;
 }
 
-/* Returns true if modules of the class call the operator: BatchNorm2d calls batch_norm, GELU calls gelu. */
+/* Returns true if modules of `class` call the operator `name`: BatchNorm2d calls batch_norm, GELU calls gelu. */
 static bool is_module_class_of(struct tp_str class, struct tp_str name)
 {
     size_t at = 0;
@@ -84,12 +84,12 @@ static bool is_module_class_of(struct tp_str class, struct tp_str name)
     return !rest.len || (rest.len == 2 && tp_is_digit(rest.ptr[0]) && rest.ptr[1] == 'd');
 }
 
-/* ---- modules that a file makes ---- */
+/* ---- modules that a file creates ---- */
 
-enum { MOST_VALUE_BYTES = 4096 }; /* maximum number of bytes that are searched in an assigned value */
+enum { MOST_VALUE_BYTES = 4096 }; /* largest number of bytes that are searched in an assigned value */
 
 /* Returns the name to which a line assigns a value: "self.fc" for "self.fc = ..". Returns "" for other lines. *at:
- * set to the position after the '='. */
+ * position after the '='. */
 static struct tp_str assignment_target(struct tp_str line, size_t *at)
 {
     size_t begin = tp_source_line_indent(line), size;
@@ -103,8 +103,8 @@ static struct tp_str assignment_target(struct tp_str line, size_t *at)
     return is_assigned ? name : TP_STR("");
 }
 
-/* Returns true if an assigned value makes a module that calls the operator. Searches the value up to the end of its
- * line, or of its open brackets. */
+/* Returns true if an assigned value creates a module that calls the operator `name`. Searches `value` up to the end of
+ * its first line, or to the closing bracket if brackets are open there. */
 static bool is_module_creation(struct tp_str value, struct tp_str name)
 {
     int open = 0;
@@ -155,7 +155,7 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
 
 /* ---- calls in a line ---- */
 
-/* Returns true if the token is in the line at position `at` and is not the end of a longer name. */
+/* Returns true if `token` occurs in `line` at position `at`, and not as the end of a longer name. */
 static bool is_token_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)

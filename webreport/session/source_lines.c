@@ -1,4 +1,4 @@
-/* Finds the lines of calls in source files: see source_lines.h. */
+/* Finds the lines of operator calls in source files: see source_lines.h. */
 #include "webreport/session/source_lines.h"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 /* ---- source files ---- */
 
-/* Returns the content of a regular file with at most TP_MAX_SOURCE_BYTES. ptr is NULL if there is no such file. */
+/* Returns the content of a regular file of at most TP_MAX_SOURCE_BYTES; ptr NULL if there is no such file. */
 static struct tp_str read_file(const char *path, struct tp_arena *arena)
 {
     struct tp_input input;
@@ -28,7 +28,7 @@ static struct tp_str read_file(const char *path, struct tp_arena *arena)
     return text;
 }
 
-/* Returns true if a path below a folder cannot leave the folder, because it has no part "..". */
+/* Returns true if a relative path stays inside its root folder, because it has no part "..". */
 static bool is_inside_root(struct tp_str path)
 {
     for (size_t at = 0; at < path.len;) {
@@ -42,8 +42,8 @@ static bool is_inside_root(struct tp_str path)
     return path.len > 0 && path.len < TP_MAX_SUMMARY_TEXT_BYTES && !memchr(path.ptr, '\0', path.len);
 }
 
-/* Returns the text of the file at `path` below `root`. If there is no such file, drops the first folder of the path
- * and tries again. *file: set to the path that was found. */
+/* Returns the text of the file `path` below `root`. If there is no such file, removes the first folder from the path
+ * and tries again. *file: the path that was found. */
 static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
 {
     struct tp_str text = {NULL, 0};
@@ -61,7 +61,7 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
 
 /* ---- body of a function ---- */
 
-/* The lines of a function. The first line is its def, or the line of the frame if the def was not found. */
+/* The lines of a function. The first line is its def, or else the line in the recorded frame. */
 struct body {
     size_t at;      /* position of the first line in the text, bytes */
     int32_t first;  /* number of the first line, from 1 */
@@ -69,7 +69,8 @@ struct body {
     bool is_module; /* true if the body is the whole file */
 };
 
-/* Returns true if a line without its indentation defines the function: "def step(" or "async def step(". */
+/* Returns true if a line defines the function `name`: "def step(" or "async def step(". rest: the line without its
+ * indentation. */
 static bool is_definition_of(struct tp_str rest, struct tp_str name)
 {
     if (tp_str_starts(rest, "async "))
@@ -79,8 +80,8 @@ static bool is_definition_of(struct tp_str rest, struct tp_str name)
     return rest.ptr[4 + name.len] == '(';
 }
 
-/* Returns the body of a frame's function. The line of the frame is that of the def. Functions that were already
- * running when the recording began have a later line of their body instead. */
+/* Returns the body of a frame's function. The frame has the line of the function's def. For a function that was already
+ * running when the recording began, the frame has a later line. */
 static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
@@ -105,7 +106,7 @@ static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 
 /* ---- calls in a body ---- */
 
-enum { MOST_HITS = 64 }; /* maximum number of calls in a function among which a line is chosen */
+enum { MOST_HITS = 64 }; /* largest number of calls in a function from which a line is chosen */
 
 /* A place in the source where the operator is called. */
 struct hit {
@@ -113,7 +114,7 @@ struct hit {
     size_t indent;
 };
 
-/* Returns the calls of the operator in a body (struct hit), in the order of the text. */
+/* Returns the operator calls in a function (elements: struct hit), in the order of the text. */
 static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
                                struct tp_arena *arena)
 {
@@ -125,7 +126,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
         size_t indent = tp_source_line_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         least = is_first ? indent : least;
-        /* true for decorators, and for the lines of the def up to its colon */
+        /* true for decorators, and for the lines of the def up to the colon */
         bool is_head = is_open && !body->is_module;
         if (is_head && !tp_str_starts(rest, "@"))
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
@@ -139,8 +140,8 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
     return hits;
 }
 
-/* Returns the number of calls with an indentation of at most `most`. Sets *line to the line of call number `nth`
- * among them. */
+/* Returns the number of calls that are indented by at most `most` columns. *line: line of call number `nth` among
+ * them. */
 static uint32_t find_hits_within_indent(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
 {
     uint32_t count = 0;
@@ -154,9 +155,9 @@ static uint32_t find_hits_within_indent(const struct tp_vec *hits, size_t most, 
     return count;
 }
 
-/* Returns the line of a call; 0 if it cannot be chosen. Assumes that calls in every step have less indentation than
- * occasional calls. So of several lines, only those up to a certain indentation count, for which the number of calls
- * is exactly that per step. */
+/* Returns the line of a call; 0 if several lines are possible. Assumes that calls in every step are indented less than
+ * occasional calls. Therefore finds an indentation for which the number of less indented calls equals the number of
+ * calls per step. */
 static int32_t choose_line(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
@@ -192,8 +193,8 @@ int32_t tp_source_find_line(struct tp_str *file, const char *root, const struct 
 
 /* ---- lines for comparisons and checks ---- */
 
-/* Returns the place of a call with the line that was found, such as "train.py(17): step". Returns the place
- * unchanged if no line was found. *line: the line, or 0. */
+/* Returns call->place with the line that was found, such as "train.py(17): step", or unchanged if no line was found.
+ * *line: the line, or 0. */
 static struct tp_str place_with_line(const char *root, const struct tp_source_call *call, int32_t *line,
                                      struct tp_arena *arena)
 {
@@ -206,7 +207,7 @@ static struct tp_str place_with_line(const char *root, const struct tp_source_ca
                                     frame.function.ptr));
 }
 
-/* Finds the line of a change. Ignores removed calls, because the source no longer has them. */
+/* Finds the source line of a change. Skips removed calls, because the source no longer has them. */
 static void find_line_of_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
 {
     const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};

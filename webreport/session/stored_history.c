@@ -1,4 +1,4 @@
-/* Reads stored summaries in the order of time: see stored_history.h. */
+/* Reads stored summaries, sorted by time: see stored_history.h. */
 #include "webreport/session/stored_history.h"
 
 #include "webreport/document/words/reason_words.h"
@@ -13,7 +13,7 @@ static struct tp_str file_label(const struct tp_summary_input *input)
     return base;
 }
 
-/* Reads one `.tps` file as a run, with the summaries of its processes and its note. */
+/* Reads one `.tps` file as a run: the summaries of its processes and its note. */
 static int read_run(struct tp_history_run *run, const struct tp_summary_input *input, struct tp_arena *arena,
                     struct tp_error *err)
 {

@@ -1,4 +1,4 @@
-/* Reads the stored summaries of a folder, in the order of time. */
+/* Reads the stored summaries of a folder, sorted by time. */
 #ifndef TP_WEBREPORT_SESSION_STORED_HISTORY_H
 #define TP_WEBREPORT_SESSION_STORED_HISTORY_H
 

@@ -14,9 +14,10 @@ struct load {
     const struct tp_summaries_options *options;
     struct tp_arena *arena;
     struct tp_summaries *out;
-    struct tp_vec items; /* summaries so far (struct tp_summary) */
+    struct tp_vec items; /* summaries loaded so far; elements: struct tp_summary */
     size_t done_count, file_count;
-    size_t program_count; /* number of programs recorded from outside whose data was copied to other summaries */
+    size_t program_count; /* number of programs recorded from outside whose data was copied to the summaries of other
+                             traces */
 };
 
 static void report_failed_input(struct load *load, const char *path, const struct tp_error *why)
@@ -44,7 +45,7 @@ struct tp_summary_source tp_summaries_make_source(const struct tp_run_file *file
                                       .advice = &a->advice};
 }
 
-/* A trace for which options->analysed must be called once. */
+/* A trace for which options->analysed must be called exactly once. */
 struct analysed {
     const struct tp_summaries_options *options;
     const struct tp_analysis *analysis;
@@ -69,13 +70,14 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, call_analysis_callback, &analysed);
-    call_analysis_callback(&analysed); /* tp_analysis_build makes this call only for large traces */
+    call_analysis_callback(
+        &analysed); /* has no effect if tp_analysis_build has already made this call, as it does for large traces */
     tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
     tp_fill_metric_texts(summary->metrics);
 }
 
-/* Arguments of making the summary of a trace. */
+/* Arguments of read_and_summarize. */
 struct summing {
     struct tp_summary *summary;
     struct tp_arena *arena;
@@ -119,8 +121,8 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     load->done_count++;
 }
 
-/* Copies the data of a run's program to the summaries of the run's traces. begin: index of the first of these
- * summaries. */
+/* Copies the data of a program that was recorded from outside to the summaries of its run's other traces. begin: index
+ * of the first of these summaries. */
 static void copy_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
@@ -189,7 +191,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
     int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_ALL, err);
     if (code < 0)
-        /* to the user, a folder that cannot be opened is an input that was not found */
+        /* for the user, a folder that cannot be opened is a missing input */
         return code == TP_EIO ? TP_ENOTFOUND : code;
     tp_inputs_print_found(options->console, &inputs.runs);
     load.file_count = inputs.count;

@@ -1,4 +1,4 @@
-/* Loads summaries from inputs of any kind: analyses traces and unpacks `.tps` files. Used by `diff`, `check` and the
+/* Loads summaries from inputs of any type: analyzes traces and unpacks `.tps` files. Used by `diff`, `check` and the
  * page of a job. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARIES_H
 #define TP_WEBREPORT_SESSION_SUMMARIES_H
@@ -14,20 +14,22 @@
 
 /* Options for loading. Initialize them with TP_SUMMARIES_OPTIONS. */
 struct tp_summaries_options {
-    const char *const *paths; /* inputs: trace files of any name, "-", `.tps` files, and folders of either */
+    const char *const
+        *paths; /* inputs: trace files of any name, "-", `.tps` files, and folders of traces or `.tps` files */
     size_t path_count;
-    /* with is_strict, an unusable input or any repair is an error */
+    /* is_strict: true makes an unusable input or any repair an error */
     struct tp_trace_options read;
     const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;            /* console for messages about unusable inputs and repairs */
-    struct tp_str job;                     /* name of the job, for the keys of traces; "" without a job */
-    int64_t rank;                          /* rank, for the keys of traces; TP_NULL_INT for the rank in each trace */
-    enum tp_summary_extent extent;         /* extent of the summaries that are made from traces; complete by default */
-    /* true: add the data of the run's program recorded from outside to the summaries of traces (summary_programs.h) */
+    struct tp_str job; /* name of the job, stored in the key of each trace's summary; "" without a job */
+    int64_t rank; /* rank, stored in the key of each trace's summary; TP_NULL_INT: the rank that the trace contains */
+    enum tp_summary_extent extent; /* amount of data in the summaries that are made from traces; complete by default */
+    /* true: add data of the program that was recorded from outside in the same run to the summaries of traces
+     * (summary_programs.h) */
     bool needs_program;
-    /* Called for each usable trace when its model and views are complete, in the order of the summaries; NULL for no
-     * call. Must return and not jump through a guard, because another thread may still build the advice. Summaries
-     * of traces come before those of files. */
+    /* Called for each usable trace after its model and views are built, in the order of the summaries; may be NULL.
+     * Must not jump to a guard, because another thread may still build the advice. Summaries of traces come before
+     * those of files. */
     void (*analysed)(void *context, const struct tp_analysis *analysis);
     void *context;
 };
@@ -35,20 +37,21 @@ struct tp_summaries_options {
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})
 
 struct tp_summaries {
-    /* the summaries, in the order of inputs; within a folder by run, worker and span; within a file by key */
+    /* the summaries in the order of inputs; those of a folder are sorted by run, worker and recording, those of a file
+     * by key */
     struct tp_summary *items;
     size_t count, failed_count;
     bool is_one_trace; /* true if the only path is a trace, not a folder or a file of summaries */
     bool hit_limit;    /* true if a limit made an input unusable */
 };
 
-/* Loads all inputs. Searches a folder for *.pt.trace.json[.gz], and for *.tps if it has no such file. Prints, counts
- * and skips unusable inputs. Allocates from `arena`, whose guard the caller sets. Returns 0. Returns TP_ENOTFOUND if
- * no input is usable, or with is_strict if one is unusable. Returns TP_ELIMIT if the cause is a limit. */
+/* Loads all inputs. In a folder, loads *.pt.trace.json[.gz], or *.tps if the folder has no traces. Prints, counts and
+ * skips unusable inputs. Allocates from `arena`, whose guard the caller sets. Returns 0. Returns TP_ENOTFOUND if no
+ * input is usable, or with is_strict if at least one is unusable; TP_ELIMIT if the cause is a limit. */
 int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
                       struct tp_error *err);
 
-/* Returns the source for the summary of an analysed trace. Both arguments must outlive the source. */
+/* Returns the data from which the summary of an analyzed trace is made. Both arguments must outlive the result. */
 struct tp_summary_source tp_summaries_make_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
 /* Makes the summary of one trace, in `arena`. Prints notices about repairs. Returns 0, or the result of

@@ -18,13 +18,13 @@
 struct job {
     const struct tp_summarize_job *options;
     struct tp_console *console;
-    struct tp_arena arena; /* memory for the whole work, such as paths and packed summaries */
+    struct tp_arena arena; /* memory for the whole command, such as paths and packed summaries */
     struct tp_summary_inputs inputs;
     struct tp_summary_set set;
     struct tp_outfile *file;
     struct tp_buf text; /* text that is not yet written to the output file */
     bool is_folder, hit_limit;
-    bool leaves_missing; /* true if another shard prints which named files are missing */
+    bool leaves_missing; /* true: another shard (MPI process) prints which named files are missing */
     size_t taken_count, usable_count, skipped_count, failed_count, written_count;
     struct tp_error err;
 };
@@ -79,7 +79,7 @@ static int print_process(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Writes one process as JSON. Then releases the memory of the process. */
+/* Writes the summary of one process as JSON, then releases the memory of the summary. */
 static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
 {
     struct process process = {.options = job->options, .record = record, .json = json};
@@ -131,9 +131,8 @@ static void print_written(struct job *job)
 
 /* ---- work on one input ---- */
 
-/* Returns the path of a summary in the output folder: "FOLDER/rank-3.NAME-1a2b3c4d.tps". The hash is that of the
- * input's whole path, so that inputs with equal names get different paths. A long name is cut, so that the other
- * parts fit. */
+/* Returns the path of a summary in the output folder: "FOLDER/rank-3.NAME-1a2b3c4d.tps". A hash of the input's whole
+ * path gives inputs with equal names different paths. A long name is cut, so that the other parts fit. */
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
     enum { LONGEST = 180 };
@@ -167,7 +166,8 @@ static int summarize_and_add(void *context, struct tp_error *err)
     return code < 0 ? code : tp_summary_set_add(addition->set, &summary, err);
 }
 
-/* Makes the summary of a trace and adds it, packed, to the set. Then releases the trace and the unpacked summary. */
+/* Makes the summary of a trace and adds the packed summary to the set. Then releases the trace and the unpacked
+ * summary. */
 static int add_trace(struct job *job, struct tp_summary_set *set, const struct tp_run_file *file, struct tp_error *why)
 {
     struct addition addition = {.set = set, .file = file, .load = &job->options->load};
@@ -235,7 +235,7 @@ static int find_inputs(struct job *job)
 }
 
 /* Returns true if the path is one of the input traces, which must not be overwritten. An input summary may be
- * overwritten, because the output has its content. */
+ * overwritten, because the output includes its content. */
 static bool is_listed_trace(const struct job *job, const char *path)
 {
     if (strcmp(path, "-") == 0)
@@ -259,7 +259,7 @@ static void print_duplicates(struct job *job)
             job->set.other_count);
 }
 
-/* Prints which ranks of the job have no summary. */
+/* For `merge`, prints which ranks of the job have no summary. */
 static void print_missing(struct job *job)
 {
     enum { SHOWN_RUNS = 4 };
@@ -304,7 +304,7 @@ static int run_job(void *context, struct tp_error *err)
             &job->inputs.runs,
             &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
             "traces or summaries (*.tps)", &job->arena, &job->err);
-    /* a short text is enough, because the reason for each input is already printed */
+    /* the reason for each input is already printed */
     if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)
@@ -335,7 +335,7 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
     *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};
     if (code < 0 && err)
         *err = job.err;
-    tp_arena_release(&job.arena); /* paths are only needed during the call */
+    tp_arena_release(&job.arena); /* the paths in this arena are not needed after the call */
     tp_arena_pass_failure_on(set->arena);
     return code;
 }

@@ -1,4 +1,4 @@
-/* Finds and reads files of summaries, and finds traces: see summary_inputs.h. */
+/* Finds and reads summary files, and finds traces: see summary_inputs.h. */
 #include "webreport/session/summary_inputs.h"
 
 #include <errno.h>
@@ -87,15 +87,15 @@ static bool is_summary_path(const char *path)
 struct find {
     struct tp_arena *arena;
     struct tp_summary_inputs *out;
-    /* items: found inputs (struct tp_summary_input); traces: paths of traces or folders; files: paths of summaries */
+    /* items: found inputs, struct tp_summary_input; traces: paths of traces or folders; files: paths of summaries */
     struct tp_vec items, traces, files;
     enum tp_inputs_wanted wanted;
     const char *include;
     struct tp_error *err;
 };
 
-/* Counts the traces of a folder. *named: number of traces with names of torch's form; all traces if is_asked is
- * true, because a pattern of the user chose them. */
+/* Returns the number of traces in a folder. *named: number of traces whose file names have torch's form; all traces if
+ * is_asked is true, because the user's pattern chose them. */
 static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_asked)
 {
     size_t count = 0;
@@ -106,7 +106,8 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     return count;
 }
 
-/* Adds the inputs of a folder: traces by file name, otherwise summaries, otherwise files that begin like a trace. */
+/* Adds the inputs of a folder: traces by file name; if there are none, summaries; if there are none, files that begin
+ * like a trace. */
 static int add_inputs_of_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;

@@ -1,5 +1,5 @@
-/* Finds the inputs of commands that work on summaries: traces and `.tps` files that are named, in folders, or listed
- * in a file. */
+/* Finds the inputs of commands that read summaries: traces and `.tps` files that are named, in folders, or listed in a
+ * file. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 
@@ -8,14 +8,14 @@
 
 struct tp_summary_input {
     const char *path, *base;
-    const struct tp_run_file *trace; /* the trace; NULL for a `.tps` file */
+    const struct tp_run_file *trace; /* trace file; NULL for a `.tps` file */
 };
 
 struct tp_summary_inputs {
-    /* traces sorted by run, worker and span, then `.tps` files in the order of the paths */
+    /* traces sorted by run, worker and recording, followed by `.tps` files sorted by path */
     struct tp_summary_input *items;
     size_t count;
-    size_t helper_count; /* number of traces that are not in `items`, because they come from helpers (rundir.h) */
+    size_t helper_count; /* number of traces of helper processes (rundir.h), which are not in `items` */
     /* paths of named files that do not exist (const char *); empty with TP_INPUTS_ALL */
     struct tp_vec missing;
     struct tp_runs runs; /* runs with the traces that were found */
@@ -27,9 +27,9 @@ enum tp_inputs_wanted {
     TP_INPUTS_SUMMARIES /* like TP_INPUTS_ANY, but all files and "-" count as summaries */
 };
 
-/* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces.
- * Searches folders for traces, and for *.tps if they have no traces. The caller sets the arena's guard. Returns 0,
- * TP_ENOTFOUND, TP_ELIMIT, or TP_EIO if a folder cannot be read. */
+/* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces. In a
+ * folder, finds traces, or *.tps if the folder has no traces. Allocates from `arena`, whose guard the caller sets.
+ * Returns 0, TP_ENOTFOUND, TP_ELIMIT, or TP_EIO if a folder cannot be read. */
 int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
                            enum tp_inputs_wanted wanted, struct tp_error *err);
 
@@ -37,7 +37,7 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
  * Returns 0, TP_ENOTFOUND or TP_ELIMIT. */
 int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct tp_error *err);
 
-/* Adds the processes of a `.tps` file ("-" for standard input) to the set. Returns the result of tp_summary_set_read,
+/* Adds the summaries in a `.tps` file ("-" for standard input) to the set. Returns the result of tp_summary_set_read,
  * or TP_EIO. */
 int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct tp_error *err);
 

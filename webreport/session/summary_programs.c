@@ -1,4 +1,4 @@
-/* Copies the data of a program recorded from outside to other summaries: see summary_programs.h. */
+/* Copies the data of a program recorded from outside to the summaries of other traces: see summary_programs.h. */
 #include "webreport/session/summary_programs.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ const struct tp_run_file *tp_summary_program_file(const struct tp_run *run)
     return found;
 }
 
-/* Appends the rows of the program's functions to a summary. Drops their numbers per step, because the steps of the
- * summary are not those of the program. */
+/* Appends the program's function rows to a summary. Removes the numbers per step, because the program has other steps
+ * than the summary. */
 static void copy_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
 {
     struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);

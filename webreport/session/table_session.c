@@ -12,8 +12,8 @@ struct tables {
     struct tp_trace_walk walk;
 };
 
-/* Returns the label of a profile: RUN/WORKER, and the span if the file name has one. RUN is omitted if there is only
- * one run. */
+/* Returns the label of a profile: RUN/WORKER, followed by the recording number if the file name has one. RUN is omitted
+ * if there is only one run. */
 static struct tp_str table_label(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
 {
     const struct tp_run *run = walked->run;
@@ -36,8 +36,8 @@ static int check_output(void *context, struct tp_error *err)
                : TP_OK;
 }
 
-/* Returns true if only the run's program that was recorded from outside has rows for this table. This is so for
- * tables of processes and waits, if the run has such a program and the trace is another one. */
+/* Returns true if the requested table is about processes or waits, and another trace of the run has these rows, because
+ * it is a program recorded from outside. */
 static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
 {
     bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;

@@ -1,4 +1,4 @@
-/* Runs `tracepress table`. Reads each trace, computes its rows, passes them to the receiver and releases them. */
+/* Runs `tracepress table`. Reads each trace, computes its table, passes it to the receiver and releases it. */
 #ifndef TP_WEBREPORT_SESSION_TABLE_SESSION_H
 #define TP_WEBREPORT_SESSION_TABLE_SESSION_H
 
@@ -7,7 +7,7 @@
 #include "webreport/trace/trace.h"
 #include "writer/base/error.h"
 
-/* Receives one table, which is released after the call. Returns 0, or a negative tp_status with *err. */
+/* Receives one table, which is released after this call. Returns 0, or a negative tp_status with *err. */
 typedef int tp_table_receiver(void *context, const struct tp_profile_table *table, struct tp_arena *arena,
                               struct tp_error *err);
 
@@ -22,8 +22,8 @@ struct tp_table_session {
     void *context; /* first argument of the receiver */
 };
 
-/* Runs the session. Prints which inputs are unusable. Returns 0, or a negative tp_status with *err, also if no input
- * is usable. */
+/* Runs the session. Prints which inputs are unusable. Returns 0, or a negative tp_status with *err. Returns an error
+ * also if no input is usable. */
 int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err);
 
 #endif

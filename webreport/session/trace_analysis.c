@@ -1,4 +1,4 @@
-/* Analyses one profile on two threads: see trace_analysis.h. */
+/* Analyzes one profile on two threads: see trace_analysis.h. */
 #include "webreport/session/trace_analysis.h"
 #include "webreport/model/build.h"
 
@@ -61,7 +61,7 @@ static int build_other_views(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Builds the advice and the memory view. Is the start function of the second thread. */
+/* Builds the advice and the memory view; start function of the second thread. */
 static void *build_on_second_thread(void *argument)
 {
     struct tp_analysis *a = argument;

@@ -1,8 +1,8 @@
-/* Analyses one profile in memory: the trace, its order and model, the views and the advice.
+/* Analyzes one profile in memory: the trace, the order of its events, the model, the views and the advice.
  *
- * A large profile is analysed on two threads. When the model is complete, one thread builds the advice and the
- * memory view, the other one builds the other views. Both only read the model. Each thread has its own arena,
- * because an arena serves one thread. */
+ * A large profile is analyzed on two threads. When the model is complete, one thread builds the advice and the memory
+ * view, the other one builds the other views. Both only read the model. Each thread has its own arena, because two
+ * threads must not share an arena. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H
 #define TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H
 
@@ -13,7 +13,7 @@
 #include "webreport/model/facts.h"
 #include "webreport/model/order.h"
 
-/* Extents of an analysis: the parts that are built. Other parts stay empty. */
+/* Which parts of an analysis are built. Other parts stay empty. */
 enum tp_analysis_extent {
     TP_ANALYSIS_WHOLE,
     /* parts that summaries need: tp_views_build_for_summary, tp_advice_build_for_summary and the memory view */
@@ -22,7 +22,7 @@ enum tp_analysis_extent {
 };
 
 struct tp_analysis {
-    struct tp_arena arena; /* memory of the analysis; the caller sets its guard before calling the functions below */
+    struct tp_arena arena; /* memory of the analysis; the caller sets its guard before calling a function below */
     struct tp_trace trace;
     struct tp_order order;
     struct tp_model model;
@@ -30,7 +30,7 @@ struct tp_analysis {
     struct tp_advice advice;
 
     const struct tp_rule_overrides *rules;
-    enum tp_analysis_extent extent; /* parts to build; the caller may change it after tp_analysis_open */
+    enum tp_analysis_extent extent; /* which parts are built; the caller may change it after tp_analysis_open */
     struct tp_arena second_arena;   /* memory of the second thread */
     int second_status;              /* 0, or a negative tp_status if the second thread failed */
     pthread_mutex_t lock;
@@ -43,12 +43,12 @@ struct tp_analysis {
 void tp_analysis_open(struct tp_analysis *analysis, const struct tp_rule_overrides *rules);
 void tp_analysis_close(struct tp_analysis *analysis);
 
-/* Builds all parts from analysis->trace, which must have been read. meanwhile: called on this thread after the model
- * and the views are complete, while the second thread may still run; not called without a second thread; may be
- * NULL. After a failure, waits for the second thread and jumps to the guard. */
+/* Builds all parts from analysis->trace, which must already be read. meanwhile: NULL, or a function to call on this
+ * thread after the model and the views are built, while the second thread may still run; it is called only if there is
+ * a second thread. After a failure, waits for the second thread and jumps to the guard. */
 void tp_analysis_build(struct tp_analysis *analysis, void (*meanwhile)(void *context), void *context);
 
-/* Builds only the order and the model, on the calling thread. */
+/* Builds only the order of the events and the model, on the calling thread. */
 void tp_analysis_build_model(struct tp_analysis *analysis);
 
 #endif

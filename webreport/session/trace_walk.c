@@ -1,4 +1,4 @@
-/* Walks over the traces of a command one by one: see trace_walk.h. */
+/* Processes the traces of a command one by one: see trace_walk.h. */
 #include "webreport/session/trace_walk.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct reading {
     struct tp_trace_walk *walk;
     struct tp_walked walked;
     struct tp_trace_options options;
-    FILE *copy; /* copy of an input that can be read only once; NULL if no copy is needed */
+    FILE *copy; /* copy of an input that cannot be read twice, such as a pipe; NULL without a copy */
     char copy_path[64];
 };
 
@@ -38,8 +38,7 @@ static int read_and_use(void *context, struct tp_error *err)
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }
 
-/* Opens a temporary file for a copy of the input. Does so only if keeps_copies is set and the input is not a regular
- * file. */
+/* Opens a temporary file for a copy of the input, if walk->keeps_copies is set and the input is not a regular file. */
 static int open_copy(struct reading *r, struct tp_error *err)
 {
     struct stat info;
@@ -99,7 +98,7 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
         code = walk_run(walk, &walk->runs.items[i], err);
     if (code < 0)
         return code;
-    if (walk->usable_count == 0) /* a short text is enough, because the reason for each input is already printed */
+    if (walk->usable_count == 0) /* the reason for each input is already printed */
         return tp_error_set(err, walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (walk->read.is_strict && walk->usable_count < walk->file_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
@@ -122,7 +121,7 @@ struct tp_profile tp_walked_profile(const struct tp_walked *walked)
     const struct tp_analysis *a = walked->analysis;
     return (struct tp_profile){.run = walked->run->name,
                                .worker = file->worker,
-                               .beside = file->main_worker,
+                               .main_worker = file->main_worker,
                                .is_helper = file->is_helper,
                                .is_silent = file->is_silent,
                                .is_program = file->is_program,

@@ -1,7 +1,7 @@
-/* Walks over the traces of a command's inputs: finds them, reads each one, passes it to the caller's functions and
+/* Processes the traces of a command one by one: finds them, reads each trace, passes it to the caller's functions and
  * releases it. Used by `report`, `table` and `export`.
  *
- * Memory has only one trace at a time. An unusable input is printed and counted, but the walk continues. */
+ * Memory contains only one trace at a time. An unusable input is printed and counted, and the next input follows. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_WALK_H
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
@@ -11,22 +11,22 @@
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 
-/* A trace that was read. It is released when the function `use` of the walk returns. */
+/* A trace that was read. It is released when tp_walk_user.use returns. */
 struct tp_walked {
     const struct tp_run *run;
     const struct tp_run_file *file;
-    /* path for reading the trace again; with keeps_copies, it may be the path of a copy */
+    /* path for reading the trace again; the path of a copy if the input is a pipe and keeps_copies is set */
     const char *path;
-    struct tp_analysis *analysis; /* analysis of which only the trace is filled; the guard of its arena is set */
+    struct tp_analysis *analysis; /* analysis that contains only the trace so far; the guard of its arena is set */
 };
 
-/* The caller's functions for a walk; NULL for no call. Each returns 0, or a negative tp_status with *err, which
- * stops the walk. */
+/* The caller's functions; NULL for functions that are not needed. Each returns 0, or a negative tp_status with *err,
+ * which ends the walk. */
 struct tp_walk_user {
     int (*found)(void *context, struct tp_error *err); /* called when all inputs are found */
     int (*begin_run)(void *context, const struct tp_run *run, struct tp_error *err);
-    /* Called for each trace; must not be NULL. May return TP_ENOTFOUND if the trace lacks the wanted data. The walk
-     * prints this, and the trace counts as unusable. */
+    /* Called for each trace; must not be NULL. May return TP_ENOTFOUND if the trace lacks the needed data; then the
+     * reason is printed and the trace counts as unusable. */
     int (*use)(void *context, const struct tp_walked *walked, struct tp_error *err);
     int (*failed)(void *context, const struct tp_walked *walked, const char *why, struct tp_error *err);
     int (*end_run)(void *context, const struct tp_run *run, struct tp_error *err);
@@ -35,11 +35,11 @@ struct tp_walk_user {
 struct tp_trace_walk {
     const char *const *inputs; /* traces of any name, "-", and folders of traces */
     size_t input_count;
-    struct tp_trace_options read; /* with is_strict, an unusable input is an error at the end of the walk */
-    /* true: the function `use` reads each trace itself, so the walk leaves the traces empty. A limit that `use`
-     * reaches makes the input unusable. */
+    struct tp_trace_options read; /* options; with is_strict, an unusable input makes the walk fail at its end */
+    /* true: the traces stay empty, because `use` reads each trace itself; a limit that `use` reaches makes the input
+     * unusable */
     bool skips_reading;
-    bool keeps_copies; /* true: copy pipes to a temporary file, because `use` reads each trace again */
+    bool keeps_copies; /* true: copy pipes to a temporary file, because `use` reads each trace a second time */
     const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;
     struct tp_arena *arena; /* memory for the whole walk, whose guard the caller sets */
@@ -51,15 +51,15 @@ struct tp_trace_walk {
     bool hit_limit; /* true if a limit made an input unusable */
 };
 
-/* Walks over the traces. Returns 0, or the error of one of the caller's functions. Returns TP_ENOTFOUND or TP_ELIMIT
- * if no input is usable. */
+/* Reads all traces and calls the caller's functions for each. Returns 0, or the error of one of these functions.
+ * Returns TP_ENOTFOUND or TP_ELIMIT if no input is usable. */
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err);
 
-/* Returns true if a path is one of the inputs found. Used to keep an output from replacing an input. */
+/* Returns true if a path is one of the inputs that were found, so that an output does not overwrite an input. */
 bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path);
 
-/* Returns the profile of an analysis, whose parts may be built later. walked, and its analysis, must outlive the
- * profile. */
+/* Returns a profile that refers to the parts of an analysis, which may be built later. walked and its analysis must
+ * outlive the profile. */
 struct tp_profile tp_walked_profile(const struct tp_walked *walked);
 
 #endif

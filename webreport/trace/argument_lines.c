@@ -32,8 +32,8 @@ static uint32_t parse_color(struct tp_str value)
     return color & 0xFFFFFF;
 }
 
-/* Appends at most max_bytes bytes of the text that the content of a JSON string means. Control characters become
- * spaces; a cut text ends with "…". */
+/* Decodes the content of a JSON string and appends at most max_bytes bytes of the result. Replaces control characters
+ * with spaces. Adds "…" if the text is cut. */
 static void add_text(struct tp_buf *out, struct tp_str content, size_t max_bytes)
 {
     size_t from = out->size;

@@ -5,7 +5,7 @@
 
 #include "webreport/trace/sink.h"
 
-/* The lines "name: value" while they are being built. Initialize the struct with TP_ARGUMENT_LINES. */
+/* Lines "name: value" under construction. Initialize the struct with TP_ARGUMENT_LINES. */
 struct tp_argument_lines {
     struct tp_buf *lines; /* buffer for the lines, owned by the caller */
     unsigned count;       /* number of lines in the buffer */
@@ -18,7 +18,7 @@ struct tp_argument_lines {
  * color. */
 void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, struct tp_str value);
 
-/* Returns the text and the color in the form that the trace stores. */
+/* Interns the text of all lines in the trace that `sink` fills. Returns the text's id and the color. */
 struct tp_argument_text tp_argument_lines_intern(struct tp_sink *sink, const struct tp_argument_lines *lines);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recognizes kernels that communicate by name: see comm_names.h. All words are compared in lower case. */
+/* Recognizes communication kernels by their names: see comm_names.h. All names are compared in lower case. */
 #include "webreport/trace/comm_names.h"
 
 /* Names of communication libraries, and names of kernels that occur only in these libraries. */

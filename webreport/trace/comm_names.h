@@ -1,4 +1,4 @@
-/* Recognizes kernels that communicate by their names: the list of section 12 of docs/definitions.md. */
+/* Recognizes communication kernels by their names: the list of section 12 of docs/definitions.md. */
 #ifndef TP_WEBREPORT_TRACE_COMM_NAMES_H
 #define TP_WEBREPORT_TRACE_COMM_NAMES_H
 

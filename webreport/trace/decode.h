@@ -7,7 +7,7 @@
 #include "webreport/trace/learned_keys.h"
 #include "webreport/trace/sink.h"
 
-/* The short pid and tid tokens of an earlier event, and the number of their thread. */
+/* Cache entry: the short pid and tid tokens of an earlier event, and the number of the event's thread. */
 struct tp_row_cache_entry {
     uint64_t pid, tid[2];
     uint32_t thread;
@@ -20,8 +20,8 @@ struct tp_decoder {
     struct tp_sink *sink;
     struct tp_trace *trace;                                 /* trace that the sink fills */
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
-    struct tp_vec thread_by_row_text;                       /* thread numbers by id in row_texts */
-    struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* cache for short tokens */
+    struct tp_vec thread_by_row_text;                       /* thread number for each id in row_texts */
+    struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* thread numbers of short pid and tid tokens */
     struct tp_buf row_key, argument_text;                   /* allocated with malloc, freed by tp_decoder_release */
     /* numbers of events with phase B and E, which are counted but not paired */
     uint64_t begin_events, end_event_count;
@@ -39,7 +39,7 @@ void tp_decoder_set_interners(struct tp_decoder *decoder, struct tp_learned_keys
 void tp_decoder_event(struct tp_decoder *decoder, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
                       uint64_t offset);
 
-/* Adds the counts that the decoder made over all events to the trace. */
+/* Adds the decoder's counters to the trace, after the last event. */
 void tp_decoder_finish(struct tp_decoder *decoder);
 
 #endif

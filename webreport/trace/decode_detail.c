@@ -72,7 +72,7 @@ static uint32_t add_device_detail(struct tp_decoder *d, const struct tp_element 
     device.correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
     setup.bytes = tp_element_int(d, e, TP_ARG_BYTES);
     setup.device = tp_element_int(d, e, TP_ARG_DEVICE);
-    /* in the CUPTI backend of torch, a lane resolver may replace the number in "stream" by its own number */
+    /* torch's CUPTI backend may overwrite "stream" with another number and keep the real one in "original_stream" */
     enum tp_field stream = tp_spans_has(e->spans, TP_ARG_ORIGINAL_STREAM) ? TP_ARG_ORIGINAL_STREAM : TP_ARG_STREAM;
     setup.stream = tp_element_int(d, e, stream);
     setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
@@ -98,7 +98,7 @@ static uint32_t add_other_detail(struct tp_decoder *d, const struct tp_element *
 {
     struct tp_other_detail other = {.cat = e->cat_id};
     struct tp_str id = tp_span_text(e->spans, TP_ARG_EXTERNAL_ID);
-    /* counts no bad number, because the report does not need this id */
+    /* an unreadable number is not counted as an error, because the report does not need this id */
     if (tp_number_parse_int(id, &other.external_id) != TP_NUMBER_OK)
         other.external_id = TP_NULL_INT;
     return tp_sink_add_other(d->sink, &other);

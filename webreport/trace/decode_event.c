@@ -67,8 +67,8 @@ static enum tp_range_kind declared_range_kind(const struct tp_element *e)
     return tp_token_is_string(word) ? tp_range_kind_by_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Delivers the program's own arguments of a range, or of device work that the program declared. Excludes device
- * operations that a profiler recorded, which have a correlation. */
+/* Delivers the arguments that the program gave to a range or to device work of its own. Profiled device operations,
+ * which have a correlation, are excluded. */
 static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -305,7 +305,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
             tp_decode_sample(d, &e);
         return;
     }
-    /* tested before other phases, because most links are of category ac2g, which is only counted */
+    /* links are tested first, because most files have many links of category ac2g, which are only counted */
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_cat(d, &e);
         if (e.cat.is_device_link && !is_graph_dependency(spans))
@@ -333,7 +333,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_process_memory(d, &e);
     }
-    if (e.ph == 'B') /* reads the category, because it may show a producer whose files are refused */
+    if (e.ph == 'B') /* the category may show a producer whose files are refused */
         read_cat(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);

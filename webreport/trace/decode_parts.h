@@ -40,7 +40,7 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 
-/* Decodes a state of a thread. States, processes and process memory occur only in recordings from outside. */
+/* Decodes a state of a thread. Only recordings of `record --outside` have states, processes and process memory. */
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
@@ -49,7 +49,7 @@ void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
  * use the last of several equal members. */
 struct tp_str tp_element_args_text(struct tp_str text);
 
-/* Adds the program's own arguments, if any, for the event that is delivered next. */
+/* Reads the arguments that the program gave to an event, if any. They belong to the event delivered next. */
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
 
 static inline bool tp_token_is_null(struct tp_str token)

@@ -1,4 +1,5 @@
-/* Decodes elements at one point in time: ends of links, samples, memory records, counters and tensors. See decode.h. */
+/* Decodes elements with a time but no duration: ends of links, samples, memory records, counters and tensors. See
+ * decode.h. */
 #include "webreport/trace/decode_parts.h"
 
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
@@ -14,8 +15,8 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_add_flow(d->sink, &flow);
 }
 
-/* Returns the id of the stack of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the
- * innermost frame of the stack. */
+/* Returns the stack id of a sample of the recorder's work. Adds TP_RECORDING_FRAME as the innermost frame of the
+ * stack. */
 static uint32_t recording_stack_id(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_text(e->spans, TP_ARG_CALL_STACK);
@@ -28,7 +29,7 @@ static uint32_t recording_stack_id(struct tp_decoder *d, const struct tp_element
                         : tp_element_intern(d, e, &d->sink->stacks, (struct tp_str){text->data, text->size});
 }
 
-/* Decodes a sample of our collector. The caller has excluded events with another category, which are only counted. */
+/* Decodes a sample of our collector. The caller must not pass samples of other categories. */
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sample sample = {0};
@@ -64,7 +65,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     memory.more.address = tp_element_int(d, e, TP_ARG_ADDRESS);
     memory.more.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
     memory.more.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
-    if (d->sink->is_program_trace) /* ignores torch's stacks, because its Python frames and modules show more detail */
+    if (d->sink->is_program_trace) /* skips torch's stacks, because the Python events show more detail */
         memory.stack = tp_element_stack(d, e);
     record->thread = tp_element_thread(d, e);
     record->ordinal = e->ordinal;

@@ -1,5 +1,5 @@
-/* Decodes elements that only recordings from outside have: states of threads, processes, memory of processes. See
- * decode.h.
+/* Decodes elements that only recordings of `record --outside` have: states of threads, processes, memory of processes.
+ * See decode.h.
  *
  * These elements have many arguments. So the functions scan the text of the event for them, instead of using spans. */
 #include "webreport/trace/decode_parts.h"

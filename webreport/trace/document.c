@@ -230,7 +230,7 @@ static int read_all(void *context, struct tp_error *err)
     return code;
 }
 
-/* Runs the reader with its own guard, so that its memory is freed even after a failure. */
+/* Runs the reader with a separate arena guard, so that the decoder is freed even after a failure. */
 static int run_reader(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work)
 {
     struct tp_arena *arena = source->sink->trace->arena;

@@ -80,9 +80,9 @@ static unsigned count_quotes(struct tp_str text)
     return count;
 }
 
-/* Returns true if torch itself wrote the broken event, because torch does not escape quotes in names. Such an event
- * has all members. Arguments may repeat file names, whose quotes come in pairs. If a quote was lost instead, the
- * scan skips an odd number of quotes and a key between them. */
+/* Returns true if torch itself wrote the broken event, because torch does not escape quotes in names. Such an event has
+ * all members and an even number of quotes outside the name. An odd number, or a key between the quotes, shows that a
+ * quote was lost. */
 static bool is_torch_quoting_error(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,

@@ -1,8 +1,8 @@
-/* Defines the evidence of an input: how complete its file, its events and its clock are. One struct per trace has
- * all evidence. Gates and comparisons use it to decide which numbers may be judged. All other users only show it.
+/* Defines the evidence of an input: how complete its file, its events and its clock are. One struct per trace has all
+ * evidence. Budget checks and comparisons use it to decide which numbers are reliable. All other users only show it.
  *
- * Unknown is not zero. A summary of an older version has no evidence, and no number is guessed for it. The struct
- * owns nothing and is copied by value. */
+ * Unknown is not zero. A summary of an older version has no evidence, and no number is guessed for it. The struct owns
+ * nothing and is copied by value. */
 #ifndef TP_WEBREPORT_TRACE_EVIDENCE_H
 #define TP_WEBREPORT_TRACE_EVIDENCE_H
 
@@ -61,8 +61,8 @@ enum tp_lost {
     TP_LOST_MEMORY,         /* memory records whose recorded totals contradict each other */
     TP_LOST_MEMORY_RECORDS, /* 1 if memory was recorded but the file has no memory record, otherwise 0 */
     TP_LOST_FRAMES,         /* 1 if stacks were recorded but the file has none, otherwise 0 */
-    TP_LOST_ALL,            /* 1 if the file has no work of the program, otherwise 0 */
-    TP_LOST_BY_RECORDER,    /* events that the recorder dropped for lack of room, by its own count */
+    TP_LOST_ALL,            /* 1 if the file contains no event of the program's work, otherwise 0 */
+    TP_LOST_BY_RECORDER,    /* number of events that the recorder reports as dropped for lack of space */
     TP_LOST_COUNT
 };
 
@@ -90,9 +90,9 @@ struct tp_input_evidence {
     enum tp_clock clock;
     int64_t file_bytes, event_count; /* size of the file, bytes, and number of elements in the list of events */
     int64_t repaired;                /* number of events kept after a repair of their text */
-    unsigned present;                /* kinds of data of which the file has events; bits of TP_NEED_CATEGORIES */
-    unsigned requested; /* kinds of data requested from the recorder, by the metadata; bits of enum tp_need */
-    unsigned absent;    /* kinds of data that the machine cannot produce, by the metadata; bits of enum tp_need */
+    unsigned present;                /* kinds of data that occur in the file; bits of TP_NEED_CATEGORIES */
+    unsigned requested; /* kinds of data requested from the recorder, according to the metadata; bits of enum tp_need */
+    unsigned absent;    /* kinds of data that the machine lacks, according to the metadata; bits of enum tp_need */
     int64_t lost[TP_LOST_COUNT]; /* count for each kind of loss; 0: no known loss */
 };
 

@@ -1,7 +1,8 @@
 /* Defines the members of an input's evidence in JSON: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
-/* Returns one name of a need in `needs` per call, in *item. Returns false after the last name. */
+/* Sets *item to the name of the need with bit `*cursor`, or to an absent value if `needs` lacks this bit. Returns false
+ * after the last bit. */
 static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
 {
     unsigned need = 1u << (*cursor)++;

@@ -1,8 +1,8 @@
 /* Builds the evidence of a trace: see evidence.h. Compares redundant data of a file: the recorder's numbers, links,
  * correlations and totals.
  *
- * Each rule was tested on complete traces of torch 1.9 to 2.15, and no event of them breaks a rule. In small traces
- * chance can break some rules. So these rules report a loss only if more than one event in 200 breaks them. */
+ * Each rule was tested on complete traces of torch 1.9 to 2.15, which break no rule. In small traces some rules fail by
+ * chance. These rules report a loss only if more than one event in 200 breaks them. */
 #include "webreport/trace/evidence.h"
 
 #include <string.h>
@@ -89,9 +89,9 @@ static unsigned find_event_kinds(const struct tp_trace *trace)
     return kinds;
 }
 
-/* Returns true if the file has no operator but has data that torch writes only with operators: forward-backward
- * links, or calls with an operator's id. One annotation is also enough if it is the only numbered event of a
- * recorder that signs its files ("trace_id"). */
+/* Returns true if the file has no operator but has data that torch writes only with operators: forward-backward links,
+ * or calls with an operator's id. In a file with a "trace_id", a single numbered event that is an annotation also
+ * counts as such data. */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
     if (kinds & 1u << TP_KIND_OPERATOR)
@@ -115,8 +115,8 @@ static enum call call_by_name(struct tp_str name)
     return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
 }
 
-/* Fills *set with the correlations of all device operations if of_devices is true, otherwise with those of all
- * calls. Returns false if the numbers do not fit into a set. */
+/* Fills *set with the correlations of all device operations if of_devices is true, otherwise with the correlations of
+ * all calls. Returns false if the numbers do not fit into a set. */
 static bool collect_correlations(struct bits *set, const struct tp_trace *trace, bool of_devices,
                                  struct tp_arena *scratch)
 {
@@ -218,8 +218,8 @@ static int64_t count_unmatched_kernels(const struct tp_trace *trace, struct tp_a
 }
 
 /* Counts missing ends of links. Each call or device operation with a correlation is one end of a link. A call that
- * launches is the start, any other event is an end. Some writers of 2021 start one link for each device operation,
- * even for several of one graph launch. */
+ * launches is the start, any other event is an end. Some writers of 2021 start one link for each device operation, even
+ * if one graph launch starts several. */
 static int64_t count_missing_link_ends(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -273,11 +273,11 @@ static int64_t read_header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
-/* Counts events whose category looks damaged. A category that occurs several times counts as a correct word of its
+/* Counts events whose category seems damaged. A category that occurs more than twice is accepted as a new word of the
  * writer. */
 static uint64_t count_misspelled_cats(const struct tp_trace *trace)
 {
-    enum { MOST_ALIKE = 2 }; /* damage rarely produces the same text more often */
+    enum { MOST_ALIKE = 2 }; /* damage rarely produces the same text three times */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelled_cats;
     for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
@@ -312,8 +312,8 @@ static int64_t count_odd_texts(const struct tp_trace *trace)
     return (int64_t)count;
 }
 
-/* Counts events with a number ("Ev Idx") that another event has too. If so, the file has more events than numbers,
- * or the sum of the numbers differs from the expected sum. */
+/* Counts events with a number ("Ev Idx") that another event has too. Such a file has more events than numbers, or the
+ * sum of its numbers differs from the expected sum. */
 static int64_t count_duplicate_numbers(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->highest_recorder_number + 1 : 0;

@@ -5,8 +5,8 @@
 
 #include "writer/text/format.h"
 
-/* Kinds of defects, gravest first. Each one has the needs that it makes impossible, and a text in which "%s" becomes
- * a count. */
+/* Kinds of losses, gravest first. Each row has the needs that the loss makes unsatisfiable, and a text in which "%s"
+ * becomes a count. */
 static const struct {
     enum tp_lost lost;
     unsigned breaks;

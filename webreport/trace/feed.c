@@ -35,7 +35,7 @@ struct block {
 struct tp_feed {
     struct tp_feed_options options;
     struct tp_feed_report report;
-    struct tp_error error; /* error of the side that fills blocks; read only after this side has finished */
+    struct tp_error error; /* error of the filling thread or function; read only after filling has finished */
 
     struct tp_input file; /* fd is -1 if the input is not a file */
     const uint8_t *bytes; /* unread part of an input in memory; NULL for a file */
@@ -51,7 +51,8 @@ struct tp_feed {
 
     struct block ring[RING];
     bool has_thread, must_stop;
-    /* true while a side sleeps. Only a sleeping side is woken, because waking costs a system call. */
+    /* true while the filling or the reading thread sleeps. Only a sleeping thread is woken, because waking costs a
+     * system call. */
     bool filler_waits, reader_waits;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -64,7 +65,7 @@ struct tp_feed {
     uint64_t text_end; /* offset of the window's end in the whole text, bytes */
 };
 
-/* ---- the side that fills blocks ---- */
+/* ---- filling of blocks ---- */
 
 static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 {
@@ -243,7 +244,7 @@ static void *fill_thread(void *argument)
     int status = 1;
     while (status == 1) {
         pthread_mutex_lock(&feed->lock);
-        /* the reading side uses two blocks: the current one, and the previous one, whose rest may still be copied */
+        /* the reader uses two blocks: the current one, and the previous one, whose rest may still be copied */
         while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop) {
             feed->filler_waits = true;
             pthread_cond_wait(&feed->changed, &feed->lock);
@@ -286,8 +287,8 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
     return TP_OK;
 }
 
-/* Allocates the blocks, and starts the thread if the input is large. If the thread cannot start, the reading side
- * fills the blocks itself. */
+/* Allocates the blocks, and starts the thread if the input is large. If the thread cannot start, the reader fills the
+ * blocks itself. */
 static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_error *err)
 {
     struct tp_feed *feed = *slot;
@@ -352,7 +353,7 @@ void tp_feed_close(struct tp_feed *feed)
     free(feed);
 }
 
-/* ---- the side that reads blocks ---- */
+/* ---- reading of blocks ---- */
 
 /* Returns the next filled block. Releases the previous block, which may then be filled again. */
 static struct block *wait_for_block(struct tp_feed *feed)
@@ -374,7 +375,7 @@ static struct block *wait_for_block(struct tp_feed *feed)
     if (block->status == 1)
         feed->taken++; /* an end block stays in the ring, so that the next call returns the same end */
     if (feed->filler_waits && feed->filled - feed->taken <= RING / 2 - 1)
-        pthread_cond_broadcast(&feed->changed); /* wakes the filling thread only when several blocks are free */
+        pthread_cond_broadcast(&feed->changed); /* wakes the filling thread only if several blocks are free */
     pthread_mutex_unlock(&feed->lock);
     return block;
 }

@@ -32,7 +32,7 @@ struct tp_feed_report {
     uint64_t bad_utf8_block_offset; /* offset in the text of the first block with ill-formed UTF-8, bytes */
     bool has_control;               /* true if the text has a control character that JSON forbids */
     uint64_t control_block_offset;
-    /* SHA-256 of the stored bytes, hexadecimal, set at the end of the input; "" with skips_hash */
+    /* SHA-256 of the stored bytes, hexadecimal, set at the end of the input; "" if skips_hash is set */
     char sha256[65];
 };
 

@@ -68,11 +68,12 @@ struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name);
 struct tp_frames {
     const struct tp_strings *names;
     uint32_t name_count;     /* number of names in `names` when the struct was made */
-    struct tp_strings lines; /* texts of project lines, by line id */
-    struct tp_strings extra; /* labels that are not names of the trace, by label id - name_count */
-    uint32_t *line_by_name;  /* line id by name id; TP_NO_ID if the name is not a project line */
-    bool *is_user_code;      /* by name id: true if the frame is in the user's own code, not in an installed package */
-    /* label id by name id. A label id below name_count is a name id, otherwise name_count + id in `extra`. */
+    struct tp_strings lines; /* text of each project line, indexed by line id */
+    struct tp_strings extra; /* labels that are not names of the trace, indexed by label id minus name_count */
+    uint32_t *line_by_name;  /* line id of each name, indexed by name id; TP_NO_ID if the name is not a project line */
+    bool *is_user_code;      /* for each name id: true if it is a frame of the user's code, not of a package */
+    /* label id of each name, indexed by name id. A label id below name_count is a name id, otherwise name_count + id in
+     * `extra`. */
     uint32_t *label_of_name;
     uint32_t no_event; /* label id of the text "[no host event]" */
 };

@@ -4,7 +4,7 @@
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
 
-/* A source line that no line of the other run equals. */
+/* A source line without an equal line in the other run. */
 struct unpaired_line {
     uint32_t place, id;
     int32_t line;
@@ -52,8 +52,8 @@ static int by_place(const void *x, const void *y, const void *context)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs the lines of one place, of which the lines of the base come first. Returns the index after the last line of
- * the place. */
+/* Pairs the lines of one place of the program. The list has the lines of the base run before those of the other run.
+ * Returns the index after the last line of the place. */
 static size_t pair_lines_of_place(uint32_t *pairs, const struct unpaired_line *unpaired_line, size_t from, size_t count)
 {
     size_t middle = from, end;

@@ -9,8 +9,8 @@
  * *line to the line number. For other texts returns the text itself, with line 0. */
 struct tp_str tp_frame_location_key(struct tp_arena *arena, struct tp_str text, int32_t *line);
 
-/* Returns an array by id in `base`: the id in `other` of the same place, or TP_NO_ID if there is none. Equal texts
- * are the same place. Among the other texts, the lines of one function are paired in their order. Allocates from
+/* Returns an array with one element for each text of `base`: the id in `other` of the same place, or TP_NO_ID. Equal
+ * texts are the same place. Among the other texts, the lines of one function are paired in their order. Allocates from
  * `arena`, whose guard must be set. */
 uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings *other, struct tp_arena *arena);
 

@@ -112,8 +112,8 @@ static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_eve
            p->stream == q->stream;
 }
 
-/* Returns the start of the next operation of the stream, ns, if operation `at` ends long after a later operation.
- * This is its latest possible end. Otherwise returns INT64_MAX. */
+/* Checks whether operation `at` ends long after a later operation of its stream. If so, returns its latest possible
+ * end: the start of the next operation, ns. Otherwise returns INT64_MAX. */
 static int64_t latest_possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];
@@ -130,8 +130,8 @@ static int64_t latest_possible_end(const struct tp_trace *trace, const uint32_t 
     return INT64_MAX;
 }
 
-/* Cuts the operations of a row that have an impossible end. Does nothing if more than half of the operations have
- * one, because then they really run concurrently. */
+/* Cuts the operations of a row that have an impossible end. Cuts nothing if more than half of the operations have one,
+ * because such operations really run concurrently. */
 static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items, uint32_t count)
 {
     uint32_t late = 0;

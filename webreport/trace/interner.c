@@ -43,8 +43,8 @@ static void double_slots(struct tp_interner *interner)
     tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
 }
 
-/* Makes the word of a new spelling: the id of the text that it means, and a stable copy of the spelling. If spelling
- * and text are equal, the text is the copy. */
+/* Makes the tp_word of a new spelling: the id of the decoded text, and a stable copy of the spelling. If the spelling
+ * equals the decoded text, this text is the copy. */
 static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 {
     struct tp_strings *meanings = interner->meanings;
@@ -101,7 +101,7 @@ static inline bool has_same_bytes(const char *a, const char *b, size_t len)
 #endif
 }
 
-/* Returns the history slot for the most recent words. The slot has 1 + index of the word that followed these words
+/* Returns the history slot for the last four words. The slot contains 1 + index of the word that followed these words
  * last time; 0 if unknown. */
 static inline uint32_t *predicted_slot(const struct tp_interner *interner)
 {

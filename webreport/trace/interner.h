@@ -1,5 +1,4 @@
-/* Interns texts directly from the window. Maps the raw bytes of a JSON text to the id of the text that the bytes
- * mean.
+/* Interns texts directly from the window. Maps the raw bytes of a JSON text to the id of the decoded text.
  *
  * Every distinct spelling is cleaned only once; finding it again costs one hash and one comparison. Ids number the
  * meant texts, which are in a struct tp_strings that outlives the reader. */
@@ -27,7 +26,7 @@ struct tp_history {
 struct tp_interner {
     struct tp_strings *meanings;
     struct tp_history *history; /* history that all interners of one reader share */
-    struct tp_vec words;        /* all words (struct tp_word), by word number */
+    struct tp_vec words;        /* all words (struct tp_word) in the order of their first use */
     struct tp_interner_slot *slots;
     uint32_t slot_count;
     /* true if the texts are JSON values, which are stored as compact JSON; false if they are contents of strings */
@@ -43,12 +42,11 @@ void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings,
  * whole token of a value. Up to 15 bytes after the text may be read; the feed's window allows this. */
 const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_str raw);
 
-/* Returns the word of the token at `token` if the history predicts this word; the token then counts as added.
- * Otherwise returns NULL, and the caller must find the end of the token and add it. A correct prediction costs one
- * comparison.
+/* Returns the word of the token at `token` if the history predicts this word; the token then counts as added. Otherwise
+ * returns NULL, and the caller must find the end of the token and add it. A correct prediction costs one comparison.
  *
- * Only for tokens with a closing character: strings (here with their quotes), arrays and objects. Words with flags
- * are never predicted. */
+ * Use it only for tokens with a closing character: strings (here with their quotes), arrays and objects. Words with
+ * flags are never predicted. */
 const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, const char *token, const char *end);
 
 #endif

@@ -23,9 +23,9 @@ enum tp_name_meaning {
     TP_NAME_MEMORY = 1,        /* name "[memory]" */
     TP_NAME_OUT_OF_MEMORY = 2, /* name "[OutOfMemory]" */
     TP_NAME_REGION = 4,        /* name of a region: an operator event with this name is an annotation */
-    /* name of a region also in torch's own tables, if the category may mean operators or annotations */
+    /* name of a region that torch's own tables also treat as an annotation if the category is Operator */
     TP_NAME_TORCH_REGION = 8,
-    TP_NAME_VALUES = 16,    /* name of a convolution, attention or selection, whose argument values are kept */
+    TP_NAME_VALUES = 16,    /* name of a convolution, attention or selection, whose argument values are stored */
     TP_NAME_WINDOW_END = 32 /* name "Record Window End" */
 };
 

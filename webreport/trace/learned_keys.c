@@ -253,7 +253,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
         struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
         if (l->made.folded_value_count)
-            return false; /* the plain scanner reads long texts with a value inside */
+            return false; /* a long text that contains a value is not learned */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
         l->node = add_child(l->layout, l->node, &join);
         l->from += TP_LAYOUT_TEXT;

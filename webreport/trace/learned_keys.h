@@ -19,15 +19,16 @@ struct tp_learned_keys_node {
     uint8_t size, kind; /* size: length of the text, bytes; kind: kind of the value that follows the text */
     uint8_t field;      /* field of the value that follows the text; TP_FIELD_COUNT if it has no field */
     uint8_t folded_value_count, child_count;
-    bool has_own_args; /* copied to struct tp_spans; set only in the last node of an event */
-    bool has_odd_key;  /* copied to struct tp_spans; set only in the last node of an event */
+    bool has_own_args; /* value of tp_spans.has_own_args for an event that ends with this node */
+    bool has_odd_key;  /* value of tp_spans.has_odd_key for an event that ends with this node */
     struct tp_learned_keys_fold {
         /* a value inside the node's text, such as the phase: its field, position and size, bytes */
         uint8_t field, offset, size;
         uint32_t text_id;
     } folds[TP_LAYOUT_FOLDS];
     uint64_t bit; /* bit of `field`; 0 if the value has no field */
-    /* bits: the fields of the value and of the folds; known_field_bits: the folds whose text_id is valid */
+    /* bits: fields of the value and of all values inside the text; known_field_bits: fields of the inside values whose
+     * text_id is valid */
     uint64_t bits, known_field_bits;
     /* interner of the value's text; NULL if the value is not interned */
     struct tp_interner *interner;
@@ -37,7 +38,7 @@ struct tp_learned_keys_node {
 struct tp_learned_keys {
     struct tp_learned_keys_node *nodes; /* nodes of the trie; nodes[0] is the root */
     uint32_t count;
-    /* interner by field; NULL if texts of the field are not interned */
+    /* interner for each field; NULL if texts of the field are not interned */
     struct tp_interner *expected[TP_FIELD_COUNT];
     uint64_t hits, misses;
 };
@@ -48,8 +49,8 @@ void tp_learned_keys_init(struct tp_learned_keys *layout, struct tp_arena *arena
  * end. */
 void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner);
 
-/* Scans the event at scan->at like tp_scan_event, but tries the learned texts first. Gives the same results and
- * notes, and also sets spans->known. */
+/* Scans the event at scan->at like tp_scan_event, but tries the learned texts first. Gives the same results, and also
+ * sets spans->known. */
 enum tp_scan_status tp_learned_keys_scan_event(struct tp_learned_keys *layout, struct tp_scan *scan,
                                                struct tp_spans *spans);
 

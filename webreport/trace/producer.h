@@ -1,4 +1,4 @@
-/* Refuses trace events of other programs from which no number can be computed, because the report would be empty.
+/* Refuses traces of other programs if no number can be computed from their events, because the report would be empty.
  * The refusal names the producer, its categories and what the user can do. */
 #ifndef TP_WEBREPORT_TRACE_PRODUCER_H
 #define TP_WEBREPORT_TRACE_PRODUCER_H

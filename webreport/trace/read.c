@@ -56,7 +56,7 @@ struct job {
     bool has_host_work;                     /* true if some event is work of the host; set only with a visitor */
 };
 
-/* Refuses a format that has no reader. With is_strict, an error in the JSON is reported first. */
+/* Refuses a format that has no reader. If is_strict is set, an error in the JSON is reported first. */
 static int refuse_format(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
@@ -114,7 +114,7 @@ static int open_sink(void *context, struct tp_error *err)
     return read_input(job, err);
 }
 
-/* Runs a job with its own guard, so that the feed is closed even after a failure. */
+/* Runs a job under a separate guard, so that the feed is closed even after a failure. */
 static int read_in_guard(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);

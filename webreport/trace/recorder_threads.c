@@ -25,7 +25,8 @@ static bool contains_pid(const struct tp_vec *pids, const struct tp_row_id *pid)
     return false;
 }
 
-/* Returns an array by row with 1 for each thread of the recorder; NULL if the trace has no such thread. */
+/* Returns an array with one element for each row: 1 for a thread of the recorder, otherwise 0. Returns NULL if the
+ * trace has no such thread. */
 static const uint8_t *find_recorder_threads(struct tp_trace *trace)
 {
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);

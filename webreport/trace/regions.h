@@ -21,11 +21,10 @@ enum tp_region_bit {
     TP_REGION_LOADER = TP_REGION_DATA_LOADER | TP_REGION_DATA_PIPE,
     TP_REGION_STEP_MARKER =
         TP_REGION_PROFILER_STEP | TP_REGION_EXECUTE_CONTEXT | TP_REGION_STEP_BRACKET | TP_REGION_OPTIMIZER_STEP,
-    /* regions whose operator events are annotations */
+    /* names of operator events that are annotations */
     TP_REGION_ANNOTATION = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER | TP_REGION_LOADER | TP_REGION_DATA_PARALLEL |
                            TP_REGION_LIGHTNING,
-    /* regions whose operator events are annotations in torch's tables too, if the category may mean operators or
-     * annotations */
+    /* names that torch's own tables also treat as annotations if the category is Operator */
     TP_REGION_OF_TORCH = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER_STEP | TP_REGION_ZERO_GRAD |
                          TP_REGION_DATA_LOADER | TP_REGION_DATA_PARALLEL
 };

@@ -9,7 +9,7 @@
  * count as numbers. */
 uint32_t tp_rows_thread_number(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
 
-/* Returns the process of a raw pid token. Returns NULL if no metadata record read before names the process. */
+/* Returns the process of a raw pid token. Returns NULL if no earlier metadata record names the process. */
 const struct tp_process *tp_rows_find_process(struct tp_decoder *decoder, struct tp_str pid);
 
 /* Reads a metadata record (phase M): thread_name, process_name, process_labels or process_sort_index. A later record

@@ -105,7 +105,8 @@ static bool is_helper_file(const struct tp_run_file *file)
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
 
-/* Marks the files of helper processes. Marks none if all files come from helpers, because then they are the run. */
+/* Marks the files of helper processes. Marks none if the run has only such files, because its numbers would then use no
+ * file. */
 static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
@@ -127,8 +128,8 @@ static int by_detail(const void *x, const void *y, const void *context)
     return detail_rank(x) - detail_rank(y);
 }
 
-/* Marks the files recorded from outside if other files of the run were recorded from inside. Sorts the files from
- * inside to the front. Without files from inside, the files from outside are the run. */
+/* Marks the traces of `record --outside` if other files show the run's processes in more detail. Sorts marked files
+ * behind the others. Without such other files, marks no trace of `record --outside`. */
 static void find_programs(struct tp_arena *arena, struct tp_run *run)
 {
     size_t program_count = 0, teller_count = 0;

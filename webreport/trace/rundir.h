@@ -20,8 +20,8 @@ struct tp_run_file {
     /* true if the run's numbers do not use this file, for one of three reasons: another file of its process is used,
      * its process only helps others (TP_WORKER_HELPER), or is_program is true */
     bool is_helper;
-    bool is_silent; /* true for a file of a worker TP_WORKER_INSIDE, if the run also has a recording from outside */
-    /* true for a recording from outside, if other files show its processes in more detail; the run's numbers use
+    bool is_silent; /* true for a file of a worker TP_WORKER_INSIDE in a run with a trace of `record --outside` */
+    /* true for a trace of `record --outside`, if other files show its processes in more detail; the run's numbers use
      * those files */
     bool is_program;
     const char *path; /* path to open, NUL-terminated */
@@ -32,8 +32,8 @@ struct tp_run_file {
 
 struct tp_run {
     struct tp_str name;
-    /* files sorted by worker, span and path. In runs with a recording from outside, files with is_program follow the
-     * others, and files of TP_WORKER_INSIDE are last. */
+    /* files sorted by worker, span and path. In runs with a trace of `record --outside`, files whose is_program is true
+     * follow the others, and files of TP_WORKER_INSIDE are last. */
     struct tp_run_file *files;
     size_t file_count;
 };

@@ -21,7 +21,7 @@ struct tp_sink {
         memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
         arguments, moments, threads, processes;
     struct tp_vec members;                     /* top-level members of the document (struct tp_header_value) */
-    struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name by its id (kinds.h) */
+    struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
     /* for each setup, the setup (uint32_t) that followed it last time; TP_NO_ID if unknown */
     struct tp_vec next_setup_index;
@@ -40,7 +40,7 @@ struct tp_sink {
 
 /* ---- use of a sink: open, deliver, finish, release ---- */
 
-/* Empties *trace and makes its columns in its arena, whose guard must be set. options: NULL for default options. */
+/* Empties *trace and allocates its columns from `arena`, whose guard must be set. options: NULL for default options. */
 void tp_sink_open(struct tp_sink *sink, struct tp_trace *trace, struct tp_arena *arena,
                   const struct tp_trace_options *options);
 
@@ -59,7 +59,8 @@ void tp_sink_count_notice(struct tp_sink *sink, enum tp_notice notice, uint64_t 
  * compact JSON; otherwise any bytes are allowed. Also finds the meaning of a new name or category. */
 uint32_t tp_sink_intern_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
-/* Finds the meanings of the names that were interned since the last call. The next function does so for categories. */
+/* Finds the meanings of the names that were interned since the last call. The next function does the same for
+ * categories. */
 void tp_sink_classify_new_names(struct tp_sink *sink);
 void tp_sink_classify_new_cats(struct tp_sink *sink);
 
@@ -131,7 +132,7 @@ uint32_t tp_sink_add_comm(struct tp_sink *sink, const struct tp_comm_detail *com
 
 /* A complete event, with data that struct tp_event does not have. */
 struct tp_sink_slice {
-    struct tp_event event;            /* the event, with its detail set; the sink sets `variant` */
+    struct tp_event event;            /* the event; `detail` must be set, and the sink sets `variant` */
     uint32_t cat;                     /* category, id in cats */
     enum tp_range_kind declared_kind; /* range kind that the event's arguments declare */
     bool is_communication;            /* true for a kernel that has the arguments of a collective */
@@ -143,7 +144,7 @@ struct tp_sink_slice {
 /* Adds and counts a complete event of a known kind. */
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
-/* Adds the program's own arguments for the event that is delivered next. */
+/* Adds arguments that the program gave to an event. They belong to the event delivered next. */
 void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text);
 
 /* ---- elements at one point in time ---- */
@@ -176,8 +177,8 @@ void tp_sink_add_process_memory(struct tp_sink *sink, const struct tp_process_me
  * their range. */
 bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *stats);
 
-/* Returns the stack id of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
- * frame of the stack. stack: text in the form of a "Call stack". */
+/* Returns the stack id of a sample of the recorder's work. Adds TP_RECORDING_FRAME as the innermost frame of the stack.
+ * stack: text in the form of a "Call stack". */
 uint32_t tp_sink_intern_recording_stack(struct tp_sink *sink, struct tp_str stack);
 
 #endif

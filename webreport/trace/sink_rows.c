@@ -1,10 +1,10 @@
-/* Gives numbers to the threads and processes of a sink, by their ids in canonical form: see sink.h. */
+/* Gives numbers to the threads and processes of a sink, by their pids and tids in canonical form: see sink.h. */
 #include "webreport/trace/sink.h"
 
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Appends the key of an id. Different ids have different keys. */
+/* Appends the canonical form of a pid or tid. Different ids have different forms. */
 static void append_row_key(struct tp_buf *out, const struct tp_row_id *id)
 {
     if (id->is_text) {

@@ -11,18 +11,18 @@ struct tp_source {
     const char *at, *end; /* first window of the feed; empty for an empty input */
     const char *path;     /* path for opening the file again; "-" for standard input, NULL for bytes in memory */
     bool is_strict;       /* true if input that is not exact JSON must be refused */
-    bool is_binary;       /* set by a reader of a binary format, because such bytes need not be UTF-8 */
+    bool is_binary;       /* true for a binary format, whose bytes need not be UTF-8; set by its reader */
     struct tp_error *err;
 };
 
 /* Delivers the events of an input to source->sink. A reader reads the feed to its end or calls tp_source_drain, and
  * then calls tp_source_store_feed_report. Returns 0, or a negative code with source->err filled.
  *
- * Failed allocations may jump to the guard of the arena. So a reader that has memory outside the arena sets its own
- * guard (tp_arena_run). */
+ * Failed allocations may jump to the guard of the arena. So a reader with memory outside the arena must set a guard and
+ * free this memory itself (tp_arena_run). */
 typedef int tp_source_reader(struct tp_source *source);
 
-/* Reads the rest of the feed, so that hash and size are those of the whole file. For readers that open the file
+/* Reads the rest of the feed, so that hash and size are those of the whole file. Used by readers that open the file
  * themselves. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */
 int tp_source_drain(struct tp_source *source);
 

@@ -21,18 +21,18 @@ struct tp_stack {
 };
 
 struct tp_stacks {
-    struct tp_strings frames; /* texts of the frames, by frame id */
-    /* by frame id: id (uint32_t) of the frame without its object address; TP_NO_ID if not yet computed */
+    struct tp_strings frames; /* text of each frame, indexed by frame id */
+    /* for each frame id: id (uint32_t) of the frame without its object address; TP_NO_ID if not yet computed */
     struct tp_vec without_address;
     struct tp_keys nodes;           /* the nodes; a key is a struct tp_stack */
     const struct tp_strings *names; /* names of the trace */
-    uint32_t *frame_by_name;        /* by name id: 1 + frame id; 0 if not yet computed */
-    uint32_t *node_by_text;         /* by id of a "Call stack" text: node of its stack */
-    uint32_t *plain_node_by_text;   /* by id of a "Call stack" text: node of its stack without object addresses */
+    uint32_t *frame_by_name;        /* for each name id: 1 + frame id; 0 if not yet computed */
+    uint32_t *node_by_text;         /* for each id of a "Call stack" text: node of its stack */
+    uint32_t *plain_node_by_text;   /* for each id of a "Call stack" text: node of its stack without object addresses */
 };
 
-/* Adds a text to `known`, so that frames with ";" like `name` are not split: the path up to the folder with ";",
- * otherwise the whole name. Ignores a name without ";". */
+/* Adds a known frame that contains ";" to `known`, so that equal frames are not split. If a folder of its path contains
+ * the ";", adds the path up to this folder, so that no frame in the folder is split. Ignores a name without ";". */
 void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name);
 
 /* Fills *stacks with the stacks of `texts` ("Call stack" arguments, by id). Allocates from `arena`, whose guard must

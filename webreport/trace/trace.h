@@ -81,7 +81,7 @@ enum tp_event_flag {
 
 /* One complete event (phase X) of a known kind, 32 bytes. Events are in file order, so ordinals ascend. */
 struct tp_event {
-    int64_t ts_ns, dur_ns; /* start, ns; duration, ns, >= 0 (a missing or negative duration becomes 0) */
+    int64_t ts_ns, dur_ns; /* start, ns; duration, ns, not negative (0 if missing or negative in the file) */
     uint32_t name;         /* id in names; the id of the empty text if the event has no name */
     uint32_t ordinal;      /* position of the event in traceEvents, counting every element */
     /* index in hosts, launches, devices, modules or others, depending on the kind. For a frame: id of its "Call
@@ -117,7 +117,7 @@ struct tp_host_detail {
 
 /* Arguments that only some operators have: those of autograd and of collectives. */
 struct tp_host_rare {
-    int64_t sequence, forward_thread; /* TP_NULL_INT if absent or not an integer */
+    int64_t sequence, forward_thread; /* "Sequence number", "Fwd thread id"; TP_NULL_INT if absent or no integer */
     uint32_t comm;                    /* arguments of the collective, index in comms; TP_NO_ID if there are none */
 };
 
@@ -167,14 +167,14 @@ struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description, group_ranks;
     int64_t in_count, out_count; /* "In msg nelems" and "Out msg nelems": numbers of elements; TP_NULL_INT if absent */
     int64_t sequence;            /* "Seq": number of the call within its process group; TP_NULL_INT if absent */
-    int64_t peer;                /* rank of the other side of a send or receive */
+    int64_t peer;                /* rank of the partner in a send or receive */
 };
 
 enum tp_memory_flag {
     TP_MEMORY_OUT_OF_MEMORY = 1 /* bit for an [OutOfMemory] record */
 };
 
-/* Values of c10::DeviceType on which code depends. memory_records.c has the names of all values. */
+/* Values of c10::DeviceType that the code uses. memory_records.c has the names of all values. */
 enum tp_device_type {
     TP_DEVICE_CPU = 0,
     TP_DEVICE_CUDA = 1,
@@ -206,7 +206,7 @@ struct tp_memory_rare {
 /* One value of a counter (phase C with an argument "value"). Values are in file order. */
 struct tp_counter {
     int64_t ts_ns;
-    double value; /* NaN if the argument is not a number */
+    double value; /* value of the counter; NaN if the argument is not a number */
     uint32_t name;
 };
 
@@ -226,7 +226,7 @@ struct tp_flow {
     bool is_start;
 };
 
-/* Innermost frame of a sample that the recorder marks as its own work ("recording"). The reader adds this frame. */
+/* Innermost frame of a sample of the recorder's work (argument "recording"). The reader adds this frame. */
 #define TP_RECORDING_FUNCTION "[recording]"
 #define TP_RECORDING_FILE "kernel"
 #define TP_RECORDING_FRAME TP_RECORDING_FUNCTION " [" TP_RECORDING_FILE "]"
@@ -238,7 +238,7 @@ struct tp_sample {
     uint32_t thread;
 };
 
-/* A state of a thread (category thread_state), only in recordings from outside. In file order. */
+/* A state of a thread (category thread_state), only in traces of `record --outside`. In file order. */
 struct tp_state {
     int64_t ts_ns, dur_ns;
     uint32_t thread;
@@ -246,10 +246,10 @@ struct tp_state {
     uint32_t stack;    /* stack of a wait, id in stack_texts; TP_NO_ID if there is none */
     uint8_t state;     /* enum tp_thread_state */
     bool is_estimated; /* true if the recorder estimated the cause from other waits */
-    bool is_recording; /* true for a wait of the recorder itself, as the file marks it */
+    bool is_recording; /* true if the file marks the wait as work of the recorder */
 };
 
-/* A process (category process), only in recordings from outside. In file order. Absent numbers are TP_NULL_INT,
+/* A process (category process), only in traces of `record --outside`. In file order. Absent numbers are TP_NULL_INT,
  * absent texts TP_NO_ID. */
 struct tp_recorded_process {
     int64_t ts_ns, dur_ns;
@@ -258,7 +258,7 @@ struct tp_recorded_process {
     int64_t read_bytes, written_bytes, disk_read_bytes, disk_written_bytes;
     uint32_t thread; /* thread whose tid equals the pid, index in threads */
     uint32_t name;   /* name of the process, id in names */
-    uint32_t end;    /* how the process ended if it has no exit code, as an id in texts */
+    uint32_t end;    /* without an exit code: "still runs", "out of sight" .., id in texts */
     uint32_t execs;  /* programs that the process executed, in order: a JSON list of texts, id in values */
 };
 
@@ -383,7 +383,7 @@ enum { TP_LINK_SUMS = 64 };
 struct tp_link_sums {
     uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* sums over the starts and over the ends of links */
     uint64_t events[TP_LINK_SUMS];                     /* sums over events with a correlation */
-    uint64_t devices[TP_LINK_SUMS];                    /* sums over the device operations among these events */
+    uint64_t devices[TP_LINK_SUMS];                    /* sums over device operations with a correlation */
     bool is_unreadable;                                /* true if a number or start time cannot be read */
 };
 
@@ -396,10 +396,11 @@ static inline void tp_link_sums_add(uint64_t *sums, int64_t number, int64_t ts_n
 /* Counters of the reader. element_count equals the sum of all read* and skipped* counters. */
 struct tp_reading {
     uint64_t element_count;       /* elements of traceEvents, without those whose text is broken */
-    uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
+    uint64_t read[TP_KIND_COUNT]; /* number of complete events of each kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* first unknown categories; count 0: free */
+    /* first unknown categories of the file; elements with count 0 are free */
+    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES];
     uint64_t skipped_by_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
     /* complete events with a missing or a negative duration, which becomes 0; events of TP_KIND_OTHER do not count */
     uint64_t missing_dur, negative_dur;
@@ -410,17 +411,18 @@ struct tp_reading {
     bool is_truncated, has_gzip_error;
     /* true if a process has the name "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
     bool has_old_autograd_names;
-    bool is_gzip, has_end;                          /* has_end: true if the bracket that closes the document was read */
-    uint64_t torch_error_repairs;                   /* repaired events that torch itself wrote in broken form */
-    uint64_t unknown_or_duplicate_keys;             /* events with a duplicate key or a key that no writer uses */
-    uint64_t misnamed_memory_records;               /* instants with a memory record's arguments but another name */
-    uint64_t misspelled_cats;                       /* complete events with a misspelled category */
-    uint64_t skipped_without_cat, read_without_cat; /* complete events without a category that were skipped, or read */
-    uint64_t twice;                                 /* events that are equal to another event (model/oddities.h) */
-    uint64_t with_decimals;                         /* starts and durations with three decimals, of complete events */
-    uint64_t odd_decimals;                          /* starts and durations with more or fewer than three decimals */
-    uint64_t nameless;   /* events and records without name or thread, and links without a number */
-    uint64_t unnumbered; /* host events and memory records without "Ev Idx" */
+    bool is_gzip, has_end;              /* has_end: true if the bracket that closes the document was read */
+    uint64_t torch_error_repairs;       /* repaired events that torch itself wrote in broken form */
+    uint64_t unknown_or_duplicate_keys; /* events with a duplicate key or a key that no writer uses */
+    uint64_t misnamed_memory_records;   /* instants with a memory record's arguments but another name */
+    uint64_t misspelled_cats;           /* complete events with a misspelled category */
+    /* complete events without a category: number skipped, number read */
+    uint64_t skipped_without_cat, read_without_cat;
+    uint64_t twice;         /* events that are equal to another event (model/oddities.h) */
+    uint64_t with_decimals; /* starts and durations with three decimals, of complete events */
+    uint64_t odd_decimals;  /* starts and durations with more or fewer than three decimals */
+    uint64_t nameless;      /* events and records without name or thread, and links without a number */
+    uint64_t unnumbered;    /* host events and memory records without "Ev Idx" */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* true if the recorder marked the end of the recording */
     int64_t window_end_ns; /* time of the mark for the end of the recording, ns */
@@ -441,7 +443,7 @@ struct tp_reading {
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* offset of the first notice of each kind in the inflated text, bytes */
     uint64_t text_bytes, file_bytes;
-    char file_sha256[65]; /* SHA-256 of the stored file, hexadecimal; "" with skips_hash */
+    char file_sha256[65]; /* SHA-256 of the stored file, hexadecimal; "" if skips_hash is set */
 };
 
 enum tp_option_bit { /* Bits for the options whose top-level key is in the document. */
@@ -454,7 +456,7 @@ enum tp_option_bit { /* Bits for the options whose top-level key is in the docum
 
 struct tp_trace {
     struct tp_arena *arena;
-    struct tp_strings names, cats, values; /* distinct texts by id; `values` are compact JSON */
+    struct tp_strings names, cats, values; /* distinct texts, indexed by id; `values` are compact JSON */
     struct tp_strings stack_texts;         /* distinct texts of "Call stack" arguments, as in the file */
     struct tp_strings texts;               /* ids of links, and names and labels of threads and processes */
     struct tp_frames frames;               /* project lines and labels of the names */
@@ -475,8 +477,8 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    struct tp_memory_rare *memory_rare; /* rare fields by index in `memory`; NULL if no record has such fields */
-    /* by index in `memory`: stack as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
+    struct tp_memory_rare *memory_rare; /* rare fields of each record in `memory`; NULL if no record has such fields */
+    /* for each record in `memory`: stack as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
     uint32_t *memory_stacks;
     struct tp_memory_place *memory_places; /* distinct devices in the order of their first record */
     uint32_t memory_count, memory_place_count;
@@ -501,7 +503,7 @@ struct tp_trace {
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
     struct tp_strings argument_texts;
-    struct tp_argument *arguments; /* read only with wants_arguments, as are the moments */
+    struct tp_argument *arguments; /* arguments and moments are read only if wants_arguments is set */
     uint32_t argument_count;
     struct tp_moment *moments;
     uint32_t moment_count;
@@ -521,7 +523,7 @@ struct tp_trace {
     int64_t base_time_ns; /* member baseTimeNanoseconds, ns; 0 if absent */
 
     struct tp_reading reading;
-    struct tp_input_evidence evidence; /* filled by tp_evidence_build */
+    struct tp_input_evidence evidence; /* evidence of the input, filled by tp_evidence_build */
 };
 
 struct tp_trace_options {
@@ -539,8 +541,8 @@ struct tp_trace_options {
 };
 
 /* Reads a trace file ("-" for standard input) into *trace. Allocates from `arena`, whose guard must be set, because
- * memory and string limits jump to it. Returns 0 or TP_EIO. Returns TP_EFORMAT if the file has no usable data or
- * is_strict refuses it, and TP_ELIMIT if max_input_bytes or the inflate ratio is exceeded. */
+ * exceeded memory and string limits jump to it. Returns 0 or TP_EIO. Returns TP_EFORMAT if the file has no usable data
+ * or is_strict refuses it, and TP_ELIMIT if max_input_bytes or the inflate ratio is exceeded. */
 int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
                   const struct tp_trace_options *options, struct tp_error *err);
 

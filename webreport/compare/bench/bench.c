@@ -1,4 +1,4 @@
-/* Judges alternating runs of two commands. See bench.h. */
+/* Compares alternating runs of two commands. See bench.h. */
 #include "webreport/compare/bench/bench.h"
 
 #include <math.h>
@@ -241,8 +241,8 @@ static const struct tp_bench_count *find_count(const struct tp_bench_run *run, c
     return NULL;
 }
 
-/* Returns whether all runs of the side have the same count. *count: the count of the last run; NULL if the run does
- * not call the operator or kernel. */
+/* Returns whether all runs of the side have the same count of calls. *count: the count of the last run; NULL if the run
+ * does not call the operator or kernel. */
 static bool is_count_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
                            const struct tp_bench_count **count)
 {
@@ -281,7 +281,7 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
             const struct tp_bench_count *wanted = &sides[side]->counts[i];
             struct tp_bench_changed changed;
             if (side == TP_BENCH_B && find_count(sides[TP_BENCH_A], wanted))
-                continue; /* the loop over side A has compared this count */
+                continue; /* this count was already compared in the loop over side A */
             bool is_known_exactly = is_count_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
                                     is_count_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
             double before = is_known_exactly && changed.count[0] ? changed.count[0]->calls : 0;

@@ -32,7 +32,7 @@ struct tp_bench_run {
     unsigned pair;                     /* number of the pair to which the run belongs, from 0 */
     double level[TP_BENCH_QUANTITIES]; /* logarithm of each quantity in nanoseconds; NaN if unknown */
     double busy;                       /* CPU time divided by wall time, a ratio; NaN if unknown */
-    struct tp_bench_count *counts;     /* sorted by kind, then name */
+    struct tp_bench_count *counts;     /* counts of the run's calls, sorted by kind, then by name */
     size_t count_count;
     bool has_all_counts; /* true: operators and kernels that are not in `counts` were not called */
     /* set by tp_bench_judge. was_machine_busy: the times of the run are unusable. is_outlier: the level is far from
@@ -44,7 +44,8 @@ struct tp_bench_goal {
     double effect; /* relative difference (greater than 0) that the comparison must detect with a probability of 80 % */
     bool has_limit; /* true: the goal is to decide whether B exceeds `max_excess_ratio`, not to detect `effect` */
     double max_excess_ratio; /* largest allowed relative excess of B over A; 0.03 is 3 % */
-    /* judged quantity (enum tp_bench_quantity); -1: the step, or the wall time of programs without steps */
+    /* quantity that decides the verdict (enum tp_bench_quantity); -1: the step, or the wall time of programs without
+     * steps */
     int quantity;
     unsigned max_runs; /* maximum number of runs of each side, 2 or more */
 };
@@ -96,7 +97,7 @@ struct tp_bench_checks {
  * final 99 % intervals contain the true difference (test_bench.c). */
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench);
 
-/* Judges the complete pairs among run_count runs, and sets was_machine_busy and is_outlier of each run. Results are
+/* Compares the complete pairs among run_count runs, and sets was_machine_busy and is_outlier of each run. Results are
  * in the arena. */
 void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t run_count,
                     const struct tp_bench_goal *goal, struct tp_arena *arena);

@@ -19,16 +19,16 @@
 enum tp_budget_op { TP_OP_LE, TP_OP_GE, TP_OP_EQ, TP_OP_NE, TP_OP_LT, TP_OP_GT };
 
 enum tp_budget_kind {
-    TP_LIMIT_ABSOLUTE, /* compares the value of the metric */
-    TP_LIMIT_DELTA,    /* compares value - baseline, in the metric's unit */
-    TP_LIMIT_RELATIVE  /* compares the change in percent, 100 (value / baseline - 1) */
+    TP_LIMIT_ABSOLUTE, /* limit on the value of the metric */
+    TP_LIMIT_DELTA,    /* limit on value - baseline, in the metric's unit */
+    TP_LIMIT_RELATIVE  /* limit on the change in percent, 100 (value / baseline - 1) */
 };
 
 struct tp_budget_line {
     int metric; /* index of the metric in tp_metrics */
     enum tp_budget_op op;
     enum tp_budget_kind kind;
-    double limit;           /* unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
+    double limit;           /* limit in the unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
     bool is_warning;        /* true for the keyword `warn`: a broken limit is reported but never fails the check */
     bool is_optional;       /* true for the keyword `optional`: the line passes if the trace lacks the metric */
     struct tp_str operator; /* NAME of op[NAME].calls and cpu.self.NAME; ptr is NULL for other metrics */

@@ -1,4 +1,4 @@
-/* Returns words for the status and the cause of a judged line. See gate.h. */
+/* Returns words for the status and the cause of a checked budget line. See gate.h. */
 #include "webreport/compare/gate/gate.h"
 
 const char *tp_check_status_text(enum tp_check_status status)

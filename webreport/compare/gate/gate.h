@@ -51,7 +51,8 @@ struct tp_check_place {
     struct tp_str file_line; /* text such as "train.py(88): step" */
     struct tp_str text;      /* description for people */
     struct tp_str operator;  /* name of the operator that was added or changed at the place, or "" */
-    uint32_t nth, calls;     /* nth of `calls` calls of the operator, as in struct tp_work_change */
+    /* the change is at call `nth` of the operator's `calls` calls, as in struct tp_work_change */
+    uint32_t nth, calls;
 };
 
 struct tp_check_item {
@@ -65,7 +66,7 @@ struct tp_check_item {
     double change, low, high;
     /* smallest change that this number of runs detects, in the unit of `change`; NaN for metrics without noise */
     double detectable;
-    size_t base_runs, runs; /* number of runs of the baseline and of the run's side in the interval */
+    size_t base_runs, runs; /* number of baseline runs and of new runs from which the interval is computed */
     /* probability of a change this large if the true value equals the limit; NaN for metrics without noise */
     double chance;
     const char *reason; /* sentence for people that explains the status, or "" */
@@ -81,7 +82,7 @@ struct tp_check_change {
 
 struct tp_check_side {
     const char *name;               /* name of the side as shown to users; NULL if the side does not exist */
-    const struct tp_summary *items; /* sorted by time, newest last */
+    const struct tp_summary *items; /* summaries sorted by time, newest last */
     size_t count;
     bool is_one_trace; /* true: the user named a single trace, so that other ranks of its job are not expected */
 };
@@ -95,7 +96,7 @@ struct tp_check_input {
 
 struct tp_check {
     const struct tp_check_input *input;
-    /* sorted by status (failed first), then in the order of the budget and the ranks */
+    /* check items, sorted by status (failed first), then in the order of the budget and the ranks */
     struct tp_check_item *items;
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst status, in the order fail, inconclusive, warn, pass */
@@ -111,7 +112,7 @@ struct tp_check {
 enum {
     TP_CHECK_PLACES = 10,
     TP_CHECK_KEYS = 8,           /* largest number of work changes in the item of a line */
-    TP_CHECK_HISTORY_RUNS = 200, /* largest number of runs of a rank; the newest ones are used */
+    TP_CHECK_HISTORY_RUNS = 200, /* largest number of runs of a rank; the newest runs are used */
     TP_CHECK_FACT_RUNS = 10,     /* number of newest runs that decide whether runs are comparable */
     TP_CHECK_COUNT_RUNS = 3,     /* number of newest runs that decide counts */
 };

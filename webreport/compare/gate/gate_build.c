@@ -1,4 +1,4 @@
-/* Finds the subjects of a check and judges all of them. See gate_build.h. */
+/* Finds the subjects of a check (ranks, workers or all runs) and checks each of them. See gate_build.h. */
 #include "webreport/compare/gate/gate_build.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static bool fill_subject_of_worker(struct tp_check_subject *s, const struct tp_c
     s->worker = worker;
     s->name = worker;
     s->base_count = select_runs(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
-    /* uses runs of other workers, because worker names often contain a process id */
+    /* uses the baseline runs of all workers, because worker names often contain a process id */
     if (s->base_count == 0)
         s->base_count = select_runs(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
@@ -163,7 +163,7 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
     return item;
 }
 
-/* Adds an item for a line whose worker or rank has no run. */
+/* Adds an item for a line that names a worker or rank without a run. */
 static void add_item_without_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR(""));
@@ -190,7 +190,7 @@ static bool applies_to_missing_ranks(const struct tp_budget_line *line, const st
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
 }
 
-/* Adds an inconclusive item for a line if some of its ranks are missing. */
+/* Adds an inconclusive item for a line if some ranks of the job are missing. */
 static void add_missing_ranks(struct tp_vec *items, const struct tp_budget_line *line,
                               const struct tp_rank_set *missing, struct tp_arena *arena)
 {
@@ -225,7 +225,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
     }
 }
 
-/* State while one subject is judged. scratch: memory for the comparison. */
+/* State of the check of one subject. scratch: memory for the comparison. */
 struct judging {
     struct tp_check *check;
     struct tp_vec *items, *changes;
@@ -266,7 +266,8 @@ static int judge_guarded(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Judges one subject. Items are in `arena`. Scratch memory is released at the end, also after a failed allocation. */
+/* Checks all lines of the budget for one subject. Items are in `arena`. Scratch memory is released at the end, also
+ * after a failed allocation. */
 static void judge_subject(struct judging *j)
 {
     struct tp_arena scratch;
@@ -292,8 +293,8 @@ static void judge_lines_without_subject(struct tp_vec *items, const struct tp_ch
     }
 }
 
-/* Returns whether a check is inconclusive because of a damaged input. Sides can also differ because one of them lost
- * events. */
+/* Returns whether a check is inconclusive because of a damaged input. A side that lost events can also look like a
+ * different workload. */
 static bool is_inconclusive_by_damage(const struct tp_check *check)
 {
     const struct tp_check_input *input = check->input;

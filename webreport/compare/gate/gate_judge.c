@@ -1,4 +1,4 @@
-/* Judges one line of a budget for one subject. See gate.h. */
+/* Decides the status of one budget line for one subject. See gate.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -212,7 +212,8 @@ static const char *no_baseline_reason(const struct tp_check_subject *s)
                              : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
-/* Judges a line about the work of one step. Counts of work do not depend on the content of the input. */
+/* Decides the status of a budget line about the work of one step. Counts of work do not depend on the content of the
+ * input. */
 static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -267,7 +268,7 @@ static bool has_uncertain_steps(const struct tp_check_subject *s)
     return false;
 }
 
-/* Makes a limit inconclusive if its value depends on unsure steps. A change for the worse remains a failure if both
+/* Makes a limit inconclusive if its value depends on uncertain steps. A change for the worse remains a failure if both
  * runs have the same sequence of operators. */
 static void drop_verdict_if_steps_unsure(struct tp_check_item *item, const struct tp_check_subject *s)
 {

@@ -1,4 +1,4 @@
-/* Declares the functions for judging lines of a budget that several files of the gate share. See gate.h. */
+/* Declares the functions with which the files of the gate check lines of a budget. See gate.h. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_GATE_PARTS_H
 #define TP_WEBREPORT_COMPARE_GATE_GATE_PARTS_H
 
@@ -8,8 +8,8 @@
 #include "webreport/compare/two/damage.h"
 #include "webreport/compare/two/work_sides.h"
 
-/* A subject of a check, with its baseline. Its runs are those of one rank, of a worker that the budget names, or all
- * runs if ranks are unknown. */
+/* A subject of a check, with its baseline: the runs of one rank, of a worker that the budget names, or of all ranks if
+ * ranks are unknown. */
 struct tp_check_subject {
     struct tp_str name; /* name of the subject, as in struct tp_check_item */
     /* name of the worker that the budget names; ptr NULL for other subjects */
@@ -19,23 +19,24 @@ struct tp_check_subject {
     size_t run_count;
     const struct tp_summary *base; /* array of base_count runs, oldest first; base_count is 0 without a baseline */
     size_t base_count;
-    bool is_base_incomplete; /* true: the baseline has other ranks but not this one */
+    bool is_base_incomplete; /* true: the baseline has other ranks but not this rank */
     /* is_first: the run becomes the first of a baseline; is_base_broken: every run of the baseline broke a limit */
     bool is_first, is_base_broken;
-    struct tp_sides sides; /* both sides; set if base_count is above 0 */
+    struct tp_sides sides; /* the checked runs and the baseline as two sides; set if base_count is above 0 */
     struct tp_comparability comparability;
     struct tp_work_diff work; /* differences in work; set if base_count is above 0 */
 };
 
-/* Judges one line and fills all members of the item except `places`. The caller sets item->line and item->subject. */
+/* Checks one line of the budget and fills all members of the item except `places`. The caller sets item->line and
+ * item->subject. */
 void tp_check_judge_item(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 
 /* Returns whether the options of the recorder affect a time. They affect all times except those of kernels. */
 bool tp_check_is_host_time(const struct tp_metric *metric);
 
-/* Judges a time relative to the baseline, which must have at least one run. The caller sets item->value and
- * item->base_value. Fills change, low, high, detectable, chance and the numbers of runs. *reason: a sentence for
- * people. */
+/* Compares a time with the limit relative to the baseline, which must have at least one run. The caller sets
+ * item->value and item->base_value. Fills change, low, high, detectable, chance and the numbers of runs. *reason: a
+ * sentence for people. */
 enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *subject,
                                         const char **reason, struct tp_arena *arena);
 
@@ -52,8 +53,8 @@ void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subj
 double tp_check_function_share(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
                                const char **why);
 
-/* Judges a line about the work of one step. Fills value, base_value and change of the item. *why: explains
- * TP_CAUSE_MISSING. */
+/* Decides the status of a budget line about the work of one step. Fills value, base_value and change of the item. *why:
+ * explains TP_CAUSE_MISSING. */
 enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct tp_check_subject *subject,
                                         const char **why);
 

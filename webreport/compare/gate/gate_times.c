@@ -1,4 +1,4 @@
-/* Judges limits on times relative to a baseline. Computes the change between runs with its interval, and from it the
+/* Checks limits on times relative to a baseline. Computes the change between runs with its interval, and from it the
  * verdict on one limit. See gate_parts.h. */
 #include <math.h>
 
@@ -22,7 +22,7 @@ bool tp_check_is_host_time(const struct tp_metric *metric)
     return metric->is_timed && !is_kernel_time(metric);
 }
 
-/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT for the whole step. */
+/* Returns the part of a step whose noise determines the noise of the metric; TP_PART_COUNT for the whole step. */
 static enum tp_summary_part noise_part(const struct tp_metric *metric)
 {
     if (is_kernel_time(metric))
@@ -61,11 +61,11 @@ static struct tp_run_level part_level(const struct tp_summary *run, enum tp_summ
     return tp_run_level_of_steps(values + warm, count - warm);
 }
 
-/* Levels of a metric in all runs of the baseline and in the judged runs. */
+/* Levels of a metric in all runs of the baseline and in the checked runs. */
 struct levels {
     struct tp_levels base, accepted, runs;
-    /* for each run of the baseline, then each judged run. cvs: variation of its steps; lows: level of its short
-     * steps */
+    /* one value for each baseline run, then for each checked run. cvs: variation of the run's steps; lows: level of its
+     * short steps */
     double *cvs, *lows;
     size_t cv_count;
     bool has_steps; /* true: every run has enough steps */
@@ -95,7 +95,7 @@ struct steps {
     double low;      /* change of the short steps, as a logarithm; NaN if unknown */
 };
 
-/* Compares the judged runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
+/* Compares the checked runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
 static struct tp_run_change change_of_levels(const struct tp_check_subject *s, int index, struct steps *steps,
                                              struct tp_arena *arena)
 {
@@ -114,7 +114,7 @@ static struct tp_run_change change_of_levels(const struct tp_check_subject *s, i
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
-    /* if unknown, neither side has time of this kind, so that nothing changed */
+    /* if `low` is unknown, neither side has time of this kind, so that nothing changed */
     steps->low = isnan(steps->low) ? 0 : steps->low;
     if (l.accepted.count == l.base.count)
         return tp_run_change_between(&l.base, &l.runs, &context, arena);
@@ -156,7 +156,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
         item->detectable = 0;
         return c;
     }
-    /* with several runs, the base value follows from the judged change */
+    /* with several baseline runs, the base value is computed from the change */
     if (!is_delta && s->base_count > 1 && c.estimate > -1)
         item->base_value = item->value / (1 + c.estimate);
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;

@@ -1,5 +1,5 @@
-/* Judges budget lines about the work of one step: added operators, copies and waits, changed types and shapes, and
- * the calls of one operator. Counts are exact and need no interval. See gate_parts.h. */
+/* Checks budget lines about the work of one step: added operators, copies and waits, changed types and shapes, and the
+ * calls of one operator. Counts are exact and need no interval. See gate_parts.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"

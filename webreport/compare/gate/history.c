@@ -73,7 +73,7 @@ size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history
 
 /* ---- levels ---- */
 
-/* Returns the level of a run. A run of several processes has the mean of their levels. */
+/* Returns the level of a run. For a run of several processes, returns the mean of their levels. */
 static double quantity_level(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
 {
     double sum = 0;
@@ -128,8 +128,8 @@ static size_t find_exact_change(const struct known *known, size_t begin, size_t 
     return at;
 }
 
-/* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. A run next to
- * a change may form a separate level, because the partition uses winsorized levels. */
+/* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. A single run
+ * next to a change may look like a separate level, because the partition uses winsorized levels. */
 static size_t remove_spurious_levels(size_t *starts, size_t count, const struct known *known, double sd,
                                      struct tp_arena *arena)
 {
@@ -190,7 +190,7 @@ static double compute_autocorrelation(const struct tp_level_series *s, const str
 }
 
 /* Compares the newest run with the accepted runs other than itself. Computes no change for wall clock with few runs,
- * because a busy machine looks like a slower program. */
+ * because a busy machine resembles a slower program. */
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)
 {

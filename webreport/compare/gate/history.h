@@ -30,7 +30,7 @@ size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history
 /* A lasting change of the level between two neighboring runs. */
 struct tp_level_step {
     size_t before, after; /* index of the last run before the change, and of the first run after it */
-    double change;        /* relative change from level to level; 0.03 is an increase of 3 % */
+    double change;        /* relative change from the level before to the level after; 0.03 is an increase of 3 % */
 };
 
 /* Levels of one quantity over the stored runs. */

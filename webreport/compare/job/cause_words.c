@@ -130,7 +130,8 @@ static bool has_set_name(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
-/* Adds an alternative that missing ranks make possible: the ranks may be one part of a slower level. */
+/* Adds the explanation that becomes possible if ranks without a summary are as slow: many ranks of the job form a
+ * slower group. */
 static void write_uncertain_level_finding(const struct tp_job *job, const struct tp_cause *cause,
                                           struct tp_job_finding *finding)
 {
@@ -262,7 +263,7 @@ static void write_sequence_finding(const struct tp_job *job, const struct tp_cau
 }
 
 /* Writes the texts for a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower
- * machine; the lengths of time do not distinguish the two. */
+ * machine; the times do not distinguish the two. */
 static void write_stage_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->cause_name =

@@ -5,7 +5,7 @@
  *
  *     tp_job_init(&job, &arena);
  *     for each summary, by rank: tp_job_add_summary(&job, &summary);
- *     tp_job_finish(&job);                    then read the results, or tp_job_json, tp_job_page ..
+ *     tp_job_finish(&job);                    then read the results
  *
  * All memory comes from the arena, whose guard the caller sets. Times are int64 nanoseconds. Single-threaded. */
 #ifndef TP_WEBREPORT_COMPARE_JOB_JOB_H
@@ -56,7 +56,7 @@ struct tp_job_rank {
     uint64_t fingerprint;
     /* number of events; allocated bytes on the device with the highest peak, TP_NULL_INT if unknown */
     int64_t event_count, peak_bytes;
-    struct tp_str verdict, headline; /* verdict and headline of the rank's own report */
+    struct tp_str verdict, headline; /* verdict and headline of the report on this rank alone */
     /* damage of the rank's trace, such as "the gzip is cut ..", or ""; damaged ranks are never reported as slow */
     const char *damage;
     bool is_gpu;
@@ -71,7 +71,8 @@ struct tp_job_rank {
     /* offset_ns: added to times of this rank to align them. residual_ns: remaining difference between ends of
      * collectives */
     int64_t offset_ns, residual_ns;
-    int64_t step_ns, own_ns;       /* medians over the rank's steps: length of the step, and own work */
+    /* medians over the rank's steps, ns: length of the step, and work without waiting for other ranks */
+    int64_t step_ns, own_ns;
     int64_t part_ns[TP_JOB_PARTS]; /* median of each part over the rank's steps */
     /* excess of own work over the cluster's median in the same step; median over the steps */
     int64_t excess_ns;
@@ -90,8 +91,8 @@ struct tp_job_instance {
     uint32_t name, group; /* indexes in job->texts and job->groups */
     int64_t sequence, bytes;
     uint32_t first_member, member_count; /* first: index in job->members, whose entries are sorted by rank */
-    /* rank_count: number of different ranks among the members. last_rank: number of ranks in the job when the last
-     * member was added */
+    /* rank_count: number of different ranks among the members. last_rank: number of ranks that the job had when the
+     * last member was added */
     uint32_t rank_count, last_rank;
     /* shortest duration of a member, ns; the last rank to arrive has it, because that rank does not wait */
     int64_t transfer_ns;
@@ -113,11 +114,11 @@ struct tp_job_cluster {
     uint32_t rank_count;
     uint64_t fingerprint;
     int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks of the cluster, ns */
-    int64_t threshold_ns; /* a rank is a straggler only if its excess is larger than this, ns */
+    int64_t threshold_ns;                           /* excess above which a rank is a straggler, ns */
     /* standard deviation of own work divided by its mean. spread_ratio: between ranks, without variation of single
      * steps; step_spread_ratio: between ranks within a step */
     double spread_ratio, step_spread_ratio;
-    /* own work of the slowest rank minus the mean of the ranks, averaged over the steps, ns */
+    /* work of the slowest rank (without waiting) minus the mean of the ranks, averaged over the steps, ns */
     int64_t imbalance_ns;
     uint32_t slowest; /* index in job->ranks of the rank with the largest own_ns */
 };
@@ -143,7 +144,7 @@ struct tp_job_link {
     bool is_slow;
 };
 
-/* Findings with the same rule and source line in several ranks' own reports, merged into one. */
+/* Findings with the same rule and source line in the reports on several ranks, merged into one. */
 struct tp_job_merged {
     struct tp_str rule, title, file_line, detail;
     uint8_t severity, confidence;
@@ -184,10 +185,11 @@ struct tp_job_finding {
     enum tp_job_rule rule;
     const char *title, *detail, *advice;
     struct tp_rank_set ranks;
-    int64_t worst_rank;         /* number of the rank with the largest loss, or TP_NULL_INT */
-    int64_t cost_ns;            /* cost per step, ns; TP_NULL_INT if the finding costs no time */
-    double cost_ratio;          /* cost_ns divided by the median step; NaN without cost_ns */
-    double alone, saved, share; /* percent of the job's time, as in what_if.h; NaN without replay */
+    int64_t worst_rank; /* number of the rank with the largest loss, or TP_NULL_INT */
+    int64_t cost_ns;    /* cost per step, ns; TP_NULL_INT if the finding costs no time */
+    double cost_ratio;  /* cost_ns divided by the median step; NaN without cost_ns */
+    /* results of the replay for this cause (what_if.h), percent of the job's time; NaN without replay */
+    double alone, saved, share;
     /* another cause that explains the same lengths of time; only valid if alternative_title is set */
     enum tp_job_rule alternative;
     const char *alternative_title; /* title of that other cause; NULL if there is none */
@@ -199,8 +201,9 @@ struct tp_job_finding {
 
 struct tp_job {
     struct tp_arena *arena;
-    struct tp_str name;              /* name of the job, given by option --job */
-    int64_t span, world_size;        /* number of the span, and number of ranks; TP_NULL_INT if unknown */
+    struct tp_str name; /* name of the job, given by option --job */
+    /* number of the recording within the job, and number of ranks; TP_NULL_INT if unknown */
+    int64_t span, world_size;
     bool has_numbers;                /* true: every rank of the job has a number */
     enum tp_producer producer;       /* producer of the first rank's trace, since all ranks run the same program */
     struct tp_strings texts, labels; /* texts: names of groups and kernels; labels: names of steps */
@@ -230,8 +233,8 @@ struct tp_job {
     struct tp_rank_set missing; /* ranks below the world size that have no summary */
     struct tp_rank_set damaged; /* ranks whose trace is damaged */
     uint32_t component_count;
-    uint32_t blocking_count; /* number of collectives that were used to align clocks */
-    /* residual_ns: median over the ranks; largest_residual_ns: maximum over the ranks */
+    uint32_t blocking_count; /* number of collectives from which the clocks were aligned */
+    /* remaining clock difference of a rank, ns: median and maximum over the ranks */
     int64_t residual_ns, largest_residual_ns;
     struct tp_graph graph; /* graph of the steps, for all ranks that have slots */
     /* results of the replay. Findings of a valid replay replace those from own work and links */
@@ -268,7 +271,7 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 void tp_job_replay_add_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
                              const struct tp_strings *labels, const struct tp_distributed *view);
 
-/* ---- shared by the parts of a job ---- */
+/* ---- functions that several files of the job share ---- */
 
 /* Returns the name of a rank, "rank 5", or the worker's name if ranks have no numbers. The text is in the job's
  * arena. */
@@ -285,8 +288,8 @@ struct tp_jobs {
     size_t count;
     struct tp_job_failed_input *failed;
     size_t failed_count;
-    uint64_t duplicate_count; /* number of records dropped in favor of another record of the same rank */
-    /* number of records dropped because their job and span exceed TP_MAX_JOB_SPANS */
+    uint64_t duplicate_count; /* number of summaries dropped in favor of another summary of the same rank */
+    /* number of summaries dropped because the output already has TP_MAX_JOB_SPANS jobs and spans */
     uint64_t left_out_count;
 };
 

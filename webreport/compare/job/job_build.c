@@ -10,7 +10,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-enum { KEPT_COSTS = 24 }; /* number of kernels, and number of operators, that are kept for each rank */
+enum { KEPT_COSTS = 24 }; /* number of costliest kernels, and of costliest operators, that are kept for each rank */
 
 void tp_job_init(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
 {
@@ -44,7 +44,7 @@ void tp_job_init(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
     tp_rank_set_init(&job->damaged, arena);
 }
 
-/* ---- parts of a summary ---- */
+/* ---- conversion of a summary ---- */
 
 static int64_t zero_if_unknown(int64_t ns)
 {
@@ -75,7 +75,9 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
             compute = tp_sat_add(compute, zero_if_unknown(part[p]));
-    else /* without a device, the parts of a step count compute during a collective as communication */
+    /* without a device, the summary counts compute during a collective as communication, so that this line moves it
+     * back to compute */
+    else
         compute = tp_sat_add(zero_if_unknown(part[TP_PART_CPU_EXEC]), communication - exposed);
     step->total_ns = left = zero_if_unknown(from->total_ns);
     step->own_ns = nonnegative_difference(left, exposed);
@@ -165,8 +167,8 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->call_count = count;
 }
 
-/* Returns the cost with this kind and name, and adds a new one. Returns NULL if there are already KEPT_COSTS names
- * of the kind. */
+/* Returns the cost with this kind and name; adds the cost if it is new. Returns NULL if there are already KEPT_COSTS
+ * names of the kind. */
 static struct tp_job_cost *find_or_add_cost(struct tp_job *job, const struct tp_job_rank *rank,
                                             enum tp_summary_kind kind, struct tp_str text)
 {

@@ -13,7 +13,7 @@ void tp_job_align_clocks(struct tp_job *job);
 bool tp_job_is_blocking(struct tp_str name);
 /* Returns whether a kernel or call with this name is a collective. (group_links.c) */
 bool tp_job_is_communication(struct tp_str name);
-/* Compares the own work of each rank with its cluster, step by step. (stragglers.c) */
+/* Compares each rank's work (time without waiting) with that of its cluster, step by step. (stragglers.c) */
 void tp_job_stragglers_build(struct tp_job *job);
 /* Computes the bandwidths of groups. (group_links.c) */
 void tp_job_links_build(struct tp_job *job);
@@ -30,7 +30,7 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
 void tp_job_write_cause_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
 /* Adds a finding with its cost per step, and returns it. The caller fills its texts. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
-/* Returns a text on how the kernels or operators of a rank differ from those of its peers: longer calls, or more
+/* Returns a text on how the kernels or operators of a rank differ from those of the rank's peers: longer calls, or more
  * calls. Returns "" if they do not differ. */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
 /* Adds the findings of the job, costliest first. (rank_causes.c) */
@@ -38,7 +38,7 @@ void tp_job_causes_build(struct tp_job *job);
 void tp_job_link_rate_build(struct tp_job *job);
 void tp_job_sort_findings(struct tp_job *job);
 
-/* Returns whether the rank's own work exceeds that of its peers by more than the threshold. */
+/* Returns whether the rank's work (time without waiting) exceeds that of its peers by more than the threshold. */
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank);
 
 /* A costly kernel or operator of a rank, compared with the median of the rank's cluster. */

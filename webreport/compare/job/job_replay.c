@@ -90,8 +90,8 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     return finding.cause_name;
 }
 
-/* Returns whether two causes belong to one finding. Causes of one kind that each have a single rank are joined, and
- * their shares add up. */
+/* Returns whether two causes are reported in one finding. Causes of one kind that each have a single rank are joined,
+ * and their shares add up. */
 static bool belongs_to_finding(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
@@ -106,7 +106,7 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Adds a finding for the cause with index `first` and all causes that belong to it. has_finding: for each cause,
- * whether a finding has it. */
+ * whether a finding already includes the cause. */
 static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
 {
     const struct tp_vec *causes = &job->what_if.causes;

@@ -350,7 +350,7 @@ void tp_job_link_rate_build(struct tp_job *job)
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
-    /* counts only the cost relative to the data sheet, not all communication */
+    /* counts only the cost relative to the rate in the data sheet, not the cost of all communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->cause_name = NULL;
@@ -422,7 +422,7 @@ void tp_job_sort_findings(struct tp_job *job)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    if (job->what_if.why_not) { /* a valid replay has already reported these causes */
+    if (job->what_if.why_not) { /* adds these causes only if no valid replay has already reported them */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
             add_stragglers(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)

@@ -136,8 +136,8 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
     }
 }
 
-/* Finds families of groups. Groups of a family have the same layout, which is the same distances between their
- * members. */
+/* Finds families of groups. Groups of a family have the same layout, that is, the same distances between their
+ * ranks. */
 static void find_families(struct tp_job *job)
 {
     for (size_t g = 0; g < job->groups.count; g++) {

@@ -310,7 +310,7 @@ void tp_job_stragglers_build(struct tp_job *job)
     measure_spread(job, rank_of_step);
 }
 
-/* ---- additional work of a straggler ---- */
+/* ---- kernels and operators in which a straggler exceeds its peers ---- */
 
 static int by_excess(const void *x, const void *y, const void *context)
 {

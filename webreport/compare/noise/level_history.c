@@ -32,8 +32,8 @@ static double median_of_neighbours(const struct tp_levels *h, size_t i)
     return tp_median(near, 5);
 }
 
-/* Running sums over the levels of the runs, with winsorized outliers. Levels are relative to the first level, so
- * that equal runs have a cost of exactly 0. */
+/* Running sums over the levels of the runs, with winsorized outliers. Levels are relative to the first level, so that
+ * the deviation of equal runs is exactly 0. */
 struct sums {
     double *level, *square; /* arrays of count + 1 items; item i is the sum over the first i runs */
 };

@@ -7,9 +7,10 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8         /* probability of detecting a change of the size `detectable` */
-#define HAIR 1e-9         /* shortest interval, as a relative change, for which a number of runs is computed */
-enum { MEDIAN_FROM = 5 }; /* least number of base runs whose level is their median; with fewer runs it is the mean */
+#define POWER 0.8 /* probability of detecting a change of the size `detectable` */
+#define HAIR 1e-9 /* shortest interval, as a relative change, for which a number of runs is computed */
+/* least number of base runs whose level is their median; with fewer runs, the level is the mean */
+enum { MEDIAN_FROM = 5 };
 
 double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share)
 {
@@ -46,8 +47,8 @@ static double base_level(const struct tp_levels *base, struct tp_arena *arena)
     return level;
 }
 
-/* Returns the variance of a base's level, divided by the variance of the mean of as many runs. For the median of
- * normal values, the result grows from 1.43 (five runs) and 1.29 (six runs) to pi / 2. It is within 1 % of the exact
+/* Returns the variance of a base's level, divided by the variance of the mean of as many runs. For the median of normal
+ * values, the result grows from 1.43 (five runs) and 1.29 (six runs) to pi / 2. The result is within 1 % of the exact
  * value (docs/diff.md). */
 static double base_variance_factor(size_t count, enum tp_estimator estimator)
 {

@@ -30,15 +30,16 @@ struct tp_run_context {
     struct tp_run_noise prior;
     const struct tp_levels *more; /* array of more_count groups of other runs */
     size_t more_count;
-    /* share of TP_RUN_DOUBT for this quantity if several quantities are judged (tp_run_allowed_doubt); 0: all of
-     * TP_RUN_DOUBT */
+    /* share of TP_RUN_DOUBT for this quantity if several quantities are tested together (tp_run_allowed_doubt); 0: all
+     * of TP_RUN_DOUBT */
     double share;
     enum tp_estimator estimator;
 };
 
 /* Returns the probability with which the interval of a change may miss the true change. If the runs determine the
  * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, it is all of TP_RUN_DOUBT,
- * because such an interval is already wide. In between, it depends on the weight of the prior estimate. */
+ * because such an interval is already wide. Between these cases, the result depends on the weight of the prior
+ * estimate. */
 double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share);
 
 /* Returns the change from base to new_side, each with at least one level. The level of a base is the median of five
@@ -71,7 +72,7 @@ enum tp_limit_verdict tp_run_change_limit_verdict(const struct tp_run_change *ch
 
 enum { TP_RUNS_NEEDED_MOST = 200 };
 
-/* Returns the number of runs per side with which half of the interval is at most `most`. The base already has
+/* Returns the number of runs per side with which half of the interval's width is at most `most`. The base already has
  * `base_count` runs. Returns 0 if TP_RUNS_NEEDED_MOST runs are too few. */
 unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count);
 

@@ -16,17 +16,18 @@ static const struct {
     double worth; /* number of runs that the prior estimate counts as */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
-    /* smaller than for a step, because the shift that all rows share is removed */
+    /* the noise is smaller than that of a step, because the shift that all rows share is removed */
     [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4},
     [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };
 
-#define WORTH_OF_WINSORIZED 1.12 /* factor that corrects the sum of squares for TP_ESTIMATOR_PLAIN */
+/* factor that corrects the sum of squares for winsorized levels with TP_ESTIMATOR_PLAIN */
+#define WORTH_OF_WINSORIZED 1.12
 enum {
     WARM_UP_FROM = 3,    /* least number of steps for which warm-up is searched */
-    TRIMMED_FROM = 5,    /* least number of values for which the mean leaves out a fifth at each end */
-    SHORT_PART = 10,     /* one step in SHORT_PART counts as short */
+    TRIMMED_FROM = 5,    /* least number of values for which the mean leaves out a fifth of the values at each end */
+    SHORT_PART = 10,     /* one of SHORT_PART steps counts as short */
     WINSORIZED_FROM = 5, /* least number of runs for which outliers are winsorized */
     NEEDED_FREEDOM = 8,  /* least number of degrees of freedom with which the prior estimate has no weight */
     DOUBT_FREEDOM = 3    /* least number of degrees of freedom with which runs can contradict the prior estimate */

@@ -40,8 +40,8 @@ struct tp_run_noise {
     double guessed; /* part of `freedom` that comes from a prior estimate */
 };
 
-/* Returns the level of a run from the lengths of `count` steps, each above 0. With five or more steps, the extremes
- * are left out. Sorts the values. */
+/* Returns the level of a run from the lengths of `count` steps, each above 0. With five or more steps, the mean leaves
+ * out the extremes. Sorts the values. */
 struct tp_run_level tp_run_level_of_steps(double *values, size_t count);
 
 /* Returns the number of warm-up steps at the start: steps longer than 1.5 times the median of the later half.
@@ -55,8 +55,8 @@ struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, s
 /* Methods to correct for winsorized levels and for the median of a base. */
 enum tp_estimator {
     TP_ESTIMATOR_EXACT, /* exact for normally distributed levels, as a simulation in docs/diff.md shows */
-    /* constant corrections, as in the executable definition; used only to compare with it. With five or more runs,
-     * false alarms are up to four times as frequent as promised */
+    /* constant corrections, as in the reference implementation of the tests; used only for comparison with it. With
+     * five or more runs, false alarms are up to four times as frequent as promised */
     TP_ESTIMATOR_PLAIN,
 };
 

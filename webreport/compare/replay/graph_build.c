@@ -38,8 +38,8 @@ static struct tp_str copy_text(struct tp_graph *graph, struct tp_str text)
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
-/* Returns the index of a group, and adds a new group. Groups are equal if their ranks are equal, or their name and
- * size if the ranks are unknown. */
+/* Returns the index of a group; adds the group if it is new. Groups are equal if their ranks are equal, or their name
+ * and size if the ranks are unknown. */
 static uint32_t find_or_add_group(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
@@ -182,8 +182,8 @@ static uint64_t slot_families_hash(const struct tp_graph *graph, const struct tp
     return hash;
 }
 
-/* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest
- * that any of these ranks reached before waiting, or the end of the step if no rank was seen waiting. */
+/* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest that
+ * any of these ranks reached before waiting, or the end of the step if no wait of these ranks was recorded. */
 static struct tp_graph_wait make_wait(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};

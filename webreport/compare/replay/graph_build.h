@@ -10,7 +10,8 @@ void tp_graph_init(struct tp_graph *graph, struct tp_arena *arena);
 /* Adds a rank. Ranks must be added in ascending order of their numbers. A rank without slots is ignored. */
 void tp_graph_add_rank(struct tp_graph *graph, const struct tp_graph_source *source);
 
-/* Completes the graph. Finds the steps that all ranks have, and the families, classes and meetings. */
+/* Completes the graph. Finds the steps that all ranks have, and the families of groups, classes of ranks, and
+ * executions of collectives. */
 void tp_graph_finish(struct tp_graph *graph);
 
 #endif

@@ -19,7 +19,8 @@ static int64_t rank_stride(const struct tp_graph *graph, const struct tp_graph_g
                : tp_graph_rank_at(graph, members[1])->number - tp_graph_rank_at(graph, members[0])->number;
 }
 
-/* Returns the properties that groups of one family share, as text. level: number of properties that count. */
+/* Returns the properties that groups of one family share, as text. level: number of properties that the text
+ * includes. */
 static const char *group_name_at_level(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);

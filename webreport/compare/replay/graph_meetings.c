@@ -1,23 +1,24 @@
-/* Finds the meetings of a job's ranks and an order in which their steps can be replayed, and replays the steps in
- * this order. See step_graph.h. */
+/* Finds the executions of collectives ("meetings") and an order in which their steps can be replayed, and replays the
+ * steps in this order. See step_graph.h. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* State while ranks pass through their slots in simulated order. A rank stops at a wait until all ranks have reached
- * the meeting. */
+/* State while ranks pass through their slots in simulated order. A rank stops at a wait until all ranks of the group
+ * have reached the collective. */
 struct walk {
     struct tp_graph *graph;
-    uint32_t *at;     /* for each rank: number of slots that the rank has passed */
-    uint32_t *parked; /* for each rank: meeting that the rank waits for, or TP_NO_ID */
-    uint32_t *queue;  /* ranks that can continue, in a ring buffer of rank_count items */
+    uint32_t *at; /* for each rank: number of slots that the rank has passed */
+    /* for each rank: index of the meeting (execution of a collective) that the rank waits for, or TP_NO_ID */
+    uint32_t *parked;
+    uint32_t *queue; /* ranks that can continue, in a ring buffer of rank_count items */
     uint32_t head, queued, done, passed;
-    uint32_t *takes_part;    /* for each group: number of its members that use it */
-    uint32_t *uses;          /* for each group: number of slots per step that use it */
-    uint32_t *first_meeting; /* for each group: index of its first meeting */
-    uint32_t *met;           /* for each member: number of the group's meetings that the member has reached */
-    uint32_t *arrived_count; /* for each meeting: number of ranks that have reached it */
+    uint32_t *takes_part;    /* for each group: number of the group's members that use the group */
+    uint32_t *uses;          /* for each group: number of slots per step that use the group */
+    uint32_t *first_meeting; /* for each group: index of its first meeting (execution of a collective) */
+    uint32_t *met;           /* for each member: number of the group's collectives that the member has reached */
+    uint32_t *arrived_count; /* for each meeting (execution of a collective): number of ranks that have reached it */
 };
 
 /* Counts how often each group is used in a step. Sets why_not if the members of a group use it different numbers of
@@ -55,7 +56,7 @@ static void fill_moved_bytes(struct tp_graph *graph, uint32_t group_index, uint3
             tp_graph_pair_at(graph, pair++)->moved_bytes = rank->slots[k].moved_bytes;
 }
 
-/* Lists the meetings of all steps, group by group. */
+/* Lists the executions of collectives (meetings) of all steps, group by group. */
 static void list_meetings(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -90,7 +91,7 @@ static const uint32_t *slot_lengths(const struct tp_graph *graph, const struct t
     return rank->us + ((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS;
 }
 
-/* Returns the index in graph->members of the rank as a member of the group. */
+/* Returns the index in graph->members of the item for this rank in the group. */
 static uint32_t member_index(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
 {
     uint32_t low = group->first_member, high = low + group->member_count;
@@ -104,15 +105,15 @@ static uint32_t member_index(const struct tp_graph *graph, const struct tp_graph
     return low;
 }
 
-/* Moves the rank to its next meeting of the group and returns the meeting. The last rank to arrive releases the
- * ranks that wait at the meeting. */
+/* Moves the rank to the next collective of the group and returns its index in graph->meetings. The last rank to arrive
+ * releases the ranks that wait for the collective. */
 static uint32_t move_to_next_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     uint32_t index = w->first_meeting[group_index] + w->met[member_index(graph, group, r)]++;
     struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
-    meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE]);
+    meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_OVERLAPPED]);
     if (++w->arrived_count[index] < meeting->count)
         return index;
     for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++)
@@ -123,8 +124,8 @@ static uint32_t move_to_next_meeting(struct walk *w, uint32_t r, uint32_t group_
     return index;
 }
 
-/* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, parks
- * the rank at that meeting. */
+/* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, stores the
+ * collective in parked[r]. */
 static bool is_waiting_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
@@ -206,7 +207,8 @@ static inline double later_time(double a, double b)
     return a > b ? a : b;
 }
 
-/* Records that a rank reached a meeting at time `at`. For the last rank to arrive, fills the end of the meeting. */
+/* Records that a rank reached a collective (meeting) at time `at`. For the last rank to arrive, fills the end of the
+ * collective. */
 static inline void add_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
                                uint32_t index, double at, const double *transfer)
 {

@@ -31,8 +31,8 @@ struct host {
     int64_t first, last, count; /* lowest and highest number of the recorded ranks, and number of recorded ranks */
 };
 
-/* Returns whether each host's ranks are in their own block of `size` consecutive numbers. Blocks begin at multiples
- * of `size`. */
+/* Returns whether each host's ranks are in a separate block of `size` consecutive numbers. Blocks begin at multiples of
+ * `size`. */
 static bool hosts_have_equal_blocks(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
@@ -45,8 +45,8 @@ static bool hosts_have_equal_blocks(const struct host *hosts, uint32_t count, in
 }
 
 /* Returns the number of ranks per host. Assumes that all hosts have equally many ranks with consecutive numbers, and
- * returns the smallest number that fits. If numbers are not consecutive, returns the mean number or the largest
- * recorded number. */
+ * returns the smallest number that fits. If the numbers of a host's ranks are not consecutive, returns the mean number
+ * or the largest recorded number. */
 static int64_t ranks_per_host(const struct host *hosts, uint32_t count, int64_t world)
 {
     int64_t most = 1;
@@ -56,7 +56,8 @@ static int64_t ranks_per_host(const struct host *hosts, uint32_t count, int64_t 
         if (world % size == 0 && hosts_have_equal_blocks(hosts, count, size))
             return size;
     return greater_of(most,
-                      (world + count - 1) / count); /* no size fits, so that hosts do not have consecutive numbers */
+                      /* no block size fits, so that the ranks of a host do not have consecutive numbers */
+                      (world + count - 1) / count);
 }
 
 static void find_missing_ranks_of_hosts(struct tp_graph *graph, int64_t world)

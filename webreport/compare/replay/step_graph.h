@@ -2,7 +2,7 @@
  *
  *     tp_graph_init(&graph, &arena);
  *     for each rank: tp_graph_add_rank(&graph, &rank);
- *     tp_graph_finish(&graph);                       finds families, coordinates, meetings and their order
+ *     tp_graph_finish(&graph);                       finds families, coordinates, collectives and their order
  *     tp_graph_replay(&graph, own, transfer)         once for each question
  *
  * A replay moves every rank through its slots. A collective ends for its whole group when the last rank has reached it,
@@ -47,9 +47,9 @@ struct tp_graph_group {
     /* range in graph->members, which contains indexes of ranks in ascending order */
     uint32_t first_member, member_count;
     uint32_t first_slot; /* earliest slot that uses the group, or TP_NO_ID */
-    /* numbers of all ranks of the group, including missing ones, in run_count runs */
+    /* numbers of all ranks of the group, including missing ranks, as run_count sequences of equal distance */
     const struct tp_rank_stride *runs;
-    uint32_t run_count; /* number of runs; 0 if the ranks are unknown */
+    uint32_t run_count; /* number of these sequences; 0 if the ranks are unknown */
 };
 
 /* Groups with the same purpose, such as tensor parallelism. A rank is in at most one group of a family. */
@@ -83,14 +83,16 @@ struct tp_graph_class {
 struct tp_graph_meeting {
     uint32_t pair; /* index in graph->pairs */
     uint32_t count;
-    bool is_first;      /* true: the first meeting of its group */
+    bool is_first;      /* true: the first execution of a collective in its group */
     double transfer_us; /* shortest time that any rank spent in the collective, us */
 };
 
 /* The passage of a rank through one slot of a step, up to the slot's collective. The array of passes has an order in
- * which they can be replayed. */
+ * which the passes can be replayed. */
 struct tp_graph_pass {
-    uint32_t rank, cell, meeting;  /* indexes; meeting: TP_NO_ID if the slot has no collective with known ranks */
+    /* indexes of the rank, the cell and the meeting; meeting: TP_NO_ID if the slot has no collective with known
+     * ranks */
+    uint32_t rank, cell, meeting;
     uint32_t first_wait, end_wait; /* range in graph->waits of the waits in this slot */
 };
 
@@ -125,14 +127,14 @@ struct tp_graph {
     /* elements: struct tp_graph_family, tp_graph_class, tp_graph_wait, tp_graph_meeting, tp_graph_pair, tp_graph_key */
     struct tp_vec families, classes, waits, meetings, pairs, keys;
     struct tp_graph_pass *passes; /* array of cell_count items, in an order that can be replayed */
-    uint32_t *meeting_of;         /* for each cell: index of its meeting, or TP_NO_ID */
+    uint32_t *meeting_of;         /* for each cell: index in `meetings` of the collective, or TP_NO_ID */
     uint32_t pipeline;            /* index of the pipeline's family, or TP_NO_ID */
     double *own_us;               /* own work, us, at [cell * TP_SLOT_OWN + part] */
     double *unmatched_us;         /* for each cell: time in a call between two unknown ranks, us; else 0 */
-    /* scratch memory of a replay: for each rank, the end of its last slot; for each meeting, its end */
+    /* scratch memory of a replay: for each rank, the end of its last slot; for each collective, its end */
     double *rank_end_us;
     double *meeting_end_us;
-    uint32_t *arrived_count; /* scratch memory of a replay: for each meeting, number of ranks that reached it */
+    uint32_t *arrived_count; /* scratch memory of a replay: for each collective, number of ranks that reached it */
     double measured_us;      /* time of all steps, median over the ranks, us */
 };
 
@@ -146,8 +148,8 @@ struct tp_graph_source {
     struct tp_str host;
 };
 
-/* Returns the time at which the last rank has finished all steps, us. own: us for each cell and part; transfer: us
- * for each meeting. */
+/* Returns the time at which the last rank has finished all steps, us. own: us for each cell and part; transfer: us for
+ * each item of graph->meetings. */
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);
 /* Fills `spent`: for each cell, the time that the rank spends in its collective after the collective could start,
  * us. All ranks of a group leave a collective together. */
@@ -194,7 +196,7 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
 void tp_graph_families_build(struct tp_graph *graph);
 /* Finds the missing ranks of the job. (graph_missing_ranks.c) */
 void tp_graph_find_missing_ranks(struct tp_graph *graph);
-/* Finds meetings, and an order of passes that can be replayed. (graph_meetings.c) */
+/* Finds the executions of collectives, and an order of passes that can be replayed. (graph_meetings.c) */
 void tp_graph_meetings_build(struct tp_graph *graph);
 
 #endif

@@ -14,7 +14,7 @@ enum tp_cause_kind {
     TP_CAUSE_COMPUTE, /* first of COMPUTE, PAUSE and INPUT: a set of ranks is slow in this part of their work */
     TP_CAUSE_PAUSE,
     TP_CAUSE_INPUT,
-    TP_CAUSE_SLOW_LEVEL,   /* many ranks form a slower level */
+    TP_CAUSE_SLOW_LEVEL,   /* many ranks run at a slower speed level */
     TP_CAUSE_BECOMES_SLOW, /* a rank is slow from a certain step on */
     TP_CAUSE_MOVING,       /* kernels of single ranks are slow in single steps */
     TP_CAUSE_PAUSES,       /* single ranks pause in single steps */
@@ -46,7 +46,7 @@ struct tp_cause {
     uint32_t host;
     uint32_t
         host_of_whole_stage; /* for TP_CAUSE_STAGE: the host whose ranks are exactly those of the stage, or TP_NO_ID */
-    /* for TP_CAUSE_STAGE: saving if the stage's ranks computed as fast as all others, percent of T */
+    /* for TP_CAUSE_STAGE: saving if the stage's ranks computed as fast as all others, percent of the job's time */
     double saved_if_equal_pct;
     uint32_t first_step;
     double excess_us;         /* mean excess over the usual length, per rank and step, us */
@@ -58,11 +58,13 @@ struct tp_cause {
     double *lengths;
     bool evens_stages;
     uint32_t slow_stage; /* for TP_CAUSE_SLOW_LEVEL: index of a stage whose ranks are all slow, or TP_NO_ID */
-    /* true: missing ranks may change the cause. A level may not exist, or a slow stage may be slow ranks */
+    /* true: missing ranks may change the cause. A slower level may not exist, or a slow stage may only have slow ranks
+     */
     bool depends_on_missing_ranks;
     bool leaves_collectives_late; /* for TP_CAUSE_LINK: true if the ranks of the host leave collectives later than all
                                      others */
-    double alone, saved, share;   /* percent of T, as defined at the top of this file */
+    /* cost alone, saving and share, percent of the job's time, as defined at the top of this file */
+    double alone, saved, share;
 };
 
 enum { TP_MOST_CAUSES = 64 };

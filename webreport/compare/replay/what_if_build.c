@@ -22,7 +22,8 @@ static int compare_costliest_first(const void *x, const void *y, const void *con
     return is_last_a != is_last_b ? is_last_a - is_last_b : (p < q) - (p > q);
 }
 
-/* Removes the causes one after the other and sets their shares. Returns T without any of the causes. */
+/* Removes the causes one after the other and sets their shares. Returns the time of the job without any of the causes,
+ * us. */
 static double set_cause_shares(struct tp_what_if_work *w)
 {
     struct tp_vec *causes = &w->out->causes;

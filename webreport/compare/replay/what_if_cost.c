@@ -6,8 +6,8 @@
 
 /* ---- input of a replay ---- */
 
-/* Fills the transfer times of all meetings: usual lengths for marked pairs, recorded lengths for others. With
- * uses_usual, the two are exchanged. */
+/* Fills the transfer times of all collectives: usual lengths for marked pairs, recorded lengths for others. With
+ * uses_usual, marked pairs get recorded lengths and all others usual lengths. */
 static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
@@ -28,8 +28,9 @@ static double own_work_us(const double *real, const double *usual, uint8_t parts
     return us;
 }
 
-/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, the
- * two are exchanged. When lengths of batches are evened out, differences between the ranks of one batch remain. */
+/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, marked
+ * parts get recorded lengths and all others usual lengths. When lengths of batches are evened out, differences between
+ * the ranks of one batch remain. */
 static void fill_own_work(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
@@ -76,7 +77,7 @@ double tp_what_if_replay_scaled(const struct tp_what_if_work *w, uint32_t class_
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
-/* Returns T with usual lengths everywhere and equal stages. */
+/* Returns the time of the job with usual lengths everywhere and equal stages, us. */
 double tp_what_if_replay_ideal(const struct tp_what_if_work *w)
 {
     const double *usual = w->is_uneven ? w->equalized : w->usual;

@@ -15,7 +15,8 @@ static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MIN_SHARE = 
 
 /* Shortest times of a rank in a collective, over the steps. */
 struct least {
-    double spent_us, together_us; /* us; spent_us: as recorded; together_us: if all ranks had left together */
+    /* shortest time, us: spent_us as recorded; together_us if all ranks had left together */
+    double spent_us, together_us;
 };
 
 struct late_hosts {
@@ -23,14 +24,14 @@ struct late_hosts {
     struct tp_arena *arena;
     struct least *least;    /* shortest times, at index first_slot of the rank + slot */
     uint32_t *first_slot;   /* for each rank: index in `least` of its first slot */
-    uint32_t *host_of_pair; /* for each pair: the host that leaves late, or TP_NO_ID if unknown */
+    uint32_t *host_of_pair; /* for each pair: the host whose ranks leave the collective late, or TP_NO_ID if unknown */
     double *prompt_us;      /* for each pair: time that the ranks of other hosts spend in the collective, us */
 };
 
 static double slot_time_us(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
 {
     const uint32_t *us = rank->us + ((size_t)rank->step_index[step] * rank->slot_count + slot) * TP_SLOT_PARTS;
-    return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE];
+    return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_OVERLAPPED];
 }
 
 static void find_shortest_times(struct late_hosts *l, const double *together_us)
@@ -56,9 +57,9 @@ static void find_shortest_times(struct late_hosts *l, const double *together_us)
     }
 }
 
-/* Result for the group of a pair: whether exactly the ranks of one host leave late. */
+/* Result for the group of a pair: whether exactly the ranks of one host leave the collective late. */
 struct verdict {
-    uint32_t late_host; /* host that leaves late; TP_NO_ID until a late rank is found */
+    uint32_t late_host; /* host whose ranks leave late; TP_NO_ID until a late rank is found */
     bool is_mixed;
     double prompt_us;
 };
@@ -75,7 +76,7 @@ static void add_rank(struct verdict *verdict, const struct least *least, uint32_
     verdict->prompt_us = fmin(verdict->prompt_us, least->spent_us);
 }
 
-/* Returns the slot in which the rank uses the pair. */
+/* Returns the slot of the rank whose collective belongs to the pair. */
 static uint32_t find_slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
 {
     for (uint32_t k = 0; k < rank->slot_count; k++) {
@@ -100,7 +101,7 @@ static void add_pair_verdict(struct late_hosts *l, uint32_t pair)
             return;
         add_rank(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
-    /* a host leaves late only if all its ranks leave late */
+    /* a host is late only if all its ranks leave the collective late */
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
         const struct least *least = &l->least[l->first_slot[members[m]] + find_slot_of_pair(graph, rank, pair)];
@@ -112,8 +113,8 @@ static void add_pair_verdict(struct late_hosts *l, uint32_t pair)
     l->prompt_us[pair] = verdict.prompt_us;
 }
 
-/* Returns the only host that leaves late in groups of the family, if it does so in at least half of the groups; else
- * TP_NO_ID. */
+/* Returns the only host whose ranks leave collectives of the family late, if they are late in at least half of the
+ * groups; else TP_NO_ID. */
 static uint32_t late_host_of_family(const struct late_hosts *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;

@@ -236,7 +236,7 @@ static uint32_t remove_duplicates(uint32_t *sorted, uint32_t count)
     return kept;
 }
 
-/* For each host of a group, sets mark[host] to `with` if it equals `from`. */
+/* Sets mark[host] to `with` for each host of a group whose mark equals `from`. */
 static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -287,7 +287,7 @@ static uint32_t find_common_host(const struct tp_what_if_work *w, const struct t
     return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
 }
 
-/* Returns the host that leaves late in all families of the cause's groups, or TP_NO_ID. */
+/* Returns the host whose ranks leave collectives late in all families of the cause's groups, or TP_NO_ID. */
 static uint32_t find_late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     uint32_t host = TP_NO_ID;
@@ -365,7 +365,7 @@ static void add_slow_link_causes(struct tp_what_if_work *w, const struct tp_vec 
             tp_what_if_add_cause(w, make_link_cause(w, f, &slow[f]));
 }
 
-/* Returns whether two families are judged together, because pipeline sends in opposite directions wait for each
+/* Returns whether two families are tested together, because pipeline sends in opposite directions wait for each
  * other. */
 static bool are_judged_together(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
@@ -373,7 +373,7 @@ static bool are_judged_together(const struct tp_graph *graph, uint32_t family, u
            (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
 }
 
-/* Returns the time that the job would save if the collectives of the family took no time, percent of the job. */
+/* Returns the percentage of the job's time that the job would save if the collectives of the family took no time. */
 static double transfer_cost_us(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
@@ -438,7 +438,7 @@ static bool is_family_complete(const struct tp_graph *graph, uint32_t family_ind
     return true;
 }
 
-/* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or has
+/* Returns whether the family needs no separate cause: it was tested with an earlier family, has slow pairs, or has
  * missing ranks. */
 static bool has_separate_explanation(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {

@@ -5,7 +5,8 @@
 
 #include "webreport/compare/replay/what_if.h"
 
-/* Usual transfer time of a key: the median of the faster half of its groups. */
+/* Usual transfer time of a collective's position in the step (struct tp_graph_key): the median of the faster half of
+ * its groups. */
 struct tp_usual_link {
     uint32_t first_pair, pair_count; /* range in tp_what_if_work.pairs_by_key */
     double usual_us;
@@ -29,23 +30,26 @@ struct tp_what_if_work {
     double slow_level_ratio; /* work of the ranks in that slower level, divided by the usual work */
     bool is_input_late; /* true: input is late in whole classes, so that the usual input time is less than recorded */
     bool *is_upper[TP_SLOT_OWN]; /* for each part and rank: whether the rank is in the slower of two levels */
-    double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time of the part, us */
+    double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time in the part of own work, us */
     double *excess[TP_SLOT_OWN]; /* for each part and cell: recorded time minus the usual time of the class, us */
     uint32_t *pairs_by_key;      /* indexes of pairs, sorted by key */
     double *pair_us;             /* for each pair: median of the transfer time over the steps, us */
-    struct tp_usual_link *links; /* for each key: usual transfer time */
+    struct tp_usual_link *links; /* for each item of graph->keys: usual transfer time */
     bool is_done[TP_SLOT_OWN];   /* for each part: whether a rule has explained the part, so that later rules skip it */
     /* for each family: host whose ranks leave collectives of the family later than all others, or TP_NO_ID */
     uint32_t *late_host;
     /* for each pair: time that the ranks of other hosts spend in the collective, us; 0 if unknown */
     double *prompt_us;
-    double measured_us;     /* recorded time of the job, us */
-    double T, ideal, base;  /* time of the job, us. ideal: usual lengths, equal stages; base: usual lengths */
-    uint8_t *removed_parts; /* for each cell: the parts to remove, one bit each; scratch memory */
-    /* for each cell: length of its batch relative to the mean, if only different lengths are removed; else NULL */
+    double measured_us; /* recorded time of the job, us */
+    /* replayed time of the job, us: T with recorded lengths; ideal with usual lengths and equal stages; base with
+     * usual lengths */
+    double T, ideal, base;
+    uint8_t *removed_parts; /* for each cell: the parts that get their usual length, one bit each; scratch memory */
+    /* for each cell: length of its batch relative to the mean, if only the differences between batches are removed;
+     * else NULL */
     const double *lengths;
-    bool *is_pair_removed;  /* for each pair: whether its transfer is removed; scratch memory */
-    double *own, *transfer; /* input of a replay; scratch memory */
+    bool *is_pair_removed;  /* for each pair: whether its transfer gets the usual length; scratch memory */
+    double *own, *transfer; /* own work and transfer times for a replay, us; scratch memory */
     double *values;         /* one number for each cell; scratch memory */
 };
 
@@ -55,14 +59,15 @@ static inline double tp_usual_work_us(const struct tp_what_if_work *w, const dou
     return usual[w->first_usual_of_class[class] + slot * TP_SLOT_OWN + part];
 }
 
-static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T */
+static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of the job's time */
 
-/* Returns T with usual lengths for the parts marked in removed_parts and is_pair_removed, and recorded lengths for
- * all others. With uses_usual, the two are exchanged. (what_if_cost.c) */
+/* Returns the time of the job (us) with usual lengths for the parts marked in removed_parts and is_pair_removed, and
+ * recorded lengths for all others. With uses_usual, marked parts get recorded lengths and all others usual lengths.
+ * (what_if_cost.c) */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
-/* Returns T if the kernels of a class took `factor` times their recorded time, us. */
+/* Returns the time of the job if the kernels of a class took `factor` times their recorded time, us. */
 double tp_what_if_replay_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
-/* Returns T with usual lengths everywhere and equal stages, us. */
+/* Returns the time of the job with usual lengths everywhere and equal stages, us. */
 double tp_what_if_replay_ideal(const struct tp_what_if_work *work);
 /* Computes ideal time, base time and loss from the usual lengths. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);

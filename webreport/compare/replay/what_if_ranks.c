@@ -15,8 +15,8 @@ enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    /* us. middle: median excess; rank_us, cell_us: excess over the median from which a rank, or a rank in one step,
-     * is slow */
+    /* times in us. middle: median excess; rank_us, cell_us: excess over the median from which a rank, or a rank in one
+     * step, is slow */
     double middle, rank_us, cell_us;
     double *median; /* for each rank: median of its excess over the steps, us */
     bool *is_flagged;
@@ -97,7 +97,7 @@ static void find_slow_ranks(struct finder *f)
     }
 }
 
-/* ---- causes of sets ---- */
+/* ---- causes that apply to sets of ranks ---- */
 
 static const enum tp_cause_kind kind_of_part[TP_SLOT_OWN] = {TP_CAUSE_COMPUTE, TP_CAUSE_PAUSE, TP_CAUSE_INPUT};
 static const enum tp_cause_kind kind_of_cells[TP_SLOT_OWN] = {TP_CAUSE_MOVING, TP_CAUSE_PAUSES, TP_CAUSE_INPUTS};
@@ -128,8 +128,8 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     cause->excess_us = sum / cause->cell_count;
 }
 
-/* A candidate set of ranks. flagged, left: its slow ranks, and those that no other cause has. absent: number of its
- * ranks that may be missing. */
+/* A candidate set of ranks. flagged: number of slow ranks; left: number of slow ranks without another cause; absent:
+ * number of ranks that may be missing. */
 struct set {
     enum tp_rank_place place;
     uint32_t place_index, family, size, absent, flagged, left;
@@ -275,7 +275,8 @@ static bool is_upper_level(const struct finder *f)
     return true;
 }
 
-/* Returns whether `slow` ranks of the whole job form a level. loose: number of slow ranks without a common place. */
+/* Returns whether the job has enough slow ranks for a slower speed level. slow: number of slow ranks; loose: number of
+ * slow ranks without a common place. */
 static bool is_ratio_of_level(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
@@ -287,7 +288,7 @@ static bool has_all_ranks_of_stage(const struct finder *f)
     return f->part == TP_SLOT_KERNEL && f->w->slow_level_class != TP_NO_ID && is_upper_level(f);
 }
 
-/* Returns whether a slower level is the common cause of the slow ranks. At least three of them must have no common
+/* Returns whether a slower level is the common cause of the slow ranks. At least three slow ranks must have no common
  * place and belong to the slower of two levels. Single ranks count, and so do sets that need slow missing ranks.
  * Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer would differ if none, or
  * all, of the missing ranks were slow. */
@@ -303,7 +304,7 @@ static bool have_one_level_cause(const struct finder *f, const struct cover *cov
     bool is =
         are_scattered ? slow >= MANY * f->w->ranks : can_be && is_ratio_of_level(f, slow * more, round(loose * more));
     bool may_be = is_upper_level(f) && (singles || parts) && is_ratio_of_level(f, slow + absent, loose + absent);
-    if (has_all_ranks_of_stage(f)) { /* sets inside such a level occur by chance */
+    if (has_all_ranks_of_stage(f)) { /* sets of slow ranks inside such a level occur by chance */
         *is_open = false;
         return true;
     }
@@ -375,7 +376,7 @@ static void add_late_causes(const struct finder *f)
     }
 }
 
-/* ---- single rank-steps ---- */
+/* ---- single ranks in single steps ---- */
 
 static void add_cell_cause(const struct finder *f)
 {

@@ -215,8 +215,8 @@ static void make_stages_equal(struct tp_what_if_work *w, unsigned part, bool is_
         }
 }
 
-/* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, the recorded ranks
- * may be slow instead of the stage. */
+/* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, a few slow ranks may
+ * look like a slow stage. */
 static bool has_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
@@ -243,8 +243,8 @@ static void find_equal_stages(struct tp_what_if_work *w)
         make_stages_equal(w, p, is_one_row);
 }
 
-/* Returns the number of slow ranks in other classes; 0 unless all of them exceed their peers by the ratio by which
- * this class exceeds a stage. */
+/* Returns the number of slow ranks in other classes. Returns 0 if one of these ranks is not slower by `ratio`, the
+ * factor by which this class exceeds other stages. */
 static uint32_t count_as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -357,8 +357,8 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* Returns the ratio of two times in the collectives of a key: that of a late host, and that of the other ranks. The
- * result is the median over the pairs. */
+/* Returns the transfer time of a collective that ends with the late host, divided by the time of the ranks of other
+ * hosts: the median over the pairs of a key. */
 static double link_late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
@@ -370,8 +370,8 @@ static double link_late_ratio(struct tp_what_if_work *w, const struct tp_usual_l
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* If a host leaves late, makes the times of the other ranks usual. A collective that queued behind another one
- * includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
+/* If a host leaves collectives late, uses the times of the other ranks as usual times. A collective that queued behind
+ * another one includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
 static void make_prompt_times_usual(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;

@@ -69,7 +69,7 @@ static uint64_t mismatch_bound(const struct tp_tensor_stats *base, const struct 
     uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
     uint64_t count = (absolute_difference(base->nan_count, new->nan_count) +
                       absolute_difference(base->inf_count, new->inf_count) + absolute_difference(odd, new_odd)) /
-                     2; /* each changed element counts in two kinds, so halve the sum */
+                     2; /* each changed element counts in two kinds, so the sum is halved */
     bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
     if (count == 0 && is_exact)
         count = absolute_difference(base->zero_count, new->zero_count);

@@ -14,8 +14,8 @@
 #include "writer/tensor.h"
 
 /* Fills the difference, and returns whether all statistics are equal. Errors and mismatches are lower bounds; the
- * cosine is an upper bound. Unknown values are NaN. Counts of NaN and infinite elements are exact. Places are not
- * filled. Both tensors must have the same count. */
+ * cosine is an upper bound. Unknown values are NaN. Counts of NaN and infinite elements are exact. The positions
+ * `worst` and `first_mismatch` are not filled. Both tensors must have the same count. */
 bool tp_statistics_compare(struct tp_difference *difference, const struct tp_tensor_stats *base,
                            const struct tp_tensor_stats *new, const struct tp_tolerance *tolerance);
 

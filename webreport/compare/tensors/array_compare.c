@@ -87,7 +87,7 @@ static void add_block(struct comparison *c, size_t count)
     }
 }
 
-/* Returns whether two elements agree. At least one of them is not finite. */
+/* Returns whether two elements agree, of which at least one is not finite. */
 static bool are_close(double x, double y)
 {
     return (isnan(x) && isnan(y)) || x == y;
@@ -105,7 +105,7 @@ static void compare_block(struct comparison *c, struct tp_difference *out, size_
             c->max_new = fmax(c->max_new, fabs(x));
             if (y != 0 && !(size / fabs(y) <= out->max_rel))
                 out->max_rel = size / fabs(y);
-            /* also true for the first pair, when max_abs is still NaN */
+            /* the condition is also true for the first pair, when max_abs is still NaN */
             if (!(size <= out->max_abs)) {
                 out->max_abs = size;
                 out->worst = first + i;
@@ -194,8 +194,8 @@ static int compare_all_blocks(struct comparison *c, struct tp_difference *out, b
     return code;
 }
 
-/* Returns the power of two by which elements are multiplied. It brings `largest` near 1 if squares would leave the
- * range of doubles, else it is 1. */
+/* Returns the power of two by which elements are multiplied. The factor brings `largest` near 1 if squares would leave
+ * the range of doubles; otherwise it is 1. */
 static double scale_factor(double largest)
 {
     /* sums of up to 10^12 squares of values between these limits fit in a double */

@@ -1,4 +1,4 @@
-/* Matches and judges the tensors of two runs. See precision.h. */
+/* Matches the tensors of two runs and decides the verdict on each pair. See precision.h. */
 #include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static void start_row(const struct row *row, const struct tp_tensor_item *item)
         set_real(row, reals[i], NAN);
 }
 
-/* Fills the columns of one side from the header of the tensor's file, or from the trace without a file. */
+/* Fills the columns of one side from the header of the tensor's file, or from the trace if there is no file. */
 static void set_side_columns(const struct row *row, bool is_new, const struct tp_tensor_item *item,
                              const struct tp_npy *npy)
 {
@@ -230,7 +230,7 @@ static bool has_same_known_dtype(const struct tp_tensor_item *a, const struct tp
     return !a->dtype.ptr || !b->dtype.ptr || tp_str_equal(a->dtype, b->dtype);
 }
 
-/* Judges a pair of tensors by the statistics of both. */
+/* Decides the verdict on a pair of tensors from the statistics of both. */
 static void compare_statistics(const struct row *row, const struct tp_tensor_item *base,
                                const struct tp_tensor_item *new)
 {
@@ -248,7 +248,7 @@ static void compare_statistics(const struct row *row, const struct tp_tensor_ite
                 why);
 }
 
-/* Judges a pair of tensors by their records in the trace, for a pair without values on one side. */
+/* Decides the verdict on a pair of tensors without values on one side, from their records in the trace. */
 static void set_verdict_without_arrays(const struct row *row, const struct tp_tensor_item *base,
                                        const struct tp_tensor_item *new)
 {

@@ -82,8 +82,8 @@ static bool explains_runtime(const struct tp_change *cause, const struct tp_chan
            is_same_direction(cause, effect);
 }
 
-/* Returns whether a change explains the change of a module: it is a module inside it, or it has at least half of its
- * change. */
+/* Returns whether a change explains the change of a module. The cause must be an inner module, or have at least half of
+ * the module's change in time. */
 static bool explains_module(const struct tp_change *cause, const struct tp_change *effect)
 {
     struct tp_str inner = cause->identity.name, outer = effect->identity.name;

@@ -1,4 +1,4 @@
-/* Judges the change of each row. See changes_build.h. */
+/* Decides the verdict on the change of each row. See changes_build.h. */
 #include "webreport/compare/two/changes_build.h"
 
 #include <math.h>
@@ -87,8 +87,8 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
 }
 
 /* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
- * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no
- * evidence either. One side may be recorded without stacks. */
+ * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no evidence
+ * either, because one side may be recorded without stacks. */
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
@@ -120,16 +120,16 @@ static bool is_kernel_of_other_name(const struct tp_change *change)
     return change->match->kind >= TP_MATCH_RENAMED;
 }
 
-/* Judges a changed number of calls. The time of the added or removed calls must be at least TP_CHANGE_LEAST_SHARE of
- * BASE's step. The time of the whole row must have changed in the same direction. Runtime calls are not judged,
- * because they follow from the work that they start. */
+/* Decides the verdict on a changed number of calls. The time of the added or removed calls must be at least
+ * TP_CHANGE_LEAST_SHARE of BASE's step. The time of the whole row must have changed in the same direction. Runtime
+ * calls get no verdict, because they follow from the work that they start. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (is_reported_by_count(&change->identity))
         return verdict_by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_kernel_of_other_name(change)) /* the sum of all replaced kernels is judged by judge_kernels */
+    if (is_kernel_of_other_name(change)) /* judge_kernels decides the verdict on the sum of all replaced kernels */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
@@ -174,13 +174,13 @@ static void mark_reported_change(struct tp_change *change, const struct tp_chang
 
 /* ---- times of rows ---- */
 
-/* The rows that are judged together. changes: for each row, the index of its change. */
+/* The rows that are tested together. changes: for each row, the index of its change. */
 struct judged {
     struct tp_row_levels *rows;
     uint32_t *changes, count;
 };
 
-/* Returns the kind of rows that are judged: kernels, or host operators if neither side has kernels. */
+/* Returns the kind of rows that are tested: kernels, or host operators if neither side has kernels. */
 static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
 {
     for (uint32_t i = 0; i < changes->count; i++)
@@ -231,15 +231,16 @@ static struct judged find_judged_rows(const struct tp_changes *changes, const st
     return judged;
 }
 
-/* Returns the smallest share of a total that a part needs for a verdict. Smaller changes of wall clock are hints. */
+/* Returns the smallest share of a total by which a row or data loading must change it for a verdict. Smaller changes of
+ * wall clock are hints. */
 static double smallest_judged_share(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
-/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: the runs suffice to judge a
- * row that changed the total by `least`. has_moved: at least one total changed. */
+/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: the runs suffice for a verdict
+ * on a single row that changed the total by `least`. has_moved: at least one total changed. */
 static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
                                         bool has_moved)
 {
@@ -319,7 +320,7 @@ static struct tp_side_levels remove_common_shift(const struct tp_sides *sides, c
 
 /* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed
  * both by themselves and relative to the operators. A busy machine slows a single thread less than operators that
- * wait for each other. Without enough operators, a slower loader looks like a busy machine. */
+ * wait for each other. Without enough operators, a slower loader resembles a busy machine. */
 static bool is_loading_confirmed(const struct tp_changes *changes, const struct tp_sides *sides,
                                  const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
@@ -331,8 +332,8 @@ static bool is_loading_confirmed(const struct tp_changes *changes, const struct 
     return tp_short_steps_confirm(change, low - changes->low_shift) && tp_short_steps_confirm(change, low);
 }
 
-/* Adds the change of data loading, which has no row because no operator, kernel or copy explains its time. Its runs
- * are judged like wall times. With few runs, the verdict is a hint. */
+/* Adds the change of data loading, which has no row because no operator, kernel or copy explains its time. Its times
+ * are tested like wall times. With few runs, the verdict is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits, double doubt)
 {
@@ -368,7 +369,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 
 /* ---- replaced operators and kernels ---- */
 
-/* Returns whether a row belongs to operators that replace others. Such rows are judged together, as a sum. */
+/* Returns whether a row belongs to operators that replace others. Such rows are tested together, as a sum. */
 static bool is_part_of_group(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
@@ -384,8 +385,8 @@ static void use_sum_of_group(struct tp_change *change, const struct tp_replaced_
     change->interval = sum->interval;
 }
 
-/* Judges the sum of kernels that replace others of the same operator. The kernel that changed most in the direction of
- * the sum gets the verdict. */
+/* Decides the verdict on the sum of kernels that replace others of the same operator. The kernel that changed most in
+ * the direction of the sum gets the verdict. */
 static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                           const struct tp_row_shift *shift)
 {

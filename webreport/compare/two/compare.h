@@ -21,7 +21,8 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
-    TP_COMPARE_FUNCTIONS, /* this and the next table are empty unless the programs were recorded from outside */
+    /* functions of programs recorded from outside; like the next table, empty for other programs */
+    TP_COMPARE_FUNCTIONS,
     TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
@@ -146,7 +147,7 @@ struct tp_compare {
     struct tp_difftree tree;               /* merged call tree; its count is 0 if a side has no call tree */
     struct tp_total totals[TP_QUANTITIES]; /* total of each quantity; TP_QUANTITY_ROW is not set */
     double step_ns[TP_SIDES];              /* median length of a step, ns */
-    /* reason why an input cannot be judged, such as "new: the gzip is cut .."; "" if there is no damage */
+    /* reason why an input allows no verdict, such as "new: the gzip is cut .."; "" if there is no damage */
     const char *damage;
     bool is_work_changed;  /* true: a limit counts added or changed work; the verdict is then always regressed */
     bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */
@@ -166,7 +167,7 @@ enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
  * "neutral". */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
-/* Returns whether these runs are too noisy to detect a step of twice the length. */
+/* Returns whether the compared runs are too noisy to detect a step of twice the length. */
 bool tp_compare_is_too_noisy(const struct tp_compare *compare);
 
 /* Returns whether a gate fails on this comparison, because a row, a total or the memory regressed. A comparison in

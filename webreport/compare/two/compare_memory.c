@@ -1,7 +1,7 @@
 /* Compares the memory of both sides: peaks by device, and the owners of the bytes at the peak. See compare.h.
  *
  * Peaks hardly vary from run to run and therefore have no intervals. A peak counts as changed if it differs by more
- * than 2 %, or if the growth over the steps of NEW differs by that much. Owners are judged only on devices whose
+ * than 2 %, or if the growth over the steps of NEW differs by that much. Owners are compared only on devices whose
  * memory changed. */
 #include <math.h>
 
@@ -62,7 +62,7 @@ struct memory {
     struct tp_compare *compare;
     struct tp_strings names;
     struct tp_strings lines[TP_SIDES]; /* source lines that own memory, by side */
-    uint32_t *line_pairs;              /* pairs of these lines, made by tp_frame_pairs */
+    uint32_t *line_pairs;              /* pairs of the source lines of both sides, made by tp_frame_pairs */
     struct tp_vec devices;             /* elements: struct device */
     struct tp_keys keys;               /* keys (device, kind, name); the index of a key is the index in `owners` */
     struct tp_vec owners;              /* elements: struct owner */
@@ -99,7 +99,7 @@ static void find_lines(struct memory *m, int side)
         }
 }
 
-/* Returns the name of an owner. If a source line of BASE moved, its name is that of the new line. */
+/* Returns the name of an owner. If a source line of BASE moved, the owner has the name of the new line. */
 static struct tp_str owner_name(const struct memory *m, const struct tp_summary_owner *owner, int side)
 {
     if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
@@ -189,7 +189,7 @@ static enum tp_change_verdict peak_verdict(const struct memory *m, const struct 
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
     double most = change == TP_NULL_INT || can_peak_be_chance(c, device) ? 0 : (double)change;
-    if (fabs(growth) > fabs(most)) /* false for NaN, so that unknown growth is ignored */
+    if (fabs(growth) > fabs(most)) /* the condition is false for NaN, so that unknown growth is ignored */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
         return TP_CHANGE_NEUTRAL;

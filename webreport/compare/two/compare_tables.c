@@ -86,7 +86,7 @@ static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
 /* ---- tables by kind ---- */
 
 static const struct {
-    const char *key, *title, *kind; /* kind: name of the rows' kind for people */
+    const char *key, *title, *kind; /* kind: name of the kind of rows, for people */
     int rows_of;                    /* enum tp_summary_kind of the rows; -1 for tables without rows */
 } tables[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {"rows", "Times that changed", NULL, -1},

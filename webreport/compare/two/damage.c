@@ -8,8 +8,8 @@
 
 enum { SHOWN_RUNS = 4 };
 
-/* Returns the categories that at least one run recorded by default, that is, without a named option. The other side
- * has these categories as well unless it lost them. */
+/* Returns the categories of events that at least one run recorded by default, that is, without an option that the user
+ * named. The other side has these categories as well unless it lost them. */
 static unsigned present_needs(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;

@@ -1,9 +1,9 @@
-/* Decides which verdicts the inputs of a side allow: which needs of metrics are broken by damage, why, and which ranks
- * are missing.
+/* Decides which verdicts the inputs of a side allow: which events that metrics need were lost, why, and which ranks are
+ * missing.
  *
  * A file does not show whether all events of a category were lost. The category counts as lost if the other side has
- * it. There are two exceptions: only the metadata of the other side names the option of the category, or the
- * metadata of this side lists no device. Runs without evidence (summaries of older versions) break no needs. */
+ * it. There are two exceptions: only the metadata of the other side names the option of the category, or the metadata
+ * of this side lists no device. Runs without evidence (summaries of older versions) count as complete. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 #define TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 
@@ -16,13 +16,13 @@ struct tp_damage_runs {
     size_t count; /* number of runs; may be 0 */
 };
 
-/* Returns the broken needs, as bits of enum tp_need. A run breaks a need if its events were lost. A category is also
- * lost if a run of `others` has it and a run of `runs` lacks it. */
+/* Returns the unmet needs of metrics, as bits of enum tp_need. A run does not meet a need if it lost the events. A
+ * category is also lost if a run of `others` has it and a run of `runs` lacks it. */
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
-/* Returns the reason why one of `needs` is broken, such as "the gzip is cut: what it lost is not known", in `arena`.
- * The reason is that of the first run that breaks a need. With several runs, the file name precedes the reason.
- * Returns "" if no run breaks a need. */
+/* Returns the reason why one of `needs` is unmet, such as "the gzip is cut: what it lost is not known", in `arena`. The
+ * reason is that of the first run that does not meet a need. With several runs, the file name precedes the reason.
+ * Returns "" if all runs meet all needs. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Judges the functions of a program by their samples. See function_judge.h. */
+/* Decides the verdicts on the functions of a program from their samples. See function_judge.h. */
 #include "webreport/compare/two/function_judge.h"
 
 #include <math.h>

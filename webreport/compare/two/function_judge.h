@@ -12,7 +12,7 @@
 #define TP_FUNCTION_LEAST_SHARE                                                                                        \
     0.02 /* smallest change that gets a verdict, as a share of the base's processor time                               \
           */
-enum { TP_FUNCTION_LEAST_SAMPLES = 10 }; /* least number of samples on both sides together for judging a function */
+enum { TP_FUNCTION_LEAST_SAMPLES = 10 }; /* least number of samples on both sides together for testing a function */
 
 /* Fills interval and verdict of the changes of functions, and changes->functions. The times of the changes must be
  * filled before. Does nothing if a side has no functions. */

@@ -49,7 +49,7 @@ double tp_name_similarity(struct tp_str a, struct tp_str b)
     return 2.0 * (double)common / (double)(a.len + b.len - 2);
 }
 
-/* ---- groups of rows without an equal ---- */
+/* ---- groups of rows without an equal row ---- */
 
 /* A row without a partner on the other side. */
 struct unmatched {

@@ -22,7 +22,7 @@ enum tp_match_kind {
 /* A row of the comparison, with its rows on each side. If a side has several identities, their numbers are added. */
 struct tp_match {
     enum tp_match_kind kind;
-    uint32_t *members[TP_SIDES]; /* for each side: its identities, costliest first */
+    uint32_t *members[TP_SIDES]; /* identities of the side's rows, costliest first */
     uint32_t member_count[TP_SIDES];
     /* number, from 1, of the group of operators that replace each other (struct tp_replaced); 0 without a group */
     uint32_t group;
@@ -30,7 +30,7 @@ struct tp_match {
 };
 
 struct tp_matches {
-    /* sorted by kind of row, then by the larger time of both sides (largest first), then by identity */
+    /* matches sorted by kind of row, then by the larger time of both sides (largest first), then by identity */
     struct tp_match *items;
     uint32_t count, kernel_count; /* kernel_count: number of sums of replaced kernels */
 };

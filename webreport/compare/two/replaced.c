@@ -1,4 +1,4 @@
-/* Sums and judges operators and kernels that replace each other. See replaced.h. */
+/* Sums operators and kernels that replace each other, and tests the sums. See replaced.h. */
 #include "webreport/compare/two/replaced.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 #include "webreport/compare/two/damage.h"
 #include "webreport/compare/two/row_judge.h"
 
-/* Smallest relative change that gets a verdict. For host times, it is a share of the operators' time; for other
- * kernels of the same operator, a share of the step. Libraries choose kernels by measurements, so that runs of one
+/* Smallest relative change that gets a verdict. For host times, the change is relative to the operators' time; for
+ * other kernels of the same operator, to the step. Libraries choose kernels by measurements, so that runs of one
  * program can have different kernels. */
 static const double LEAST_SHARE = 0.01;
 
@@ -239,8 +239,8 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
     return tp_replaced_judge(sides, &rows, shift);
 }
 
-/* Judges a group by its device time, or by its host time if neither side has kernels. If the group has more
- * operators than before, its host time must not be longer either. */
+/* Tests the device time of a group, or its host time if neither side has kernels. If the group has more operators than
+ * before, its host time must not be longer either. */
 static struct tp_replaced_sum judge_sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
                                                  const struct tp_work_diff *work, uint32_t group)
 {

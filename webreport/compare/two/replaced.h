@@ -28,12 +28,13 @@ struct tp_replaced_sum {
     double ns[TP_SIDES]; /* mean time per step, ns */
     bool is_known;       /* true: the runs are precise enough to detect a change by a factor of two */
     bool is_host;        /* true: the sum is the operators' own host time; false: device time */
-    struct tp_confidence_interval interval; /* 99 % interval of the change, ns; NaN if the change was not judged */
+    struct tp_confidence_interval interval; /* 99 % interval of the change, ns; NaN if the change was not tested */
     enum tp_change_verdict verdict;
 };
 
 struct tp_replaced {
-    uint32_t *group_of[TP_SIDES];   /* for each identity: number of its group in the work, or 0 */
+    /* for each identity: number of its group of operators that replace each other, or 0 */
+    uint32_t *group_of[TP_SIDES];
     double *part_of[TP_SIDES];      /* for each identity: share (0 to 1) of its calls that belongs to the group */
     struct tp_replaced_sum *groups; /* sums by number of the group; group_count + 1 items, item 0 is unused */
     uint32_t group_count;
@@ -42,11 +43,11 @@ struct tp_replaced {
     struct tp_row_shift device, host, algorithm;
 };
 
-/* Adds up and judges the groups of `work`. Allocates from sides->arena, whose guard the caller sets. */
+/* Adds up and tests the times of the groups in `work`. Allocates from sides->arena, whose guard the caller sets. */
 void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *sides,
                        const struct tp_comparability *comparability, const struct tp_work_diff *work);
 
-/* Judges the sum of the given rows and returns the result. */
+/* Tests whether the sum of the given rows changed, and returns the result. */
 struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const struct tp_row_sum *rows,
                                          const struct tp_row_shift *shift);
 

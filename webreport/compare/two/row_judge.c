@@ -1,4 +1,4 @@
-/* Judges rows of several runs together. See row_judge.h. */
+/* Tests the changes of rows over several runs. See row_judge.h. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ enum { FIT_FROM = 8, MANY_ROWS = 20 };
 #define LEAST_WORTH 1.0
 #define MOST_WORTH 50.0
 
-/* First and second derivative of log gamma, computed from finite differences and from a series, as in the executable
- * definition. */
+/* Returns the first derivative of log gamma, from finite differences. trigamma returns the second derivative, from a
+ * series. Both compute like the reference implementation of the tests. */
 static double digamma(double x)
 {
     const double h = 1e-4;
@@ -110,7 +110,7 @@ static struct centred center_levels(const struct tp_row_levels *rows, size_t cou
     return c;
 }
 
-/* Returns the sum of squares of a row around its mean. scratch: room for one number per run of the side. */
+/* Returns the sum of a row's squared deviations from its mean. scratch: room for one number per run of the side. */
 static double sum_of_squares(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
@@ -152,7 +152,7 @@ static struct tp_run_noise noise_of_row(const struct rows_noise *n, const struct
     } else if (n->freedom >= 2) {
         sd = fmax(n->across, least);
         worth = 4;
-    } else { /* with so few runs, uses the larger noise: that of the row's steps, or that of the other rows */
+    } else { /* with few runs, uses the larger noise: that of the row's steps, or that of the other rows */
         sd = fmax(fmax(n->across, fmax(row->base_step_variation, row->new_step_variation)),
                   n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};

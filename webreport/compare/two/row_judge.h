@@ -1,4 +1,4 @@
-/* Judges rows (kernels by operator, or operators) of several runs together.
+/* Tests the changes of rows (kernels by operator, or operators) over several runs.
  *
  * The shift that all rows share (another clock, a warmer board) is removed first and reported as one change. Few runs
  * show little about one row, so that the noise of each row is shrunk towards the noise of all rows (Smyth 2004:
@@ -14,7 +14,7 @@
 
 #include "webreport/compare/noise/run_noise.h"
 
-enum { TP_ROWS_LEAST = 5 };   /* least number of rows that can be judged */
+enum { TP_ROWS_LEAST = 5 };   /* least number of rows for a test */
 #define TP_ROW_DOUBT 0.01     /* probability that the true change is outside a row's interval */
 #define TP_ROW_LIST_RATE 0.05 /* expected share of listed rows that changed only by chance (Benjamini and Hochberg) */
 
@@ -39,14 +39,15 @@ struct tp_row_verdict {
 
 struct tp_row_judgement {
     double low_shift; /* median shift of the short steps over the rows, a logarithm; NaN if unknown, or for a device */
-    /* level of the new side minus base that all rows share, a logarithm; 0 with fewer than TP_ROWS_LEAST rows */
+    /* difference between the levels of the new side and the base that all rows share, a logarithm; 0 with fewer than
+     * TP_ROWS_LEAST rows */
     double shift;
     struct tp_row_verdict *rows; /* verdicts in the order of the rows; NULL with fewer than TP_ROWS_LEAST rows */
 };
 
-/* Judges `count` rows. run_counts: number of runs of the base and of the new side, each at least 1. doubt:
- * probability of any verdict if nothing changed. is_wall_clock: the rows are host rows, which other programs on the
- * machine disturb unequally. The noise of such a row is at least the spread of the other rows' changes. */
+/* Tests the changes of `count` rows. run_counts: number of runs of the base and of the new side, each at least 1.
+ * doubt: probability of any verdict if nothing changed. is_wall_clock: the rows are host rows, which other programs on
+ * the machine disturb unequally. The noise of such a row is at least the spread of the other rows' changes. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
 

@@ -1,8 +1,8 @@
 /* Compares the totals of both sides: kernels, host operators, and wall time of the step.
  *
- * Totals are judged before rows, and each run is one sample (run_change.h). If there are enough runs to show the
- * noise, the false-positive rate of a whole comparison is 1 %, shared among the totals and the rows (totals.c). If a
- * total changed, its share passes to the rows of which it consists (Bretz and others 2009). */
+ * Totals are tested before rows, and each run is one sample (run_change.h). If there are enough runs to show the noise,
+ * the false-positive rate of a whole comparison is 1 %, shared among the totals and the rows (totals.c). If a total
+ * changed, its share passes to the rows of which it consists (Bretz and others 2009). */
 #ifndef TP_WEBREPORT_COMPARE_TWO_TOTALS_H
 #define TP_WEBREPORT_COMPARE_TWO_TOTALS_H
 

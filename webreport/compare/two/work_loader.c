@@ -19,7 +19,8 @@ static const double MIN_RATIO = 1.45; /* smallest factor between two times that 
 static const double LOW_PART = 0.1;   /* quantile of the times of short calls, as in signature_loader.c */
 /* smallest reported change of time, as a share of the time of all loader functions in BASE */
 static const double LEAST_SHARE = 0.1;
-static const double LEAST_CALLED = 0.02; /* the same for changed numbers of calls; smaller because they are exact */
+/* smallest reported change by number of calls, as the same share; it is smaller because the numbers are exact */
+static const double LEAST_CALLED = 0.02;
 /* LEAST_CALLS: least number of calls of a function in a run. LEAST_ROWS: least number of operators that two runs
  * share */
 enum { LEAST_CALLS = 8, LEAST_ROWS = 5 };

@@ -119,7 +119,7 @@ static bool is_reported(const struct tp_work_diff *diff, const struct tp_work_ch
     return false;
 }
 
-/* Appends the groups of operators that another rank has. */
+/* Appends the groups of operators from the comparison of another rank. */
 static void add_members_of_rank(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->member_count;
@@ -135,7 +135,7 @@ static void add_members_of_rank(struct tp_work_diff *diff, const struct tp_work_
     diff->group_count += rank->group_count;
 }
 
-/* Appends the changes that another rank has. */
+/* Appends the changes from the comparison of another rank. */
 static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->count, groups = diff->group_count;

@@ -10,7 +10,7 @@ enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
  * more items of `a` than of `b` have been passed. */
 struct search {
     const struct tp_align_sequence *a, *b;
-    uint32_t a0, b0; /* indexes in `a` and `b` at which the search starts */
+    uint32_t a0, b0; /* indexes in `a` and `b` at which this search starts */
     int32_t (*far)[WIDTH];
     uint8_t *is_out, *is_in; /* for each item of `a`: 1 if removed; for each item of `b`: 1 if inserted */
 };

@@ -85,17 +85,17 @@ struct tp_work_member {
 };
 
 struct tp_work_diff {
-    bool is_known;       /* true: both sides have counts */
+    bool is_known;       /* true: both sides have counts of work */
     bool is_same;        /* true: the steps of both sides do the same work, as far as known */
     bool has_names_only; /* true: only names were compared, because a side lacks shapes or the inputs differ */
     bool knows_kept;     /* true: both sides recorded the blocks that are not freed */
     /* true: the sequences of operators were aligned; false: changes have no exact place */
     bool is_aligned;
-    /* operators in the order of the step, then copies, kernels, loader, waits, launches and memory */
+    /* changes: of operators in the order of the step, then of copies, kernels, loader, waits, launches and memory */
     struct tp_work_change *changes;
     uint32_t count;
     uint32_t varying_count;         /* number of keys that were ignored because their counts vary */
-    struct tp_work_member *members; /* sorted by group */
+    struct tp_work_member *members; /* members of all groups, sorted by group */
     uint32_t member_count, group_count;
 };
 

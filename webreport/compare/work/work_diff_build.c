@@ -102,7 +102,7 @@ static int64_t additional_copies(const struct tp_work_compared *c, struct tp_str
     return more;
 }
 
-/* Adds changes for copies between host and device, for operators that replace others. */
+/* Adds changes for additional copies between host and device if the operator that makes the copies replaces others. */
 static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff,
                             const struct tp_work_pair *first, const struct tp_work_pair *end)
 {

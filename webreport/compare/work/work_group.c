@@ -1,8 +1,8 @@
 /* Finds groups of operators that replace each other, and makes one change of each group. See work_parts.h.
  *
- * Operators replace others if they are at the same place in the step and the other side has them less often. The
- * place is between equal operators of one thread, in one function or module. The times of a group are compared as a
- * sum (replaced.h). An added item, wait, copy or cast is never part of a group. */
+ * Operators replace others if they are at the same place in the step and the other side has them less often. The place
+ * is between equal operators of one thread, in one function or module. The times of a group are compared as a sum
+ * (replaced.h). An added .item(), wait, copy or cast is never part of a group. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
@@ -24,7 +24,7 @@ static bool is_wait_pair(const struct tp_work_pair *pair)
     return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
 }
 
-/* Adds a call to a group, and those calls inside it that the other side has less often. */
+/* Adds a call to a group. Also adds its inner calls that the other side has less often. */
 static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
@@ -80,8 +80,8 @@ static bool is_removed(const struct tp_work_change *change)
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
 
-/* Returns whether a change with index `first` or higher is at the same place as `own` and is its counterpart: one is
- * added, the other removed. */
+/* Returns whether a change with index `first` or higher is at the same place as `own` and is the counterpart of `own`:
+ * one change adds an operator, the other removes one. */
 static bool has_opposite_change(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
 {
     for (size_t i = first; i < c->changes.count; i++) {
@@ -230,7 +230,7 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
 }
 
 /* Returns the outermost operators on one side of a group as text, such as "4 aten::lerp_, 4 aten::mul_ and 2 more".
- * Backward operators are left out if there are others from which they follow. */
+ * Backward operators are left out if the group has forward operators, from which they follow. */
 static struct tp_str group_names(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
@@ -283,7 +283,7 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* preliminary, until tp_replaced_mark_limited compares the times */
+    change->is_gated = new_calls > old_calls; /* preliminary value, until tp_replaced_mark_limited compares the times */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = group_names(diff, change->group, s, arena);
 }

@@ -7,7 +7,7 @@
 #include "webreport/trace/frame.h"
 #include "writer/base/saturate.h"
 
-/* smallest number of bytes per step that a limit counts; a loss that is kept for logging is not a leak */
+/* smallest number of bytes per step that a limit counts; a training loss that is kept for logging is not a leak */
 enum { LEAST_BYTES = 1024 };
 
 static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_kept *b)

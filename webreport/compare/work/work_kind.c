@@ -1,4 +1,4 @@
-/* Classifies operators by name as item, copy, cast, wait, allocation or other. See work_parts.h. */
+/* Classifies operators by name as .item(), copy, cast, wait, allocation or other. See work_parts.h. */
 #include "webreport/compare/work/work_parts.h"
 
 enum tp_work_change_kind tp_work_kind_of_operator(struct tp_str name)

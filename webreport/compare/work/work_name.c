@@ -69,8 +69,8 @@ static int64_t additional_calls(const struct tp_work_compared *c, struct tp_str 
     return more;
 }
 
-/* Returns whether a call on lists of tensors calls only operators that are not more frequent than before. For
- * example, x._foreach_add_() on the CPU calls add_ for each tensor. */
+/* Returns whether a call on lists of tensors calls only operators that are no more frequent than before. For example,
+ * x._foreach_add_() on the CPU calls add_ for each tensor. */
 static bool is_list_of_known_operator(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -135,7 +135,7 @@ bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str no
            tp_str_equal(list_without_options(old[1], no_types), list_without_options(now[1], no_types));
 }
 
-/* Returns whether operators with these names can correspond. An item, copy, cast or wait corresponds only to an
+/* Returns whether operators with these names can correspond. An .item(), copy, cast or wait corresponds only to an
  * operator of the same kind. */
 static bool are_same_operator_kind(struct tp_str old, struct tp_str now)
 {
@@ -406,7 +406,7 @@ void tp_work_add_unplaced_counts(struct tp_work_compared *c)
             continue;
         const struct tp_work_pair *was = find_counterpart(c, pair);
         if (was && pair->delta < 0)
-            continue; /* skipped, because it is reported with the added operator */
+            continue; /* the removed operator is skipped, because it is reported with the added operator */
         struct tp_work_change *change = tp_vec_push(&c->changes);
         *change = (struct tp_work_change){.kind = tp_work_kind_of_operator(pair->key.name),
                                           .name = pair->key.name,

@@ -25,19 +25,20 @@ static inline bool tp_work_is_ignored(const struct tp_work_pair *pair)
 struct tp_work_compared {
     struct tp_arena *arena;
     const struct tp_signature *side[TP_SIDES];
-    struct tp_work_pair *pairs; /* sorted by kind, name, dims, detail */
+    struct tp_work_pair *pairs; /* pairs of keys, sorted by kind, name, dims, detail */
     uint32_t pair_count;
     uint32_t *pair_of[TP_SIDES]; /* for each key of the side: index of its pair */
     struct tp_vec changes;       /* elements: struct tp_work_change */
     struct tp_vec calls;         /* elements: struct tp_work_group_call */
-    /* elements: struct tp_work_group_call, for calls in groups that wait for a value on the host */
+    /* elements: struct tp_work_group_call; calls within groups that wait for a value on the host */
     struct tp_vec waits;
     uint32_t group_count;
 };
 
 /* A call of an operator that belongs to a group. */
 struct tp_work_group_call {
-    uint32_t group, pair, place; /* group; index in `pairs`; index in the places of the side's signature */
+    /* number of the group; index in `pairs`; index in the places of the side's signature */
+    uint32_t group, pair, place;
     uint8_t side;
     bool is_outermost;
 };
@@ -70,7 +71,7 @@ void tp_work_group_renamed_call(struct tp_work_compared *c, struct tp_work_chang
  * rename. */
 void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
 
-/* Returns whether the operator belongs to a group and was added. */
+/* Returns whether `operator` is one of the new operators in a group of operators that replace others. */
 bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);
 
 /* Turns a removed and an added operator with equal tensors at the same place into a rename. The alignment can
@@ -83,7 +84,7 @@ void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signat
 /* Adds changes in the blocks per step that are not freed, by operator and function. */
 void tp_work_add_unfreed_memory(struct tp_work_compared *c);
 
-/* Returns the kind of change that an operator with this name causes, such as item or copy. */
+/* Returns the kind of change that an operator with this name causes, such as .item() or copy. */
 enum tp_work_change_kind tp_work_kind_of_operator(struct tp_str name);
 
 #endif

@@ -38,7 +38,7 @@ static const char *devices_text(const struct tp_calltree *tree)
     return tree->devices ? tree->devices : "GPU";
 }
 
-/* Returns the name of the measure for use in the middle of a sentence, such as "GPU time". */
+/* Returns the name of the measured quantity for use in the middle of a sentence, such as "GPU time". */
 static const char *measure_text(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_text(tree)), TP_STR("Device"));
@@ -121,8 +121,8 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
     }
 }
 
-/* Returns the first call below 95 % of the total time on the path of the largest calls. Returns its parent if the
- * call has less than 20 %. NULL: the tree has only a root. */
+/* Returns the first call below 95 % of the total time on the path of the largest calls. If this call has less than 20
+ * %, returns its parent. Returns NULL if the tree has only a root. */
 static const struct tp_call *largest_call(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;

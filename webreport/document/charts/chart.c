@@ -6,7 +6,7 @@
 #include "writer/text/format.h"
 
 static const struct {
-    /* label for programs with and without a GPU; NULL if it depends on the producer */
+    /* gpu_label, cpu_label: labels for programs with and without a GPU; NULL if the label depends on the producer */
     const char *name, *fill, *ink, *gpu_label, *cpu_label;
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
@@ -45,7 +45,7 @@ void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
 
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)
 {
-    if (!(percent > 0)) /* also true for NaN */
+    if (!(percent > 0)) /* the condition is also true for NaN */
         percent = 0;
     if (percent > 100)
         percent = 100;

@@ -7,7 +7,7 @@ enum { ROW_PIXELS = 20, MAX_ROWS = 40 };
 
 static const struct {
     const char *kind, *fill, *label;
-} AGREEING_CHECKS[] = {
+} BOX_KINDS[] = {
     {"root", "#E7EAEE", "all idle time"}, {"py", "#F4DFB3", "Python frame"},      {"phase", "#D8DEE6", "annotation"},
     {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
 };
@@ -85,10 +85,10 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     double share = tp_percent(node->total_ns, device->nodes[0].total_ns);
     struct tp_object *box = tp_list_add_object(boxes);
     struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
-    unsigned look = box_style(node, i == 0);
+    unsigned box_kind = box_style(node, i == 0);
 
-    tp_object_text(box, "kind", AGREEING_CHECKS[look].kind);
-    tp_object_text(box, "fill", AGREEING_CHECKS[look].fill);
+    tp_object_text(box, "kind", BOX_KINDS[box_kind].kind);
+    tp_object_text(box, "fill", BOX_KINDS[box_kind].fill);
     tp_chart_put_percent(box, "x", x);
     tp_chart_put_percent(box, "w", share);
     tp_object_int(box, "y", (int64_t)row * ROW_PIXELS);
@@ -144,14 +144,13 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     raise_threshold(&choice, arena, max_boxes);
     kinds = tp_object_add_list(flame, "kinds");
-    for (size_t i = tp_uses_torch_words(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]);
-         i++) {
+    for (size_t i = tp_uses_torch_words(producer) ? 1 : 2; i < sizeof(BOX_KINDS) / sizeof(BOX_KINDS[0]); i++) {
         struct tp_object *kind =
-            tp_list_add_object(kinds); /* adds the kind for frames, which only PyTorch traces have */
+            tp_list_add_object(kinds); /* adds each kind; the kind for frames only exists in PyTorch traces */
 
-        tp_object_text(kind, "kind", AGREEING_CHECKS[i].kind);
-        tp_object_text(kind, "fill", AGREEING_CHECKS[i].fill);
-        tp_object_text(kind, "label", tp_section_spoken_text(section, AGREEING_CHECKS[i].label));
+        tp_object_text(kind, "kind", BOX_KINDS[i].kind);
+        tp_object_text(kind, "fill", BOX_KINDS[i].fill);
+        tp_object_text(kind, "label", tp_section_spoken_text(section, BOX_KINDS[i].label));
     }
     tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_add_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");

@@ -100,7 +100,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
     lane->scale = length > 0 ? (double)TP_LANE_WIDTH / (double)length : 0;
     for (uint32_t i = 0; i < t->count; i++) {
         const struct tp_thread_slice *piece = &tree->slices[t->first + i];
-        bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent intervals are joined */
+        bool is_apart = joined.end_ns != piece->begin_ns; /* intervals are joined only if they are adjacent */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
             draw_joined_slices(lane, &joined);
             joined = (struct joined){0};

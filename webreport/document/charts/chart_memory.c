@@ -42,7 +42,7 @@ static bool next_record(struct running *r)
         if (!is_record_of_device(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
-            r->bytes = 0; /* the value does not matter, because only hostile sizes overflow */
+            r->bytes = 0; /* the value does not matter, because sizes overflow only in hostile files */
         r->at_ns = record->ts_ns - r->first_ns;
         return true;
     }
@@ -78,7 +78,7 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
 
 /* The highest value in each column of pixels. */
 struct series {
-    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* for each column: bytes; TP_NULL_INT if unknown */
+    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* bytes in each column of pixels; TP_NULL_INT if unknown */
     int64_t duration_ns, peak, peak_at_ns, max;
     bool has_reserved;
 };
@@ -92,7 +92,7 @@ static size_t column_at_time(const struct series *series, int64_t at_ns)
 
 static void raise_to_maximum(int64_t *value, int64_t other)
 {
-    if (other > *value) /* also correct for TP_NULL_INT, which is less than any value */
+    if (other > *value) /* the comparison is also correct for TP_NULL_INT, which is less than any value */
         *value = other;
 }
 
@@ -232,8 +232,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Returns the distance between axis ticks, bytes. It is a whole number of units (KiB, MiB ..), not 0.1, 0.2 or 0.5
- * of a power of two. Sets *top to the last tick. */
+/* Returns the distance between axis ticks, bytes. The distance is a whole number of units (KiB, MiB ..), not 0.1, 0.2
+ * or 0.5 of a power of two. Sets *top to the last tick. */
 static double byte_tick_size(double max, double *top)
 {
     double unit = 1, tick;

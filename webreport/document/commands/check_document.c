@@ -108,7 +108,7 @@ static const char *finding_message(const struct tp_finding_block *finding, const
 static struct tp_rule_block make_rule_block(const struct tp_metric *metric, enum tp_producer producer,
                                             struct tp_arena *arena)
 {
-    /* how the source begins for a metric that is not a member of the report */
+    /* start of metric->json for a metric that is not a member of the report */
     static const char elsewhere[] = "none: ";
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
@@ -157,7 +157,7 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
     finding->message = finding_message(finding, item, arena);
 }
 
-/* ---- the record; values are in the unit of the metric: counts, ns, bytes, % ---- */
+/* ---- the JSON record; values are in the unit of the metric: counts, ns, bytes, % ---- */
 
 static void add_line_to_record(struct tp_object *object, const struct tp_budget_line *line)
 {

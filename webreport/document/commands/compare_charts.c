@@ -54,10 +54,10 @@ static double change_of_row_ns(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-static const double MOST_SEEN = 0.02; /* largest share of the step by which the detectable size widens the axis */
+static const double MOST_SEEN = 0.02; /* share of the step up to which the smallest detectable change widens the axis */
 
-/* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and
- * the detectable size, so that noise looks small. */
+/* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and the
+ * smallest detectable change, so that noise appears small. */
 static double find_axis_range(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
@@ -252,7 +252,7 @@ static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t
     for (uint32_t i = tree->count; i-- > 0;) {
         const struct tp_diffcall *call = &tree->calls[i];
         if (i == 0 || !(fabs(call_change_ns(call)) >= least))
-            is_shown[i] &= i > 0; /* the root may have been marked by a descendant */
+            is_shown[i] &= i > 0; /* the root stays hidden, although a descendant may have marked it */
         else
             is_shown[i] = 1;
         if (is_shown[i] && call->parent != TP_NO_ID)

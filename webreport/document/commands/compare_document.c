@@ -12,7 +12,7 @@
 
 enum { MOST_OWNERS = 20 };
 
-/* State while a document is made. */
+/* State of the work on a document. */
 struct wording {
     struct tp_document *document;
     const struct tp_compare *c;
@@ -514,7 +514,8 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
     tp_compare_fill_record(document, compare, &verdict);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, where the verdict replaces the title */
+    /* the title is not shown on terminals, where the verdict replaces it */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN;
     put_title(&w);
     document->places = TP_EVERYWHERE;
     tp_document_add_verdict(document, &verdict);

@@ -1,4 +1,4 @@
-/* Declares the parts of the document of a comparison, which have their own files, for compare_document.c. */
+/* Declares functions for compare_document.c that make parts of the document of a comparison. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PARTS_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PARTS_H
 

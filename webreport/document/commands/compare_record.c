@@ -88,7 +88,7 @@ static void add_verdict_to_record(struct tp_object *record, const struct tp_comp
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     add_evidence_to_record(record, c);
-    /* also writes the old key, for scripts written for earlier versions */
+    /* also writes the old key "step_time", for scripts written for earlier versions */
     struct tp_object *step = tp_object_add_object(record, "step_time");
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
     add_percent_to_record(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);

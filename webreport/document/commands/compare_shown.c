@@ -85,7 +85,7 @@ static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2]; /* indexes of such columns; -1 for none */
+    int own[2]; /* indexes of the columns whose texts are shown unchanged; -1 for none */
 } columns_of[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}},
     [TP_COMPARE_STEP] = {COLUMNS(step_columns), TP_PART_NAME, {-1, -1}},

@@ -53,7 +53,7 @@ const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena
                           tp_signed_percent_text(arena, 100 * change->high));
 }
 
-/* Subjects of sentences, for each quantity. */
+/* Subject of the sentence about each quantity. */
 static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
@@ -62,7 +62,7 @@ static const char *unchanged_text(const struct tp_run_change *change, struct tp_
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
-    bool is_sure = change->low >= -little && change->high <= little; /* also false if the interval is NaN */
+    bool is_sure = change->low >= -little && change->high <= little; /* is_sure is also false if the interval is NaN */
     if (isnan(percent))
         return "There are no step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
@@ -119,7 +119,7 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
 /* Groups of parts, with names for people. Every part of a step is in one group. */
 static const struct {
     const char *name;
-    unsigned parts; /* bits of enum tp_step_part */
+    unsigned parts; /* bits of enum tp_summary_part */
 } groups[] = {
     {"kernels", 1U << TP_PART_KERNEL},
     {"copies", 1U << TP_PART_MEMCPY | 1U << TP_PART_MEMSET},

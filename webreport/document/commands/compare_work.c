@@ -80,8 +80,8 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
     return !c->work.is_known ? "unknown" : count ? tp_text_of_counted_noun(arena, count, "change", "changes") : "same";
 }
 
-/* Returns the place of a change, such as " (train.py(12))"; "" if unknown. Shows the file as names of the trace are
- * shown. */
+/* Returns the place of a change, such as " (train.py(12))"; "" if unknown. The name of the file is shown in the same
+ * way as all names of the trace. */
 static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
 {
     struct tp_frame frame;

@@ -93,7 +93,8 @@ static struct axis make_axis(const struct series *s)
 {
     double room = (s->greatest - s->least) / 4;
     if (room <= fabs(s->greatest) / 50)
-        room = fabs(s->greatest) / 50; /* at least 2 % of the largest value, so that a tiny difference looks small */
+        /* the space is at least 2 % of the largest value, so that a tiny difference appears small */
+        room = fabs(s->greatest) / 50;
     if (!(room > 0))
         room = 1;
     struct axis axis = {s->least - room, s->greatest + room};

@@ -6,9 +6,9 @@
 #include "webreport/compare/gate/history.h"
 #include "webreport/document/block.h"
 
-enum { TP_HISTORY_RUNS = 200 }; /* number of runs in the charts; the newest ones are shown */
+enum { TP_HISTORY_RUNS = 200 }; /* number of runs in the charts; the newest runs are shown */
 
-/* Makes the document in `arena` (guard set by the caller). runs: in order, at least one; the document borrows them.
+/* Makes the document in `arena` (guard set by the caller). runs: at least one run, in order; the document borrows them.
  * For a run of several processes, a time is the median of the processes, and any other metric is their maximum. */
 void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
                          struct tp_arena *arena);

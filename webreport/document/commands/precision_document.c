@@ -12,7 +12,8 @@ enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
 
 /* ---- cells ---- */
 
-/* Returns the sign, such as ">=", of a number that is only a bound proved by statistics; else "". */
+/* Returns "≥" or "≤" for a number that is only a lower or upper bound, because the runs were compared by statistics;
+ * else "". */
 static const char *bound_sign(const struct tp_table *table, unsigned column, size_t row)
 {
     bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
@@ -22,7 +23,7 @@ static const char *bound_sign(const struct tp_table *table, unsigned column, siz
     return is_least ? "\u2265" : column == TP_PRECISION_COSINE ? "\u2264" : "";
 }
 
-/* Returns a cell for people: real numbers with four digits, "-" for null, and the sign of a bound. */
+/* Returns the text of a cell for readers: four digits for real numbers, "-" for null, and "≥" or "≤" before a bound. */
 static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
 {
     const char *bound = bound_sign(table, column, row);
@@ -47,7 +48,7 @@ static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *ta
     }
 }
 
-/* Returns the value that both runs share, or "a -> b" for different values. */
+/* Returns one text if both runs have the same value, else "base -> new". */
 static struct tp_str pair_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
                                size_t row)
 {
@@ -64,7 +65,7 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
                                                     {TP_PRECISION_BASE_NANS, TP_PRECISION_NEW_NANS},
                                                     {TP_PRECISION_BASE_INFS, TP_PRECISION_NEW_INFS}};
 
-/* A single column with the values of both runs, for narrow outputs. */
+/* One column with the values of both runs, for outputs too narrow for a column per run. */
 #define PAIR(own, title)                                                                                               \
     {                                                                                                                  \
         TP_SHOW_OWN, own, title, 0, 0, false, TP_SHOWN_NARROW                                                          \
@@ -78,8 +79,8 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
         TP_SHOW_PRINTED, column, NULL, 0, 0, false, TP_SHOWN_WIDE                                                      \
     }
 
-/* Columns in order of importance: results first, then properties of both sides. A narrow screen shows only the first
- * columns. */
+/* Columns in order of importance: first the results, then the properties of both runs' tensors. A narrow screen shows
+ * only the first columns. */
 static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
                                                  COLUMN(TP_PRECISION_VERDICT),
                                                  COLUMN(TP_PRECISION_MAX_ABS),
@@ -145,7 +146,8 @@ static void put_section(struct tp_document *document, const char *id, const char
                             &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
 }
 
-/* Adds tables for each output, with as many rows as the output has space for. */
+/* Adds the table of tensors for each output, with as many rows as fit in the output. shows_all: terminals list all
+ * tensors. */
 static void put_tables(struct tp_document *document, const struct tp_precision *p, bool shows_all)
 {
     struct tp_arena *arena = document->arena;
@@ -226,7 +228,8 @@ static const char *first_divergent_text(const struct tp_precision *p, struct tp_
                           tp_table_real(t, TP_PRECISION_NEW_AT_WORST)[row]);
 }
 
-/* Returns the first row with NaN or Inf that the base does not have; TP_NO_ID if there is none. */
+/* Returns the first row whose tensor has NaN or Inf in the new run but not in the base; TP_NO_ID if there is no such
+ * row. */
 static uint32_t first_row_with_nan(const struct tp_precision *p)
 {
     for (size_t row = 0; row < p->table.row_count; row++)
@@ -304,7 +307,7 @@ static void fill_record(struct tp_object *record, const struct tp_precision *p)
     struct tp_object *verdicts = tp_object_add_object(summary, "verdicts");
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
         tp_object_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
-    /* index in the list `tensors` */
+    /* first_divergent: index in the list `tensors` */
     tp_object_int_or_null(summary, "first_divergent",
                           p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
     uint32_t nan = first_row_with_nan(p);
@@ -318,7 +321,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
     const char *first = first_divergent_text(precision, arena), *nan = first_nan_text(precision, arena);
     tp_document_init(document, "Precision", arena);
     fill_record(document->record, precision);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, which show no title */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* terminals are excluded, because they show no title */
     tp_document_add_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
                                                                             precision->new_name, precision->base_name),
                                                              "precision", "Verdict"});

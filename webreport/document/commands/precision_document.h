@@ -6,8 +6,8 @@
 #include "webreport/compare/tensors/precision.h"
 #include "webreport/document/block.h"
 
-/* Makes the document in `arena` (guard set by the caller). The document borrows the comparison. Markdown and
- * terminals list the divergent tensors; with shows_all, terminals list all tensors. */
+/* Makes the document of a comparison in `arena`, whose guard the caller has set. The document borrows the comparison.
+ * Markdown and terminals list only divergent tensors; with shows_all, terminals list all tensors. */
 void tp_precision_document(struct tp_document *document, const struct tp_precision *precision, bool shows_all,
                            struct tp_arena *arena);
 

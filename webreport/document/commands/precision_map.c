@@ -1,4 +1,4 @@
-/* Draws the map of a comparison of tensors: a row for each tensor in order of execution, a cell for each step,
+/* Draws the map of a comparison of tensors. Each row is a tensor, in order of execution, and each cell is a step,
  * colored by outcome. Adjacent cells with the same outcome form one box. See precision_map.h. */
 #include "webreport/document/commands/precision_map.h"
 
@@ -9,7 +9,7 @@
 
 enum { MAP_ROWS = 300, MAP_STEPS = 200 };
 
-/* The outcome of a cell: the worst outcome of its tensors and steps. */
+/* The outcome of a cell: the worst outcome among the tensors and steps that the cell covers. */
 enum outcome {
     OUTCOME_NONE,
     OUTCOME_EQUAL,
@@ -23,8 +23,8 @@ enum outcome {
     OUTCOMES
 };
 
-/* Color and label of each outcome. Colors also differ in lightness, so that the map can be read without color. kind:
- * class in the style sheet, which has other colors for dark pages. */
+/* Color and label of each outcome. The colors also differ in lightness, so that the map is readable without
+ * color. kind: class in the style sheet, which has other colors for dark pages. */
 static const struct {
     const char *fill, *kind, *label;
 } outcomes[OUTCOMES] = {
@@ -109,7 +109,8 @@ static size_t step_at(const struct map *map, int64_t step)
     return lo;
 }
 
-/* Computes the cells. Returns false for fewer than two steps, because the table is then enough. */
+/* Computes the outcome of each cell. Returns false if fewer than two steps have tensors, because a map of one step only
+ * repeats the table. */
 static bool build_cells(struct map *map)
 {
     const struct tp_table *t = &map->precision->table;
@@ -139,7 +140,7 @@ static bool build_cells(struct map *map)
 
 /* ---- data for the template ---- */
 
-/* Returns the steps of the columns [from, to) as text. */
+/* Returns the step numbers of the columns `from` to `to` - 1 as text. */
 static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
 {
     size_t end = (size_t)to * map->steps_per_column;
@@ -149,7 +150,7 @@ static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
                          : tp_text_printf(map->arena, "steps %lld to %lld", (long long)first, (long long)last);
 }
 
-/* Adds the boxes of a row, each with its meaning as a sentence. */
+/* Adds the boxes of a row to `object`, each with its outcome as a sentence. */
 static void put_cells(const struct map *map, struct tp_object *object, uint32_t row)
 {
     const uint8_t *cells = map->cells + (size_t)row * map->column_count;

@@ -1,4 +1,4 @@
-/* Makes the record of a summary. See summary_document.h. */
+/* Makes the JSON record of a summary. See summary_document.h. */
 #include "webreport/document/commands/summary_document.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static struct tp_table *new_table(struct tp_object *record, const char *name, co
         name, name, "", "", TP_COLUMN_BOOL                                                                             \
     }
 
-/* ---- head ---- */
+/* ---- identity of the process, and general data ---- */
 
 static void add_key_to_record(struct tp_object *record, const struct tp_summary *s)
 {
@@ -104,7 +104,7 @@ static void add_steps_to_record(struct tp_object *record, const struct tp_summar
     }
 }
 
-/* ---- rows, some with lists by step ---- */
+/* ---- rows of the summary; some rows have a value for each step ---- */
 
 static const char *const kinds[TP_SUMMARY_KIND_COUNT] = {
     [TP_SUMMARY_OPERATOR_HOST] = "operator_host",

@@ -5,8 +5,8 @@
 #include "webreport/document/block.h"
 #include "webreport/measure/summary/summary.h"
 
-/* Makes a document in `arena` (guard set by the caller). Its record has the whole summary, which is borrowed. Times
- * are in ns; absent numbers are null. The document has no blocks, because it is only for scripts. */
+/* Makes a document in `arena`, whose guard the caller has set. Its record contains the whole summary, which is
+ * borrowed. Times are in ns; absent numbers are null. The document has no blocks, because only scripts read it. */
 void tp_summary_document(struct tp_document *document, const struct tp_summary *summary, struct tp_arena *arena);
 
 #endif

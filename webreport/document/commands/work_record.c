@@ -1,4 +1,4 @@
-/* Writes changes of work for scripts. See work_record.h. */
+/* Writes the changes in the work of a step as JSON for scripts. See work_record.h. */
 #include "webreport/document/commands/work_record.h"
 
 #include "webreport/compare/work/work_words.h"

@@ -64,8 +64,8 @@ static void put_failed_inputs(const struct tp_job_wording *w)
                                      tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
-/* Adds a notice with the reason why there is no replay. Without a replay, the findings are only about the own work
- * of ranks. */
+/* Adds a notice with the reason why the replay of the job is missing. Without a replay, findings cover only work inside
+ * the ranks, without waits between ranks. */
 static void put_replay_notice(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
@@ -134,7 +134,8 @@ static void put_notices(const struct tp_job_wording *w)
 
 /* ---- the parts of a step ---- */
 
-/* Computes the mean over all ranks of each part's median, ns. Unlike medians, means add up. */
+/* Computes the mean step and its parts over all ranks, ns. The values of a rank are medians over its steps; means of
+ * medians still add up. */
 static void find_mean_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
@@ -157,7 +158,7 @@ static const struct {
     enum tp_chart_kind kind;
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
-    /* the definition is NULL if it depends on the producer */
+    /* a definition is NULL if it depends on the program that made the trace */
     [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Time in kernels and copies; in operators if there is no device."},
     [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Time without device work, input or communication."},
     [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
@@ -268,7 +269,7 @@ static void write_distributed(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
 
-/* Adds the ranks with damaged traces, each with its most severe reason. */
+/* Adds the ranks with damaged traces to the record, each with the most severe reason. */
 static void add_damage_to_record(struct tp_object *record, const struct tp_job *job)
 {
     struct tp_list *list = tp_object_add_list(record, "damaged_ranks");

@@ -1,4 +1,4 @@
-/* Makes the document of jobs: for each job the verdict, the causes of its lost time, its ranks, groups and
+/* Makes the document of jobs. For each job it shows the verdict, the causes of lost time, the ranks, groups and
  * collectives. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_DOCUMENT_H
@@ -7,8 +7,8 @@
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 
-/* Makes the document in `arena` (guard set by the caller), with a page for each job. The document borrows the jobs,
- * and allocates from their arenas as well. redact: hides path prefixes and host names. source_url: pattern for
+/* Makes the document in `arena`, whose guard the caller has set, with a page for each job. The document borrows the
+ * jobs and also allocates from their arenas. redact: hides path prefixes and host names. source_url: pattern for
  * tp_source_link, or NULL. */
 void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,
                      struct tp_arena *arena);

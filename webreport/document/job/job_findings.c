@@ -16,8 +16,8 @@ static const char *loss_text(const struct tp_job_wording *w)
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
 }
 
-/* Returns the verdict of a job with a valid replay: its time relative to the ideal time, and the share of the first
- * cause. */
+/* Returns the verdict of a job with a valid replay: the job's time relative to the ideal time, and the share of the
+ * first cause. */
 static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
 {
     struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
@@ -74,7 +74,7 @@ static const struct {
     {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
-/* Returns the detail of a finding, including the result of the replay. */
+/* Returns the text of a finding: its evidence and, after a valid replay, the simulated cost of the cause. */
 static const char *finding_reason(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
@@ -91,7 +91,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
 {
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
     bool has_cost = finding->cost_ns != TP_NULL_INT;
-    /* a finding about a link rate is only a hint, because the rate comes from a data sheet */
+    /* a finding about a link rate is never "high", because the expected rate comes from a data sheet */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
     *block =
         (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
@@ -171,7 +171,7 @@ void tp_job_add_table_to_record(struct tp_object *record, const char *key, const
     tp_object_table(record, key, table);
 }
 
-/* Adds the results of the replay: time of the job, ideal time, and the causes of the difference. */
+/* Adds the results of the replay to the record: time of the job, ideal time, and the causes of the difference. */
 static void add_replay_to_record(struct tp_object *record, const struct tp_job *job)
 {
     const struct tp_what_if *what_if = &job->what_if;

@@ -77,7 +77,8 @@ static struct tp_list *add_block(struct tp_list *blocks, const char *title)
     return tp_object_add_list(block, "items");
 }
 
-/* Returns the excess of a rank over its peers, by part of the step, then by kernel and operator. */
+/* Returns how much longer each part of a rank's step takes than in comparable ranks, followed by the kernels and
+ * operators with the largest difference. */
 static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
@@ -256,7 +257,7 @@ static const struct {
      "The table lists properties that are not the same in all traces of the job."},
 };
 
-/* Adds the groups of comparable ranks to short outputs. */
+/* Adds the table of groups of comparable ranks, for outputs with little space. */
 static void put_groups(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
@@ -266,7 +267,8 @@ static void put_groups(const struct tp_job_wording *w)
     tp_document_add_table(w->document, shown, NULL);
 }
 
-/* Adds the causes of the job's lost time. is_short: adds them to short outputs. */
+/* Adds the table of the job's causes of lost time. is_short: adds it with few rows and columns, for terminals and
+ * Markdown. */
 static void put_causes(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

@@ -271,7 +271,7 @@ static void add_instance(const struct tp_job *job, const struct tp_job_instance 
 
 void tp_job_build_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
-    (void)max_runs; /* not used, because this table does not list ranks */
+    (void)max_runs; /* unused, because this table has no lists of ranks */
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
     struct tp_keys keys, groups;
     tp_keys_init(&keys, job->arena, 3);

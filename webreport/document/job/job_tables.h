@@ -1,6 +1,7 @@
 /* Builds the tables of a job for JSON, page and Markdown, in the job's arena.
  *
- * max_runs: largest number of ranges in the text of a set of ranks (number_set.h); 0: no limit. */
+ * max_runs: A set of ranks is shown as a text such as "0-3, 8". This is the largest number of ranges in the text; 0: no
+ * limit. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 
@@ -15,7 +16,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_STEP,
     TP_JOB_RANK_OWN,
     TP_JOB_RANK_EXCESS,
-    TP_JOB_RANK_COMPUTE, /* first of the columns with parts of the step, in the order of enum tp_job_part */
+    TP_JOB_RANK_COMPUTE, /* first column of the step's parts, which follow in the order of enum tp_job_part */
     TP_JOB_RANK_HOST,
     TP_JOB_RANK_DATA,
     TP_JOB_RANK_COMMUNICATION,
@@ -31,7 +32,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_HEADLINE,
     TP_JOB_RANK_COLUMNS
 };
-/* Builds a row for each rank, in the order of ranks. max_runs is not used. */
+/* Builds a row for each rank, in the order of the job's ranks. max_runs is unused. */
 void tp_job_build_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cluster_column {
@@ -40,7 +41,7 @@ enum tp_job_cluster_column {
     TP_JOB_CLUSTER_COUNT,
     TP_JOB_CLUSTER_STEP,
     TP_JOB_CLUSTER_OWN,
-    TP_JOB_CLUSTER_COMPUTE, /* first of the columns with parts of the step, in the order of enum tp_job_part */
+    TP_JOB_CLUSTER_COMPUTE, /* first column of the step's parts, which follow in the order of enum tp_job_part */
     TP_JOB_CLUSTER_HOST,
     TP_JOB_CLUSTER_DATA,
     TP_JOB_CLUSTER_COMMUNICATION,
@@ -51,7 +52,7 @@ enum tp_job_cluster_column {
 };
 /* Builds a row for each group of comparable ranks, largest group first. */
 void tp_job_build_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
-/* Returns the name of a group of comparable ranks: "A", "B" up to "Z", "AA" and so on. */
+/* Returns the letter that names a group of comparable ranks: "A", "B" up to "Z", then "AA" and so on. */
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster);
 
 enum tp_job_collective_column {
@@ -65,7 +66,8 @@ enum tp_job_collective_column {
     TP_JOB_COLLECTIVE_MEAN_WAIT,
     TP_JOB_COLLECTIVE_COLUMNS
 };
-/* Builds a row for each collective by name, size class and group size; the row with the most time comes first. */
+/* Builds a row for each combination of collective, size class and group size; the row with the most time comes
+ * first. */
 void tp_job_build_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cause_column {
@@ -80,8 +82,8 @@ enum tp_job_cause_column {
     TP_JOB_CAUSE_SHARE,
     TP_JOB_CAUSE_COLUMNS
 };
-/* Builds a row for each cause of lost time in the replay, costliest first, and one for the jitter. The table has no
- * rows without a valid replay. */
+/* Builds a row for each cause of lost time in the replay, costliest first, and one row for the jitter. The table has no
+ * rows if the replay is not valid. */
 void tp_job_build_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_family_column {
@@ -92,7 +94,7 @@ enum tp_job_family_column {
     TP_JOB_FAMILY_PIPELINE,
     TP_JOB_FAMILY_COLUMNS
 };
-/* Builds a row for each family of process groups, with the coordinates of the ranks. */
+/* Builds a row for each family of process groups, with the coordinates of its ranks. */
 void tp_job_build_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_link_column {
@@ -108,7 +110,7 @@ enum tp_job_link_column {
     TP_JOB_LINK_IS_SLOW,
     TP_JOB_LINK_COLUMNS
 };
-/* Builds a row for each link. The links that are slowest relative to their peers come first. */
+/* Builds a row for each link between ranks. The links that are slowest compared with similar links come first. */
 void tp_job_build_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_merged_column {
@@ -124,7 +126,8 @@ enum tp_job_merged_column {
     TP_JOB_MERGED_OCCURRENCES,
     TP_JOB_MERGED_COLUMNS
 };
-/* Builds a row for each rule and line in the findings of single ranks, sorted by severity, then upper bound. */
+/* Merges the findings of single ranks: builds a row for each rule and source line, sorted by severity, then by upper
+ * bound of the gain. */
 void tp_job_build_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_fact_column {
@@ -134,7 +137,7 @@ enum tp_job_fact_column {
     TP_JOB_FACT_COUNT,
     TP_JOB_FACT_COLUMNS
 };
-/* Builds a row for each fact that differs between ranks, in order of first appearance. */
+/* Builds a row for each property whose value differs between the traces of the ranks, in order of first appearance. */
 void tp_job_build_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 #endif

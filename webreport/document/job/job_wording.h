@@ -1,4 +1,4 @@
-/* Declares the parts of the document of a job, which have their own files, and their common input. */
+/* Declares the parts of a job's document, which are in separate files, and the input of all parts. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_WORDING_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_WORDING_H
 
@@ -14,23 +14,23 @@ struct tp_job_wording {
     struct tp_arena *arena;
 };
 
-/* Returns the verdict of a job: its largest cause of lost time, or that the ranks are even. wording->document may be
- * NULL. */
+/* Returns the verdict of a job: its largest cause of lost time, or that all ranks are equally fast. wording->document
+ * may be NULL. */
 struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
-/* Adds all findings, costliest first. */
+/* Adds all findings of the job to the document, costliest first. */
 void tp_job_put_findings(const struct tp_job_wording *wording);
-/* Adds a table of job_tables.h to a record, with all rows. */
+/* Adds one of the tables of job_tables.h to a record, with all rows. build: function that builds the table. */
 void tp_job_add_table_to_record(struct tp_object *record, const char *key, const struct tp_job *job,
                                 void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs));
-/* Adds the findings and the replay to a record. */
+/* Adds the findings and the results of the replay to a record. */
 void tp_job_add_causes_to_record(struct tp_object *record, const struct tp_job *job);
 /* Adds a section with the heat map of ranks and steps. Does nothing if no ranks are comparable. */
 void tp_job_put_heat(const struct tp_job_wording *wording);
-/* Adds the heat map and the tables, each as a section. */
+/* Adds the heat map and the tables to the document, each as a section. */
 void tp_job_put_tables(const struct tp_job_wording *wording);
 
-/* Makes a document with verdict and findings for the ranks of a report, treated as a job. The record also has the
- * replay. job: replayed result of tp_job_replay_add_steps. */
+/* Makes a document with verdict and findings for the ranks of a report, treated as a job. The document's record also
+ * has the results of the replay. job: the job after tp_job_replay_add_steps. */
 void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the straggler and slow links among the ranks of a span. See rank_findings.h. */
+/* Finds the slowest rank and slow links among the ranks of one recording. See rank_findings.h. */
 #include "webreport/document/job/rank_findings.h"
 
 #include "webreport/compare/job/rank_words.h"

@@ -12,15 +12,17 @@ enum {
     TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* color of cells without a recorded step or without a comparable rank */
 };
 
-/* Excess of ranks over comparable ranks. A cell is one rank and one step, or several ranks and steps. */
+/* Time by which each rank exceeds comparable ranks. A cell is one rank and one step, or several ranks and steps. */
 struct tp_job_heat {
-    uint32_t column_count, row_count; /* columns are ranks, rows are steps */
+    uint32_t column_count,
+        row_count; /* number of columns (one or more ranks each) and of rows (one or more steps each) */
     uint32_t ranks_per_cell, steps_per_cell;
-    float *share; /* largest excess as a share of the cluster's step, or NaN, at row * column_count + column */
+    float *share; /* element for each cell, at row * column_count + column: largest excess, as a share of the median
+                     step of comparable ranks; NaN if unknown */
 };
 
-/* Classes of excess, as shares of the step. A value belongs to the first class whose `end` is larger. Colors also
- * differ in lightness, so that the map can be read without color. */
+/* Color classes of the excess, as shares of the step. A value belongs to the first class whose `end` is larger. The
+ * colors also differ in lightness, so that the map is readable without color. */
 static const struct {
     double end;
     uint32_t colour;
@@ -69,13 +71,13 @@ static void build_heat(struct tp_job_heat *heat, const struct tp_job *job, struc
             if (column->count < 2 || step_ns <= 0)
                 continue;
             float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
-            if (!(share <= heat->share[cell])) /* also true for NaN */
+            if (!(share <= heat->share[cell])) /* also replaces NaN */
                 heat->share[cell] = share;
         }
     }
 }
 
-/* Returns a PNG file with one pixel for each cell, as a data: address in `arena`. */
+/* Returns a PNG image with one pixel for each cell, as a "data:" URL in `arena`. */
 static const char *picture_address(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_buf png, text;
@@ -101,7 +103,7 @@ static const char *picture_address(const struct tp_job_heat *heat, struct tp_are
     return tp_buf_move(&text, arena);
 }
 
-/* ---- the block ---- */
+/* ---- the heat map as a block of the document ---- */
 
 enum { HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
 
@@ -118,7 +120,7 @@ static void put_classes(struct tp_object *heat, struct tp_arena *arena)
     tp_object_text(item, "label", "not recorded, or no comparable rank");
 }
 
-/* Returns whether any rank has a comparable rank. */
+/* Returns whether at least one rank has another rank to compare with. */
 static bool has_compared_ranks(const struct tp_job *job)
 {
     for (size_t r = 0; r < job->ranks.count; r++)

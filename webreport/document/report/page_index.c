@@ -43,8 +43,8 @@ void tp_page_index_set_run_name(struct tp_page_index *index, const struct tp_nam
     index->has_run = true;
 }
 
-/* Fills the entry of a program recorded from outside. Such a program has a wall time instead of steps, and its
- * findings have no savings. */
+/* Fills the index entry of a program that was recorded from outside. Such an entry has a wall time instead of a step
+ * time, and no estimated gain. */
 static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -120,7 +120,7 @@ size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_cou
     return profile_count > 1 ? profile_count * ROW_BYTES + 4096 : index->failed_count * ROW_BYTES;
 }
 
-/* Returns "RUN / " if the page has several runs, else "". */
+/* Returns the name of the run followed by " / " if the page has several runs, else "". */
 static struct tp_str run_prefix(const struct tp_page_index *index, const struct tp_page_entry *entry)
 {
     if (index->run.len || !entry->run.len)

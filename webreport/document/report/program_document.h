@@ -1,5 +1,5 @@
-/* Makes the summary of a program recorded from outside for the page's overview, the digest and the terminal. Also
- * declares functions that several of the program's sections use. */
+/* Makes the summary of a program that was recorded from outside, for the page's overview, the digest and the terminal.
+ * Also declares functions that several sections about such a program use. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_PROGRAM_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_PROGRAM_DOCUMENT_H
 
@@ -12,7 +12,7 @@ static inline bool tp_section_is_program(const struct tp_section *section)
     return tp_advice_is_for_program(section->profile->advice, section->profile->model);
 }
 
-/* Returns the view of the profile's program. */
+/* Returns the data of the recorded program, which the profile must have. */
 static inline const struct tp_program_view *tp_section_program(const struct tp_section *section)
 {
     return &section->profile->advice->program;
@@ -26,12 +26,11 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
 struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows,
                                           size_t max_rows);
 
-/* Return tables of a program for pages, with at most max_rows rows; NULL if there are no rows. */
+/* Return tables about a program for pages, with at most max_rows rows; NULL if a table would be empty. */
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows);
 struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, size_t max_rows);
 
-/* Returns the command of a process for a row of a table. The command is cut, and without private parts if `redact`
- * is set. */
+/* Returns the command of the process in row `row`, shortened, and without private parts if `redact` is set. */
 struct tp_str tp_program_command(const struct tp_section *section, size_t row);
 
 #endif

@@ -1,9 +1,8 @@
-/* Writes samples and waits by bins of time as JSON. See program_span.h.
+/* Writes samples and waits per time interval (bin) as JSON. See program_span.h.
  *
- * {"wall": ns, "bins": n, "nodes": [[parent, label, kind]..], "labels": [name..], "groups": [[cause, stack,
- * thread]..], "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root; its
- * children are programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it
- * overlaps. */
+ * {"wall": ns, "bins": n, "nodes": [[parent, label, kind]..], "labels": [name..], "groups": [[cause, stack, thread]..],
+ * "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root; its children are
+ * programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it overlaps. */
 #include "webreport/document/report/program_span.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
@@ -16,7 +15,7 @@ struct cell {
     uint64_t count;
 };
 
-/* Sums for pairs (item, bin). */
+/* Time and count for each pair of an item (node or group) and a bin. */
 struct cells {
     struct tp_keys keys;
     struct tp_vec items; /* elements: struct cell */
@@ -37,7 +36,7 @@ static struct cell *find_or_add_cell(struct cells *cells, uint32_t item, uint32_
     return TP_AT(&cells->items, struct cell, number);
 }
 
-/* Returns the bin of a time. */
+/* Returns the index of the bin that contains the time `at_ns`. */
 static uint32_t bin_at_time(const struct tp_process_tree *tree, int64_t at_ns)
 {
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
@@ -47,7 +46,7 @@ static uint32_t bin_at_time(const struct tp_process_tree *tree, int64_t at_ns)
 
 static int64_t bin_begin_ns(const struct tp_process_tree *tree, uint32_t bin)
 {
-    /* finds the first nanosecond for which bin_at_time returns this bin */
+    /* rounds up to the first nanosecond that bin_at_time assigns to this bin */
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     return tree->begin_ns + (int64_t)((length * bin + BINS - 1) / BINS);
 }

@@ -1,4 +1,4 @@
-/* Makes the section that compares the ranks of one span: a bar for each rank, the name of the straggler, and
+/* Makes the section that compares the ranks of one recording: a bar for each rank, the name of the slowest rank, and
  * collectives with separate times for transfer and waiting. */
 #include "webreport/compare/job/rank_words.h"
 #include "webreport/document/charts/chart.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_BARS = 64, MAX_RANK_ROWS = 256, BAR_PITCH = 26 };
 
-/* ---- per rank ---- */
+/* ---- table of ranks ---- */
 
 enum rank_column {
     RANK_WORKER,
@@ -183,7 +183,8 @@ static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
-/* Adds `value` to *sum if both are known. The sum saturates, because sizes may be hostile. */
+/* Adds `value` to *sum; the sum becomes unknown if one of them is. It saturates, because sizes in a damaged file may be
+ * huge. */
 static void add_if_known(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -192,7 +193,7 @@ static void add_if_known(int64_t *sum, int64_t value)
         *sum = tp_sat_add(*sum, value);
 }
 
-/* Fills the rates of collectives in GB/s, which equal bytes per nanosecond. */
+/* Fills the column of rates in GB/s, which equal bytes per nanosecond. */
 static void put_rates(struct tp_table *table)
 {
     for (size_t row = 0; row < table->row_count; row++) {
@@ -294,7 +295,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
-/* Returns the sentence below the section's title, which includes slow links. */
+/* Returns the sentence below the section's title, including a sentence about a slow link. */
 static const char *whole_job_lead_text(struct tp_arena *arena, const struct tp_naming *naming,
                                        const struct tp_distributed *view, const struct tp_table *ranks)
 {
@@ -306,7 +307,7 @@ static const char *whole_job_lead_text(struct tp_arena *arena, const struct tp_n
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
-    if (!link.is_slow || view->job) /* with a job, the link is part of its findings */
+    if (!link.is_slow || view->job) /* the findings of a job already mention the slow link */
         return lead;
     size_t len = strlen(lead);
     return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
@@ -343,10 +344,11 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
             tp_text_of_counted_noun(arena, view->without_communication_count, "more worker", "more workers"));
     tp_section_set_row_names(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
-    shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
-                               COUNT(SUM_SHOWN) -
-                                   speech.mentions_no_device, /* omits the last column, which is about kernels */
-                               MAX_RANK_ROWS);
+    shown = tp_shown_table_new(
+        arena, sum_table(arena, view), SUM_SHOWN,
+        COUNT(SUM_SHOWN) -
+            speech.mentions_no_device, /* without devices, omits the last column, which is about kernels */
+        MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";
     shown->caption = "Communication calls, all ranks together";

@@ -1,12 +1,12 @@
-/* Adds the six figures below the verdict. The contents of the trace determine the figures; each figure has its
- * definition. */
+/* Adds up to six figures below the verdict, each with its definition. The contents of the trace determine which figures
+ * are shown. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
-/* Returns a figure from a text such as "59.3 ms", which is split at its last space. */
+/* Returns a figure from a text such as "59.3 ms"; the part after the last space is the unit. */
 static struct tp_figure_block amount_figure(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
@@ -70,8 +70,8 @@ static const struct tp_gpu_property *device_property(const struct tp_trace *trac
     return tp_model_gpu_property(trace, id);
 }
 
-/* Converts a percentage of window W to a percentage of the judged time; NaN if no time can be judged. Time that
- * cannot be judged counts as idle. */
+/* Converts a percentage of the window of used steps to a percentage of the window without unjudged time
+ * (docs/definitions.md), from 0 to 100; NaN if all time is unjudged. The device is idle in unjudged time. */
 static double percent_of_judged_time(const struct tp_section *section, double percent)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -81,7 +81,8 @@ static double percent_of_judged_time(const struct tp_section *section, double pe
     return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
 }
 
-/* Returns what the percentages of percent_of_judged_time refer to; `usual` if all of window W can be judged. */
+/* Returns the note that names the time to which percent_of_judged_time refers; `usual` if the window has no unjudged
+ * time. */
 static const char *judged_time_note(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -176,7 +177,7 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     tp_document_add_figure(document, &figure);
 }
 
-/* Adds the memory peak of the most important device, preferably a GPU. */
+/* Adds the memory peak of one device, a GPU if possible. */
 static void add_memory_figures(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_memory_peak *memory = &section->profile->advice->memory;
@@ -223,7 +224,7 @@ static bool has_known_gpu(const struct tp_model *model)
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
     unsigned places = document->places;
-    if (section->profile->is_silent) { /* shares of such a short time would mean nothing */
+    if (section->profile->is_silent) { /* the steps are too short for meaningful percentages */
         document->places = TP_IN_PAGES;
         add_memory_figures(section, document);
         document->places = places;
@@ -235,10 +236,11 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         figure = busy_figure(section);
         tp_document_add_figure(document, &figure);
     }
-    document->places = TP_IN_PAGES; /* outputs other than pages have only the two figures above */
+    document->places = TP_IN_PAGES; /* other outputs get only the two figures above */
     if (!section->profile->views->overview.gpu_summary.row_count)
         add_cpu_figures(section, document);
-    else if (has_known_gpu(section->profile->model)) /* for other devices, busy time is unknown */
+    else if (has_known_gpu(
+                 section->profile->model)) /* for devices that the program defined, these figures are unknown */
         add_gpu_figures(section, document);
     add_memory_figures(section, document);
     document->places = places;

@@ -1,4 +1,4 @@
-/* Adds the findings, largest gain first. Each has its reason, advice, and the events that are its evidence. */
+/* Adds the findings, largest gain first. Each finding has its reason, advice, and the events that are its evidence. */
 #include <math.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@ static const char *detail_text(const struct tp_section *section, const struct tp
     return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
-/* Returns the part of a finding's estimate that the total includes; NULL if the total includes the whole estimate.
- * The part may be smaller for waits: without a wait, the host calls the next work earlier. The device may then do
- * this work in idle time that another finding already counts. */
+/* Returns a note on how much of a finding's estimate the total counts; "" if the total counts the whole estimate. The
+ * total may count less for waits: without a wait, the host launches work earlier, perhaps in idle time that another
+ * finding already counts. */
 static const char *counted_part_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
@@ -26,8 +26,8 @@ static const char *counted_part_text(struct tp_arena *arena, const struct tp_fin
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
-/* Returns the confidence, the flaws of the trace that reduce it, and the number of events that are evidence of the
- * finding. */
+/* Returns the confidence in a finding, the flaws of the trace that reduce it, and the number of events that are
+ * evidence. */
 static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
 {
     const char *weakened = "", *evidence = "", *known = "";
@@ -71,8 +71,8 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
     block->proof = proof_text(arena, finding, count);
 }
 
-/* Returns the rule whose finding shows a finding with rule `id` as a remedy (docs/definitions.md, section 15); NULL
- * if it is not a remedy. */
+/* Returns the rule whose finding lists a finding of rule `id` as a remedy (docs/definitions.md, section 15); NULL if
+ * findings of the rule are listed separately. */
 static const char *parent_rule_id(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
@@ -103,7 +103,7 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
-/* Returns a range such as "12.3 to 15.6 %"; a single number if both ends have the same text. */
+/* Returns a range such as "12.3 to 15.6 %", or a single percentage if rounding makes both ends equal. */
 static const char *percent_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *most = tp_text_of_percent(arena, high);
@@ -112,7 +112,7 @@ static const char *percent_range_text(struct tp_arena *arena, double low, double
     return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, low, 1), most);
 }
 
-/* Returns a range of times as text. low and high are in us. */
+/* Returns a range of times as text. low and high: ends of the range, us. */
 static const char *time_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *least = tp_text_of_time(arena, (int64_t)llround(low * 1000));
@@ -134,7 +134,8 @@ const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_are
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
-/* Returns the estimated gain of a finding as a time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
+/* Returns the estimated gain of a finding as a range of times, such as "12.1 to 15.6 ms". The finding must have an
+ * estimate. */
 static const char *gained_time_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_max_gain_us(finding);
@@ -184,7 +185,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
-/* Returns what the findings' shares refer to; NULL for the whole recording. */
+/* Returns a sentence on the cost of the profiler, which the estimated gains exclude; NULL if this cost is small. */
 static const char *judged_time_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
@@ -212,7 +213,7 @@ static const char *no_findings_text(const struct tp_section *section)
     if (section->profile->is_silent)
         return "The findings are on the page of the whole program; this page shows only the part recorded inside a "
                "process.";
-    if (section->profile->beside.len)
+    if (section->profile->main_worker.len)
         return "The findings are in the section of PyTorch's trace of the same process.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
     return tp_text_printf(section->arena,

@@ -1,5 +1,5 @@
-/* Makes the section of idle time by device: its parts (host, launch, queue, outside, unknown), the activity of the
- * host during idle time, and costly waits. */
+/* Makes the section of idle time by device: its parts (host, launch, queue, outside, unknown), the activity of the host
+ * during idle time, and costly waits for devices. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
@@ -24,7 +24,7 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
     {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
 };
-/* Columns for a device that the program itself defined, whose launches are unknown. */
+/* Columns for a device that the program itself defined. The launches on such a device are unknown. */
 static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
     {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
@@ -159,8 +159,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     add_step_tables(section, tables, device);
 }
 
-/* Returns whether all waits are for devices that the program itself defined, and no wait has a source line or an
- * operator. */
+/* Returns whether no wait has a source line or an operator, and the program itself defined all devices. */
 static bool has_only_rows_without_place(const struct tp_section *section, const struct tp_table *rows)
 {
     if (!tp_has_only_own_devices(section->profile->model))
@@ -171,7 +170,7 @@ static bool has_only_rows_without_place(const struct tp_section *section, const 
     return true;
 }
 
-/* Returns the table of waits. If has_only_rows_without_place is true, each row has the name of its wait, and the
+/* Returns the table of waits. If has_only_rows_without_place is true, rows are named after the waiting call, and the
  * columns Call and Operator are omitted. */
 static struct tp_shown_table *make_sync_table(const struct tp_section *section, const struct tp_table *rows)
 {

@@ -1,5 +1,5 @@
-/* Makes the section of kernels: device time by kind of work, GPU kernels by name, memory copies and sets. Rows of
- * kernels open to the full name and the launch configurations. */
+/* Makes the section of kernels: device time by kind of work, GPU kernels by name, memory copies and sets. The reader
+ * can expand a kernel to see its full name and launch configurations. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
 
@@ -29,10 +29,10 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_OWN, 0, "Rate", 0, 0, false, false},
 };
 
-/* ---- rows that open ---- */
+/* ---- expanded rows: launch configurations of a kernel ---- */
 
-/* The launch configurations of each of the first `count` kernels. `next` links those of one kernel in the order of
- * by_config (longest first). */
+/* Lists of launch configurations, one list for each of the first `count` kernels. `next` links the rows of by_config
+ * with the same kernel, longest time first. */
 struct config_index {
     uint32_t *first, *next, *last, *count;
 };
@@ -49,7 +49,7 @@ static struct config_index index_configs(const struct tp_section *section, size_
 
     tp_strings_init(&names, arena, 0);
     for (size_t i = 0; i < count; i++)
-        /* all names are different, so that the id of a name is its row */
+        /* all names are different, so that each name's id equals its row */
         tp_strings_add(&names, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
     for (uint32_t row = 0; row < view->by_config.row_count; row++) {
         uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_config, TP_CONFIG_NAME)[row]);
@@ -123,7 +123,7 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 static void add_kernels(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    /* omits the last three columns for devices other than GPUs */
+    /* for devices other than GPUs, the last three columns are omitted */
     bool is_known = !tp_has_only_own_devices(section->profile->model);
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;

@@ -1,4 +1,5 @@
-/* Makes the section of memory by device: the curve, the peak with its live blocks, and allocations by operator. */
+/* Makes the section of memory by device: the use over time, the peak with its live blocks, and allocations by
+ * operator. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/memory/memory_category.h"
@@ -136,7 +137,7 @@ static void put_live_memory(const struct tp_section *section, struct tp_object *
         const struct tp_table *table = groups[i].table;
         struct tp_shown_table *shown;
 
-        /* omits a table with a single row that has no name */
+        /* a table whose only row has no name says nothing, and is omitted */
         if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
             continue;
         if (!live) {
@@ -176,8 +177,8 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     put_live_memory(section, object, device, peak);
 }
 
-/* Returns a text about the largest category, such as ", 61 % of it activations"; "" if that category is unknown or
- * has no name. */
+/* Returns a text about the category with the most bytes at the peak, such as ", 61 % of it activations"; "" if that
+ * category is unknown or has no name. */
 static const char *largest_category_text(const struct tp_section *section, const struct tp_memory_device *peak)
 {
     const struct tp_table *table = &peak->live_by_category;

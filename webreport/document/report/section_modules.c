@@ -1,10 +1,10 @@
-/* Makes the section of modules: the tree of nn.Module calls with forward and backward time, or the tree of modules
- * in other programs. */
+/* Makes the section of modules: the tree of nn.Module calls with forward and backward time, or the tree of a program's
+ * own modules if it does not use PyTorch. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Columns for programs without a backward pass: those without PyTorch, and those that only call a model. */
+/* Columns for programs without a backward pass, which do not use PyTorch or only run inference. */
 #define CALLS                                                                                                          \
     {                                                                                                                  \
         TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false                                              \
@@ -58,11 +58,11 @@ static bool has_backward(const struct tp_module_view *view)
     const int64_t *device = tp_table_int(&view->table, TP_MODULE_BACKWARD_DEVICE_TOTAL);
     bool is_any = false;
     for (size_t i = 0; i < view->table.row_count; i++)
-        is_any |= host[i] > 0 || device[i] > 0; /* false for TP_NULL_INT, which is negative */
+        is_any |= host[i] > 0 || device[i] > 0; /* an unknown time is TP_NULL_INT, which is negative */
     return is_any;
 }
 
-/* Selects all rows, or only rows of the upper levels if there are more than `limit` rows. Returns the number of
+/* Selects all rows of the tree, or only its upper levels if it has more than `limit` rows. Returns the number of
  * selected rows. */
 static size_t select_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
 {
@@ -115,7 +115,7 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
 struct tp_data tp_section_modules(const struct tp_section *section)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
-    /* launches on devices that the program itself defined are not known by module */
+    /* launches on devices that the program itself defined cannot be assigned to modules */
     bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;

@@ -12,8 +12,8 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
     return false;
 }
 
-/* Adds a point for each notice about damage, or for each other notice, with its description and count. Points about
- * damage also have the position of the first occurrence. */
+/* Adds a line for each kind of damage (of_damage) or for each other kind of notice, with description and count. Lines
+ * about damage also have the byte offset of the first occurrence. */
 static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
     struct tp_arena *arena = document->arena;
@@ -49,7 +49,8 @@ static void add_damage_notice(struct tp_document *document, const struct tp_prof
     }
 }
 
-/* Adds the known losses of the input, because of which the report's numbers may cover only a part of the recording. */
+/* Adds a notice about known losses of the input, because the report's numbers may cover only a part of the
+ * recording. */
 static void add_evidence_notice(struct tp_document *document, const struct tp_profile *profile)
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
@@ -62,7 +63,8 @@ static void add_evidence_notice(struct tp_document *document, const struct tp_pr
 
 enum { LEAST_UNREAD_PERCENT = 1 };
 
-/* Returns the unknown categories of events that take a visible share of the time, or "". *count: their number. */
+/* Returns the unknown event categories that take at least 1 % of the recorded time, or "". *count: number of their
+ * events. */
 static const char *unknown_categories_text(const struct tp_section *section, int64_t *count)
 {
     struct tp_arena *arena = section->arena;
@@ -98,7 +100,7 @@ static void add_unread_notice(struct tp_document *document, const struct tp_sect
                                tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
 }
 
-/* Events with an impossible end time in the file. */
+/* Texts for events whose end time in the file is impossible, and the events themselves. */
 struct impossible_ends {
     const char *singular, *plural, *rule;
     const struct tp_cut *cut;
@@ -158,7 +160,7 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
                                                 longest_text(section, list[i].cut)));
 }
 
-/* Adds a notice if the recording itself causes a large part of the host's delay. */
+/* Adds a notice if a large part of the delay on the host is the cost of recording. */
 static void add_overhead_notice(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
@@ -232,8 +234,8 @@ static void add_missing_notice(struct tp_document *document, const struct tp_sec
             "");
 }
 
-/* Returns a sentence about sections that are missing because an option of the recording was off; NULL if none is
- * missing. */
+/* Returns a sentence about sections that are missing because a recording option was off; NULL if all sections have
+ * data. */
 static const char *missing_sections_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_views *views = profile->views;
@@ -254,7 +256,8 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage_notice(document, section->profile);
     add_evidence_notice(document, section->profile);
     if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
-        return; /* the other notices are about steps, devices or allocators */
+        return; /* the other notices are about steps, devices or allocators, which a program recorded from outside does
+                   not have */
     add_unread_notice(document, section);
     add_impossible_notice(document, section);
     add_missing_notice(document, section);

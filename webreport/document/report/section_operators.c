@@ -1,13 +1,14 @@
-/* Makes the section of operators: by name, and by name and shape. Rows open to Python stacks and input shapes. */
+/* Makes the section of operators: by name, and by name and shape. The reader can expand a row to see Python stacks and
+ * input shapes. */
 #include "webreport/document/report/sections.h"
 
 #include <math.h>
 
 enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 
-/* ---- details of a row ---- */
+/* ---- expanded rows: stacks and shapes of an operator ---- */
 
-/* Returns whether a frame occurs in every PyTorch stack and therefore does not describe the program. */
+/* Returns whether PyTorch itself adds this frame to stacks, so that the frame does not describe the program. */
 static bool is_torch_internal_frame(struct tp_str text)
 {
     static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
@@ -46,14 +47,14 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
     }
 }
 
-/* Returns whether rows are sorted by device time. This is false if the program itself defined all devices, because
- * no call launches work on them. */
+/* Returns whether the tables show and sort by device time. This is false if the program itself defined all devices,
+ * because operators do not launch work on them. */
 static bool has_device_times(const struct tp_section *section)
 {
     return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 }
 
-/* Returns the word for the devices; NULL if the tables show host times. */
+/* Returns the word for the devices in titles; NULL if the tables show host times. */
 static const char *device_title(const struct tp_section *section)
 {
     return has_device_times(section) ? tp_devices_word(section->profile->model) : NULL;
@@ -102,10 +103,11 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     }
 }
 
-/* The rows of by_shape for each of the first `count` names. `next` links the rows of one name. */
+/* Lists of shapes, one list for each of the first `count` operator names. `next` links the rows of by_shape with the
+ * same name. */
 struct shape_index {
     uint32_t *first, *next, *last;
-    uint32_t *shapes; /* for each name: number of its shapes */
+    uint32_t *shapes; /* element for each name: number of shapes with this name */
 };
 
 static struct shape_index index_shapes(const struct tp_section *section, size_t count)
@@ -120,7 +122,7 @@ static struct shape_index index_shapes(const struct tp_section *section, size_t 
 
     tp_strings_init(&names, arena, 0);
     for (size_t i = 0; i < count; i++)
-        /* all names are different, so that the id of a name is its row */
+        /* all names are different, so that each name's id equals its row */
         tp_strings_add(&names, tp_table_text(&view->by_name, TP_OP_NAME)[i]);
     for (uint32_t row = 0; row < view->by_shape.row_count; row++) {
         uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_shape, TP_OP_NAME)[row]);
@@ -300,7 +302,7 @@ static const char *lead_text(const struct tp_section *section)
                                   tp_text_of_time(section->arena, view->unlinked_device_time_ns),
                                   tp_section_spoken_text(section, "an operator"));
     if (!tp_uses_torch_words(section->profile->model->producer) &&
-        count < 2) /* a list of a single name is not needed */
+        count < 2) /* with a single name, the sentence about the top names says nothing */
         return unlinked;
     return tp_text_printf(
         section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
@@ -321,7 +323,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     tp_object_text(object, "operators_title", tp_section_spoken_text(section, "Operators"));
     tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_add_list(object, "tables");
-    /* with devices, the section of kernels contains this table */
+    /* if the trace has device work, the section of kernels contains this table */
     if (!section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
     add_by_name(section, tables);

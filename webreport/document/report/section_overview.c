@@ -45,7 +45,7 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* Returns the kind of program and the name in the trace that shows the kind, such as "training:
+/* Returns the kind of program and the traced name that is evidence of this kind, such as "training:
  * Optimizer.step#SGD.step". */
 static const char *use_text(const struct tp_section *section)
 {
@@ -62,7 +62,7 @@ static const char *use_text(const struct tp_section *section)
     return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
 }
 
-/* Adds the facts below the title of the page. */
+/* Adds the facts below the title of the page, such as the worker, the device and the number of events. */
 static void put_title_and_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_profile *profile = section->profile;
@@ -90,8 +90,7 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-/* Returns a remark on which category gets time that several categories share; "" unless the trace has communication
- * and other work. */
+/* Returns a remark on which part of a step gets the time that several parts share; "" if no parts can overlap. */
 static const char *overlap_remark(const struct tp_overview *view)
 {
     bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
@@ -105,7 +104,8 @@ static const char *overlap_remark(const struct tp_overview *view)
     return has_operators ? "; time shared by several parts counts once, first for communication" : "";
 }
 
-/* Returns whether most of the steps' time can be judged, so that shares of the steps are meaningful. */
+/* Returns whether the window of used steps has no unjudged time (docs/definitions.md), so that percentages of the steps
+ * are meaningful. */
 static bool has_shares(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
@@ -137,7 +137,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
-/* Adds the parts of a step and the input as facts, for outputs without charts. */
+/* Adds the parts of a step and the input data as facts, for outputs without charts. */
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -240,7 +240,7 @@ static void put_costliest_tables(const struct tp_section *section, struct tp_doc
     tp_document_add_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* Adds the first rows of a table made by heaviest.h to short outputs. */
+/* Adds the first rows of a table of heaviest.h, for outputs with little space. */
 static void put_short_table(const struct tp_section *section, struct tp_document *document,
                             const struct tp_table *table, const char *title)
 {

@@ -1,11 +1,11 @@
-/* Makes the section of ranges and counters, for a program that records itself. */
+/* Makes the section of ranges and counters, for a program that records them through tracepress.h. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The columns of ranges. The first column is omitted if no range has a kind, and the last column if the program has
- * no steps. */
+/* The columns of ranges. The table omits the first column if no range has a kind, and the last column if the program
+ * has no steps. */
 static const struct tp_shown_column RANGE_COLUMNS[] = {{TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},
                                                        {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
                                                        {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},

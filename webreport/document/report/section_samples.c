@@ -1,4 +1,4 @@
-/* Makes the section of samples of running threads: functions, lines, and their callers. */
+/* Makes the section of samples of running threads: tables of functions, lines and callers. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/report/sections.h"
 

@@ -1,4 +1,4 @@
-/* Makes the section of the steps of a serving engine: by class, and as single steps. */
+/* Makes the section about the steps of a serving engine: a table of step classes, and a table of single steps. */
 #include <math.h>
 
 #include "webreport/document/report/sections.h"
@@ -75,7 +75,7 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     tp_section_add_table(tables, shown);
 }
 
-/* Adds the rates of the engine, and the times of its steps by class, to short outputs. */
+/* Adds the rates of the engine, and the times of its steps by class, for outputs with little space. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document)
 {
     static const struct tp_shown_column columns[] = {

@@ -1,4 +1,5 @@
-/* Adds the tree of a device's time to the section of kernels, as a table. */
+/* Adds the time of a device as a table to the section of kernels. The rows form a tree: parts of the time, kinds of
+ * work, kernels. */
 #include <math.h>
 
 #include "webreport/document/name_text.h"
@@ -29,7 +30,7 @@ static const struct tp_shown_column FLOORED[] = {BEGIN,
                                                  {TP_SHOW_TIME, TP_TIME_HEADROOM, NULL, 0, 0, false, 0},
                                                  {TP_SHOW_TEXT, TP_TIME_BOUND, NULL, 0, 0, false, 0}};
 
-/* Pairs of a name in JSON, as in the idle view and the definitions, and a title for people. */
+/* Pairs of a name in JSON, as in the idle view and in docs/definitions.md, and the title that readers see. */
 static const char *const TITLES[][2] = {
     {"host", "The device waits for the host"},
     {"launch", "Inside the launching call"},
@@ -63,7 +64,7 @@ static struct tp_str title_of_kind(struct tp_str text)
     return text;
 }
 
-/* Returns the name of a node for display: the title of a group, the short name of a kernel, or the node's own text. */
+/* Returns the displayed name of a node: the title of a group, the short name of a kernel, or the node's own text. */
 static struct tp_str node_name(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
@@ -79,8 +80,8 @@ static struct tp_str node_name(const struct tp_section *section, const struct tp
     return tp_shown_text(&section->naming, node->text);
 }
 
-/* Returns the share of the device's peak that matrix products and steps reach, or the reason why it is not shown.
- * The text starts with a blank. */
+/* Returns a sentence on the share of the device's peak rate that matrix products and steps reach, or on why it is not
+ * shown. The text starts with a blank. */
 static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
@@ -99,7 +100,7 @@ static const char *rates_text(const struct tp_section *section)
         tp_text_of_percent(section->arena, rates->step_percent));
 }
 
-/* Returns the reason why some rows have no rates; "" if all rows have rates. The text starts with a blank. */
+/* Returns a sentence on why some rows have no rates; "" if all rows have rates. The text starts with a blank. */
 static const char *missing_rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;

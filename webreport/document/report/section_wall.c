@@ -1,5 +1,5 @@
-/* Makes the section of the steps' wall time, from a recording of the same run from outside: the states of the main
- * thread by step, and the functions that ran outside operators. */
+/* Makes the section of the steps' wall time, which needs a second recording of the same run from outside. It shows the
+ * states of the main thread in each step, and the functions that ran outside operators. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/program_words.h"
@@ -26,7 +26,7 @@ static struct tp_shown_table *parts_table(const struct tp_section *section)
     return shown;
 }
 
-/* Returns the table of steps with a column for each state of the thread. */
+/* Returns the table of steps with a column for each state of the main thread. */
 static struct tp_shown_table *steps_table(const struct tp_section *section)
 {
     const struct tp_program_steps *steps = section->profile->steps;

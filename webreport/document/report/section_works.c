@@ -1,9 +1,11 @@
-/* Adds the time by kind of work to the sections of kernels and operators, as a table. */
+/* Adds a table of the time by kind of work to the sections of kernels and operators. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/work/work_rules.h"
 
-enum { NAME_BYTES = 40 }; /* largest length of a name; shorter than in the table of kernels, which shows full names */
+enum {
+    NAME_BYTES = 40
+}; /* largest length of a name, bytes; shorter than in the table of kernels, which shows full names */
 
 #define TIME_COLUMNS                                                                                                   \
     {TP_SHOW_COUNT, TP_WORK_CALLS, NULL, 0, 0, false, true}, {TP_SHOW_TIME, TP_WORK_TOTAL, NULL, 0, 0, true, true},    \
@@ -24,7 +26,7 @@ static const struct tp_shown_column COSTED[] = {TIME_COLUMNS,
                                                 {TP_SHOW_PERCENT, TP_WORK_KNOWN, "Known for", 0, 0, false, false},
                                                 NAME_COLUMNS};
 
-/* Returns whether the amount of work that the devices must do is known. */
+/* Returns whether the number of operations or bytes is known for at least one row. */
 static bool has_costs(const struct tp_table *rows)
 {
     for (size_t i = 0; rows->column_count > TP_WORK_COSTED && i < rows->row_count; i++)

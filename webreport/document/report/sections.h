@@ -1,6 +1,6 @@
 /* Declares the sections of the page. Each function takes one profile and returns the object for the template of the
- * same name. It returns kind NONE if the profile has no data for the section. All memory is in section->arena or
- * borrowed from the profile. The sections of call tree and timeline are in ../charts. */
+ * same name, or kind NONE if the profile has no data for the section. All memory is in section->arena or borrowed from
+ * the profile. The sections of call tree and timeline are in ../charts. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 
@@ -8,9 +8,9 @@
 #include "webreport/document/section_verdict.h"
 #include "webreport/measure/ranks/distributed.h"
 
-/* Returns kind NONE unless a recording from outside covers the steps. */
+/* Returns kind NONE unless another recording of the same run, from outside, covers the steps. */
 struct tp_data tp_section_wall(const struct tp_section *section);
-/* Returns kind NONE unless the program records itself with tracepress.h. */
+/* Returns kind NONE unless the program records ranges through tracepress.h. */
 struct tp_data tp_section_ranges(const struct tp_section *section);
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
@@ -35,38 +35,37 @@ struct tp_data tp_section_recording(const struct tp_section *section);
  * and operators. Allocates from section->arena. */
 void tp_report_document(struct tp_document *document, const struct tp_section *section);
 
-/* Adds one line with the overview, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input
- * data, 22.8 to 28.5 %". */
+/* Adds one line that summarizes a profile, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for
+ * input data, 22.8 to 28.5 %". */
 void tp_report_add_line(struct tp_document *document, const struct tp_section *section);
-/* Adds the line of a failed input. */
+/* Adds a line for an input that could not be analyzed. why: reason. */
 void tp_report_add_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
                                const char *why);
 
-/* Adds the notices of the overview. */
+/* Adds the notices above the verdict. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
-/* Adds the notices that are necessary for every reader of the digest: unknown categories, and corrected ends of
- * events. */
+/* Adds the notices that also appear in the digest: unknown event categories, and corrected ends of events. */
 void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
-/* Returns the gain of a finding in percent of the judged time, such as "14.1 to 37.4 %"; NULL if the gain is
- * unknown. */
+/* Returns the estimated gain of a finding in percent of the analyzed time, such as "14.1 to 37.4 %"; NULL if the gain
+ * is unknown. */
 const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
-/* Adds the states of the main thread in the steps, if a recording from outside covers them. */
+/* Adds the states of the main thread in the steps, if another recording of the same run, from outside, covers them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
-/* Adds the ranges of a program that records itself. Adds nothing for other traces. */
+/* Adds the ranges that a program records through tracepress.h. Adds nothing for other traces. */
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document);
 /* Adds the steps of a serving engine. Does nothing unless the trace has such steps with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
-/* Returns the section that compares the ranks of a span. */
+/* Returns the section that compares the ranks of one recording. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech);
 
-/* Appends the table with the tree of a device's time to `tables`. */
+/* Appends a table to `tables` that shows the time of a device as a tree. */
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
 
-/* Appends the table of time by kind of work to `tables`. works: must have rows. caption: must live as long as the
+/* Appends a table of the time by kind of work to `tables`. works: must have rows. caption: must live as long as the
  * section. */
 void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,
                           const char *caption);

@@ -1,5 +1,5 @@
-/* Writes calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators. The
- * table has operations in powers of 1000 and bytes in powers of 1024. See table_parts.h. */
+/* Writes calls of Python functions as Lib/pstats.py of CPython prints them, and the table of operators. The table of
+ * operators shows counts of operations in powers of 1000 and bytes in powers of 1024. See table_parts.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -116,7 +116,7 @@ static void write_time(char text[ROOM], int64_t ns)
                               : (double)ns / 1e3);
 }
 
-/* Copies a text, cut to MAX_TEXT bytes at the border of a character. Control characters become "?". */
+/* Copies a text, cut to MAX_TEXT bytes between two characters. Control characters become "?". */
 static void write_text(char text[ROOM], struct tp_str value)
 {
     size_t size = tp_utf8_fitting_bytes(value.ptr, value.len, MAX_TEXT);

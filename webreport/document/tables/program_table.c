@@ -1,11 +1,12 @@
-/* Writes functions, processes and waits of a program. See table_parts.h. Times are in ms, sizes in MiB. */
+/* Writes the functions, processes and waits of a program recorded from outside. See table_parts.h. Times are in ms,
+ * sizes in MiB. */
 #include "webreport/document/tables/table_parts.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
 
 struct text_column {
     unsigned column;
-    const char *title; /* title of the column; NULL: the title in the column's definition */
+    const char *title; /* title of the column; NULL: use the title in the column's definition */
 };
 
 static const struct text_column function_columns[] = {
@@ -23,7 +24,7 @@ static const struct text_column wait_columns[] = {
     {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
     {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
 
-/* Input for writing the cells of a table. */
+/* Data for the function that writes the cells of a table. */
 struct program_text {
     const struct tp_table *rows;
     const struct text_column *columns;

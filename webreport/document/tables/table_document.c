@@ -1,5 +1,5 @@
-/* Makes the document of a table. See table_document.h. Selects the text for the kind of table, and adds the rows for
- * scripts. */
+/* Makes the document of a table. Selects the text for the kind of table, and adds the rows for scripts. See
+ * table_document.h. */
 #include "webreport/document/tables/table_document.h"
 
 #include "writer/text/format.h"
@@ -68,7 +68,7 @@ static void put_markdown(struct tp_document *document, const struct tp_profile_t
 
 /* ---- the record ---- */
 
-/* Rows of key_averages as JSON. A row omits members that have no value; a stack is a list. */
+/* Rows of torch's key_averages as JSON. A row omits members without a value; a stack is a list. */
 struct key_rows {
     const struct tp_profile_table *table;
     const struct tp_table *rows;

@@ -1,5 +1,5 @@
-/* Writes tables as torch's _build_table does. See table_parts.h. Faults of _build_table are kept: FLOPs and source
- * locations are swapped. */
+/* Writes tables as torch's _build_table does. See table_parts.h. The output repeats an error of _build_table: the
+ * columns for FLOPs and source locations have each other's values. */
 #include <math.h>
 #include <stdio.h>
 
@@ -63,14 +63,14 @@ const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *sc
     return units[(int)power];
 }
 
-/* ---- texts in characters ---- */
+/* ---- texts measured in characters ---- */
 
 static size_t character_count(struct tp_str text)
 {
     return tp_utf8_count(text.ptr, text.len);
 }
 
-/* Returns the character_count of the first `count` characters of a text, bytes. */
+/* Returns the length of the first `count` characters of a text, bytes. */
 static size_t prefix_bytes(struct tp_str text, size_t count)
 {
     size_t i = 0;
@@ -111,13 +111,13 @@ enum column_kind {
 
 enum { COLUMN_WIDTH = 12 };
 
-/* A line of the printed table: a row, or a further frame of the row's stack. */
+/* A line of the printed table: the first line of a row, or a further frame of the row's stack. */
 struct line {
-    uint32_t row, frame; /* frame: index in the stack; 0 for the line of the row itself */
+    uint32_t row, frame; /* frame: index in the row's stack; 0 for the first line of the row */
 };
 
 struct torch_table {
-    struct tp_worded_table worded; /* the printed table; its columns and cells come from the members below */
+    struct tp_worded_table worded; /* the printed table; the members below define its columns and cells */
     const struct tp_key_averages *averages;
     const struct tp_table_style *style;
     struct tp_worded_column columns[COLUMN_KINDS];
@@ -130,7 +130,7 @@ struct torch_table {
     double flops_scale, cpu_us, device_us;
 };
 
-/* Adds a column. title: its "@" is replaced by `name`. */
+/* Adds a column. title: `name` replaces its "@". */
 static void add_column(struct torch_table *t, struct tp_arena *arena, enum column_kind column_kind, const char *title,
                        const char *name)
 {
@@ -152,7 +152,7 @@ static struct tp_str stack_frame_text(const struct torch_table *t, const struct 
     return tp_key_frame_text(&t->averages->stacks, row->stack.first + i);
 }
 
-/* Finds the widths of columns, and which columns the rows need. */
+/* Finds the width of each column, and which columns have values. */
 static void find_widths(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
 {
     for (uint32_t i = 0; i < t->averages->count; i++) {
@@ -160,7 +160,7 @@ static void find_widths(struct torch_table *t, size_t *name, size_t *shapes, siz
         size_t n = character_count(row->key) + 4, s = character_count(row->shapes) + 4;
         *name = n > *name ? n : *name;
         *shapes = s > *shapes ? s : *shapes;
-        t->has_shapes |= row->shapes.len > 2; /* true for at least one shape, because the text is then longer than [] */
+        t->has_shapes |= row->shapes.len > 2; /* the text "[]" has no shapes */
         t->has_stack |= row->stack.count > 0;
         t->has_device_time |= row->self_device.us > 0;
         t->has_device_memory |= row->self_device_bytes > 0;
@@ -171,7 +171,7 @@ static void find_widths(struct torch_table *t, size_t *name, size_t *shapes, siz
     }
 }
 
-/* Adds the columns of source location and FLOPs. As in torch, their titles are in this order but their values are in
+/* Adds the columns of source location and FLOPs. As in torch, the titles have this order and the values have the
  * reverse order. */
 static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size_t source)
 {
@@ -222,7 +222,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 
 /* ---- cells ---- */
 
-/* Writes an ellipsis and the end of a path, as torch's trim_path does. */
+/* Writes an ellipsis and the last characters of a path, as torch's trim_path does. */
 static void put_source(struct tp_buf *out, struct tp_str path, size_t width)
 {
     size_t size = character_count(path);
@@ -376,7 +376,7 @@ static void put_total(struct tp_document *document, const struct torch_table *t,
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
 {
-    /* adds in the order of the shown rows, because sums of doubles depend on the order */
+    /* adds in the order of the displayed rows, because rounding errors depend on the order */
     for (uint32_t i = 0; i < t->averages->count; i++) {
         const struct tp_key_row *row = &t->averages->rows[table->order[i]];
         t->cpu_us += row->self_cpu.us;
@@ -413,7 +413,7 @@ void tp_torch_table_put(struct tp_document *document, const struct tp_profile_ta
         put_total(document, t, averages->torch.device, t->device_us);
 }
 
-/* ---- for Markdown ---- */
+/* ---- short table for Markdown ---- */
 
 enum { SHORT_NAME = 256 };
 

@@ -1,9 +1,10 @@
-/* Writes the details of findings as sentences. See detail_words.h.
+/* Formats the details of findings as sentences. See detail_words.h.
  *
- * A sentence names its arguments by number: {0} is the first argument, formatted by its type. More forms of a
- * number: {0:,} has separators of thousands; {0:call|calls} is followed by a noun; {0?has|have} is only the word for
- * one or for several; {0:steps} is " in 6 steps", or "" for one step. Forms of a real number: {0:.2} has two
- * decimals; {0:round} has none. Parts are joined by "; ", but a part that begins with a comma is appended directly. */
+ * The templates below use {0} for the first argument, formatted by its type. Forms for integers: {0:,} separates
+ * thousands; {0:call|calls} adds a noun in the singular or plural; {0?has|have} prints only the word for one or for
+ * several; {0:steps} prints " in 6 steps", or "" for one step. Forms for real numbers: {0:.2} prints two decimals;
+ * {0:round} prints none. The parts of a detail are joined by "; ", but a part that begins with a comma is appended
+ * directly. */
 #include "webreport/document/words/detail_words.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "writer/text/format.h"
 
 static const struct {
-    /* sentence for PyTorch programs, and for others; others: NULL if the sentence is the same */
+    /* torch: sentence for PyTorch programs; others: sentence for all other programs, or NULL if it is the same */
     const char *torch, *others;
 } sentences[TP_DETAIL_COUNT] = {
     [TP_DETAIL_OTHER_DEVICE] = {"tracepress does not read the kind of records that contains the device work", NULL},
@@ -131,7 +132,7 @@ static const struct {
                           NULL},
 };
 
-/* Adds one of the two words "one|many", depending on `count`. end: end of the form. */
+/* Appends the first word of "one|many" if `count` is 1, else the second word. end: end of `words`. */
 static void add_singular_or_plural(struct tp_buf *out, int64_t count, const char *words, const char *end)
 {
     const char *bar = memchr(words, '|', (size_t)(end - words));
@@ -164,7 +165,7 @@ static void add_plain_argument(struct tp_buf *out, const struct tp_detail_argume
     }
 }
 
-/* Adds an argument in the form from `form` to `end`: ":.2", "?has|have" or "". */
+/* Appends an argument as text. form: start of the format, such as ":.2", "?has|have" or ""; end: its end. */
 static void add_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
                          const char *end, struct tp_arena *arena)
 {

@@ -1,11 +1,13 @@
-/* Writes why a trace has no device. See device_words.h; measure/verdict/device_missing.h has the evidence. */
+/* Writes why the work of a device was not recorded. See device_words.h. The evidence comes from
+ * measure/verdict/device_missing.h. */
 #include "webreport/document/words/device_words.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/verdict/device_missing.h"
 #include "writer/text/format.h"
 
-/* Returns the name of a device in memory records, such as "cuda:0". Torch uses the name "cuda" for HIP, too. */
+/* Returns the device of a memory record as torch names it, such as "cuda:0". Torch uses the name "cuda" for HIP,
+ * too. */
 static const char *place_text(const struct tp_memory_place *place, struct tp_arena *arena)
 {
     if (!place)
@@ -36,8 +38,8 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
     }
 }
 
-/* Returns the versions in the metadata of the trace, such as " (cupti_version 22, driver 12060)"; "" if there are
- * none. */
+/* Returns the versions of CUPTI and the driver from the metadata of the trace, such as " (cupti_version 22, driver
+ * 12060)"; "" if they are unknown. */
 static const char *versions_text(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_str cupti = tp_trace_header(model->trace, "cupti_version");

@@ -7,7 +7,7 @@
 /* Returns one sentence with the evidence that the program used a device. The text is in `arena`. */
 struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns advice on how to record the device, and what can lose its records even if they were requested. The text is
+/* Returns advice on how to record the device, and on what can prevent the recording of a requested device. The text is
  * in `arena`. */
 const char *tp_device_missing_advice(const struct tp_model *model, struct tp_arena *arena);
 

@@ -6,7 +6,7 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* State while the sentences of a finding are written. */
+/* Arguments that the functions of this file share: the finding whose sentences are written, and its program. */
 struct words {
     const struct tp_program_view *view;
     struct tp_program_finding *finding;
@@ -71,7 +71,7 @@ static void write_python_finding(struct words *w)
     w->finding->advice = CHEAPER;
 }
 
-/* Returns the advice for a finding about a function without a name. */
+/* Returns the advice for a finding about a function whose library has no symbols. */
 static const char *advice_for_unnamed_function(const struct words *w, const struct tp_program_function *f)
 {
     struct tp_str id = w->finding->build_id;
@@ -111,8 +111,8 @@ static void write_kernel_finding(struct words *w)
 
 /* ---- waits ---- */
 
-/* Returns a sentence about the likely holder of a lock. The sentence says that this is a guess, because the
- * recording does not see the lock. */
+/* Returns a sentence about the thread that likely held a lock, or "". The sentence gives the reason for this guess,
+ * because the recording does not show the owner of a lock. */
 static const char *holder_sentence(const struct words *w)
 {
     const char *words = tp_program_lock_holder_text(w->view, w->finding->wait, w->arena);
@@ -166,7 +166,7 @@ static void write_threads_finding(struct words *w)
     w->finding->advice = "Use a pool of threads, or give each thread more work.";
 }
 
-/* Returns at most the first `bytes` bytes of a command. *dots: an ellipsis if the command was cut, else "". */
+/* Returns a command, cut to at most `bytes` bytes. *dots: an ellipsis if the command was cut, else "". */
 static struct tp_str shorten_command(struct tp_str command, size_t bytes, const char **dots)
 {
     size_t shown = tp_utf8_fitting_bytes(command.ptr, command.len, bytes);
@@ -174,8 +174,8 @@ static struct tp_str shorten_command(struct tp_str command, size_t bytes, const 
     return (struct tp_str){command.ptr, shown};
 }
 
-/* Returns the children that the finding names, with their lives, such as "g++ a.cpp for 21.9 s, g++ b.cpp for 6.62
- * s". */
+/* Returns the child processes that the finding names and the time for which each ran, such as "g++ a.cpp for 21.9 s,
+ * g++ b.cpp for 6.62 s". */
 static const char *children_text(const struct words *w)
 {
     enum { NAME_BYTES = 60 };
@@ -210,7 +210,7 @@ static void write_short_processes_finding(struct words *w)
     w->finding->advice = "Starting a process costs about a millisecond, so do the work of many processes in one.";
 }
 
-/* Returns the processes that the finding names and how they ended, such as "sh (exit code 1), sort (SIGKILL) and
+/* Returns the processes that the finding names and how each ended, such as "sh (exit code 1), sort (SIGKILL) and
  * others". */
 static const char *processes_text(const struct words *w)
 {

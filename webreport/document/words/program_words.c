@@ -72,7 +72,7 @@ static const char *cpu_time(const struct tp_program_view *view, struct tp_arena 
     return tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]);
 }
 
-/* Returns a time as a share of the processor time. */
+/* Returns a time as a percentage of the program's CPU time. */
 static const char *cpu_share(const struct tp_program_view *view, int64_t ns, struct tp_arena *arena)
 {
     return tp_text_of_percent(arena, tp_percent(ns, view->state_ns[TP_STATE_RUNNING]));
@@ -83,8 +83,8 @@ static const struct tp_program_function *hottest_function(const struct tp_progra
     return tp_program_function_at(&view->functions, view->story.hottest);
 }
 
-/* Returns a text such as "; the largest function inside it is pymalloc_alloc, 12.0 %", or "" if no such function is
- * known. */
+/* Returns a text about the native function that takes the most time inside the Python function of the headline, such as
+ * "; the largest function inside it is pymalloc_alloc, 12.0 %"; "" if it is unknown. */
 static const char *inner_function_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->python.inner == TP_NO_ID)
@@ -201,13 +201,14 @@ static const char *headline_text(const struct tp_program_view *view, struct tp_a
     const char *text = words[view->story.headline](view, arena);
     if (view->story.root_count < 2)
         return text;
-    return tp_text_printf(arena, "%s together: %s", /* the headline is about all programs together */
+    return tp_text_printf(arena, "%s together: %s", /* several programs ran, and the headline describes their total */
                           tp_text_of_counted_noun(arena, view->story.root_count, "program", "programs"), text);
 }
 
-/* ---- the sentence below it ---- */
+/* ---- the sentence below the headline ---- */
 
-/* Returns a sentence such as "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
+/* Returns a sentence about the function with the most CPU time, such as "The program used 12.3 ms of CPU time, 40.1 %
+ * of it in score (prep.py:13)." */
 static const char *cpu_time_sentence(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *cpu = cpu_time(view, arena);

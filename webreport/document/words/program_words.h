@@ -1,4 +1,4 @@
-/* Returns words about a program recorded from outside that sections of the page also use. */
+/* Returns words about a program recorded from outside. Sections of the page use them, too. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDS_PROGRAM_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_WORDS_PROGRAM_WORDS_H
 
@@ -9,17 +9,17 @@
  * is static. */
 const char *tp_wall_part_words(unsigned part);
 
-/* Returns the words for a part of the steps (enum tp_steps_part), such as "running, native code". The text is
- * static. */
+/* Returns the words for a state of the main thread in the steps (enum tp_steps_part), such as "running, native code".
+ * The text is static. */
 const char *tp_steps_part_words(unsigned part);
 
-/* Returns a text such as "most likely held by worker 12, in compute (a.c:7)", in the arena; NULL if no thread is the
- * likely holder. */
+/* Returns a text about the likely holder of a lock, such as "most likely held by worker 12, in compute (a.c:7)", in
+ * `arena`; NULL if no thread is likely. */
 const char *tp_program_lock_holder_text(const struct tp_program_view *view, const struct tp_wait_group *group,
                                         struct tp_arena *arena);
 
-/* Returns the Python function of the view as text, such as "work (a.py:12)", in the arena. The view must have such a
- * function. */
+/* Returns the name of view->python, such as "work (a.py:12)", in `arena`. The view must have a Python function
+ * there. */
 const char *tp_program_python_text(const struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills the headline of the view and the sentence below the headline. */

@@ -3,7 +3,8 @@
 
 #include "writer/text/format.h"
 
-/* Returns a text such as "recording options that were off: with_stack, profile_memory". */
+/* Returns a text about missing recording options, such as "recording options that were off: with_stack,
+ * profile_memory". */
 static const char *options_text(const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
     const char *text = "recording options were off";

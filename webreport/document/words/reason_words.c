@@ -1,4 +1,4 @@
-/* Writes why numbers are unknown. See reason_words.h. */
+/* Explains to readers why numbers are unknown. See reason_words.h. */
 #include "webreport/document/words/reason_words.h"
 
 const char *tp_rate_reason_text(enum tp_rate_reason reason)

@@ -13,16 +13,16 @@
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
 
-/* Values that the functions of a headline use. */
+/* Arguments that the functions of this file share. */
 struct words {
     const struct tp_trace_verdict *v;
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_str device; /* title of the device, such as "GPU 0" */
-    const char *whole;    /* what the shares refer to, such as "the steps" */
+    const char *whole;    /* the whole of which percentages are a part, such as "the steps" */
 };
 
-/* Words for each cause, used as in "GPU 0 <words> for 12.3 % of the steps". */
+/* Words for each cause of time, used as in "GPU 0 <words> for 12.3 % of the steps". */
 static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_COMPUTE] = "computes",
     [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
@@ -35,8 +35,8 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
 };
 
-/* Returns the words of a cause. For a device that the program itself defined, only ranges show what the device waits
- * for, because no call launches its work. */
+/* Returns the words for a cause. If the program itself defined the device, no call launches the device's work, so that
+ * only ranges of the program show why the device waits. */
 static const char *cause_text(const struct words *w, enum tp_time_cause cause)
 {
     const struct tp_trace_verdict *v = w->v;
@@ -47,7 +47,7 @@ static const char *cause_text(const struct words *w, enum tp_time_cause cause)
     return v->is_own_device && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
 }
 
-/* Returns a time as a share of window W, such as "12.3 %". */
+/* Returns a time as a percentage of the window of used steps, such as "12.3 %". */
 static const char *share_text(const struct words *w, int64_t ns)
 {
     return tp_text_of_percent(w->arena, tp_percent(ns, w->model->window_ns));
@@ -90,7 +90,8 @@ static struct tp_str gap_text(const struct words *w)
     return move_text(&text, w->arena);
 }
 
-/* Returns the headline for a single collective that takes half of window W. Such a time does not describe the steps. */
+/* Returns the headline if a single collective takes half of the window, because the window then does not represent
+ * usual steps. */
 static struct tp_str collective_text(const struct words *w)
 {
     int64_t rest_ns = w->model->window_ns - w->v->one_collective_ns;
@@ -121,7 +122,7 @@ static struct tp_str device_text(const struct words *w)
         tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
     else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
         tp_buf_puts(&text, ", and no other cause takes a fifth");
-    /* for a device of the program itself, cause_text has already said this */
+    /* for a device that the program itself defined, cause_text has already said this */
     else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device)
         tp_buf_puts(&text, "; the trace does not show the reason");
     if (v->cause != TP_TIME_COMPUTE)
@@ -133,9 +134,9 @@ static struct tp_str device_text(const struct words *w)
     return move_text(&text, w->arena);
 }
 
-/* ---- more than half of W cannot be judged ---- */
+/* ---- traces in which most of the time cannot be judged ---- */
 
-/* Returns a sentence such as "GPU 0 computes for 12.3 % of the rest." */
+/* Returns a sentence about the time that can be judged, such as "GPU 0 computes for 12.3 % of the rest." */
 static const char *compute_share_text(const struct words *w)
 {
     int64_t rest_ns = tp_sat_sub(w->model->window_ns, w->v->unjudged.ns);
@@ -248,7 +249,7 @@ static const char *fragment_text(const struct words *w)
                : "Too little to judge: no whole step, and less than 100 ms of calls and device work.";
 }
 
-/* ---- all ---- */
+/* ---- choice of the headline ---- */
 
 static struct tp_str host_text(const struct words *w)
 {
@@ -306,20 +307,20 @@ static struct tp_str headline_text(struct words *w, const struct tp_program_view
     }
 }
 
-/* Returns the text with an additional sentence on the cost of recording. */
+/* Appends a sentence on the cost of recording to the headline. */
 static const char *append_recording_cost(const struct words *w, struct tp_str text)
 {
     return tp_text_printf(
         w->arena, "%.*s Recording itself takes %s %s of %s: record once without %s before you change the program.",
         (int)text.len, text.ptr,
-        w->v->has_device ? "at least" : "about", /* without a device, every kind of cost is an estimate */
+        w->v->has_device ? "at least" : "about", /* without a device, the cost is an estimate */
         tp_text_of_percent(w->arena, w->v->recording_percent),
         w->model->step_marker == TP_MARKER_WINDOW ? "that time" : "the steps",
         w->v->is_recording_of_stacks ? "stacks" : "shapes and memory");
 }
 
-/* Returns the text with a sentence on the time without a CPU. The sentence comes after the text if a device works,
- * else before it. */
+/* Adds a sentence on the time in which no CPU was free for the main thread: after the headline if the trace has a
+ * device, else before it. */
 static const char *append_ready_time(const struct words *w, struct tp_str text)
 {
     const char *ready =

@@ -6,7 +6,7 @@
 #include "webreport/document/words/program_words.h"
 #include "webreport/measure/rules/rules_order.h"
 
-/* Fills the details of the findings. Findings that are otherwise equal are then ordered by these texts. */
+/* Fills the details of the findings, and sorts findings that are otherwise equal by these texts. */
 static void fill_finding_texts(struct tp_recommendations *found, const struct tp_model *model, struct tp_arena *arena)
 {
     for (uint32_t i = 0; i < found->finding_count; i++)

@@ -8,8 +8,8 @@
 #include "webreport/export/whole_file.h"
 #include "writer/base/input.h"
 
-/* Returns whether the file begins like an export of tracepress. An export begins with a gzip header whose only
- * optional field is the mark TP_EXPORT_MARK. */
+/* Returns whether tracepress exported the file. An export begins with a gzip header whose only optional field is the
+ * comment TP_EXPORT_MARK. */
 static bool is_own_export_file(const char *path)
 {
     /* size of a gzip header, bytes; its fourth byte contains flags, and the flag 0x10 means that a comment follows */
@@ -26,8 +26,8 @@ static bool is_own_export_file(const char *path)
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
 
-/* Returns an error if `path` is a file that tracepress did not export, because nobody may be able to record it
- * again. */
+/* Returns an error if `path` exists and tracepress did not export it, because the user may not be able to record this
+ * file again. */
 static int refuse_foreign_file(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;

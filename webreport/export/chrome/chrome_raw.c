@@ -1,6 +1,6 @@
-/* Copies a trace, or a part of it: export --to chrome. The output contains the kept elements byte for byte and in
- * their order. Only text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are
- * kept. Their text comes from a second pass over the file. */
+/* Copies a trace or a part of it for export --to chrome. The selected elements keep their bytes and their order; only
+ * text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are selected, and a second
+ * pass over the file provides their text. */
 #include "webreport/export/chrome/raw_filter.h"
 #include "webreport/export/chrome/raw_flows.h"
 #include "webreport/export/chrome/raw_text.h"
@@ -17,14 +17,15 @@ struct passing {
     bool selects_part;
     struct tp_pack *pack;
     struct tp_buf text; /* text of the output that is not written yet */
-    /* members of the trace that follow the list of events; they are written at the end, because another part of the
-     * list may follow them */
+    /* members of the trace after the first list of events; they are written last, because the file may contain further
+     * lists of events */
     struct tp_buf behind;
     bool has_member, has_list, is_bare, has_element;
-    bool is_usable; /* true if the output contains an event, and not only names of rows */
+    bool is_usable; /* true if the output contains an event, and not only row names */
 };
 
-/* Returns 0, or a negative code that stops the reading if the output failed. */
+/* Writes the text if it fills a block. Returns 0, or a negative code that stops the reading because the output
+ * failed. */
 static int flush_unless_failed(struct passing *p, struct tp_error *err)
 {
     int code = p->text.failed ? p->text.failed : p->behind.failed;

@@ -1,9 +1,9 @@
-/* Numbers the rows of a cleaned trace so that viewers accept the numbers. Gives slices that do not nest additional
- * rows. See chrome.h. */
+/* Gives the rows of a cleaned trace numbers that viewers accept, and gives additional rows to slices that do not nest.
+ * See chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 #include "writer/base/id_map.h"
 
-/* first number that replaces a number which viewers cannot use */
+/* first of the numbers that replace numbers which viewers cannot use */
 enum { FIRST_NEW = 1 << 30 };
 
 static bool is_usable_number(const struct tp_row_id *id)

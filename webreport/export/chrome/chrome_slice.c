@@ -1,4 +1,5 @@
-/* Gives the slices of a cleaned trace categories and arguments in the form of current torch versions. See chrome.h. */
+/* Gives the slices of a cleaned trace the categories and arguments that current versions of torch write. See
+ * chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 
 /* Category of each kind of event, named as in tp_trace_out. */
@@ -25,7 +26,7 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
     struct tp_str name = tp_trace_event_name(trace, event);
     unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
-        return (struct tp_str){"", 0}; /* leaves out the recorder's span, because the writer adds a span of its own */
+        return (struct tp_str){"", 0}; /* omits the span of the recording, because the writer adds its own span */
     *category = TP_OUT_OTHER;
     if (kind == TP_KIND_RUNTIME && event->variant)
         return tp_strings_get(&trace->cats, trace->foreign_call_cats[event->variant] - 1);

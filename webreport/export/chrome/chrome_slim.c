@@ -19,17 +19,18 @@ struct writing {
     struct tp_chrome_lanes lanes;
     struct tp_filter_trace filter;
     int64_t first_ns;
-    /* events: indexes of events, grouped by thread, in order of time; thread_first: index in `events` of each thread's
-     * first event */
+    /* thread_first: element for each thread, index of its first event in `events`; events: indexes of the trace's
+     * events, grouped by thread, in order of time */
     uint32_t *thread_first, *events;
     struct tp_links links;
-    int64_t *link_ids; /* for each link: number of its arrow */
-    /* ends of the kept links, sorted by event; `tie` is link * 2, plus 1 for the end of an arrow */
+    int64_t *link_ids; /* element for each link: number of its arrow in the output */
+    /* both ends of each exported link, sorted by event; `tie` is 2 * index of the link, plus 1 for the end of the
+     * arrow */
     struct tp_keyed *ends;
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
     int64_t place;    /* sort index of the next row in viewers */
-    uint8_t *has_row; /* for each thread: 1 if its first row has a name */
+    uint8_t *has_row; /* element for each thread: 1 if the output has a name for the thread's first row */
 };
 
 static bool keeps_event(const struct writing *w, const struct tp_event *event)
@@ -41,7 +42,7 @@ static bool keeps_event(const struct writing *w, const struct tp_event *event)
            tp_filter_keeps_category(w->filter.filter, text);
 }
 
-/* ---- order ---- */
+/* ---- order of events and links ---- */
 
 static void sort_events(struct writing *w)
 {
@@ -67,9 +68,9 @@ static int64_t link_correlation(const struct writing *w, const struct tp_link *l
     return w->trace->devices[w->trace->events[link->to].detail].correlation;
 }
 
-/* Numbers the arrows. The arrow of a launch has the number of the launch's correlation, as in torch's traces, because
- * TraceLens finds kernels by this number. An arrow has one begin and one end. Further kernels of a launch, and links
- * without a correlation, get numbers above all correlations. */
+/* Numbers the arrows of all links. The arrow of a launch gets the launch's correlation id, as in torch's traces,
+ * because TraceLens finds kernels by this id. Arrows to further kernels of a launch, and links without a correlation,
+ * get numbers above all correlations. */
 static void number_links(struct writing *w)
 {
     struct tp_id_map used;
@@ -168,7 +169,8 @@ static void put_event(struct writing *w, uint32_t index)
                                        .dur_ns = end_ns - event->ts_ns,
                                        .args = args,
                                        .arg_count = tp_chrome_fill_args(w->trace, event, args)};
-    if (end_ns < tp_event_end(event)) { /* the slice was shortened, because more slices overlap than there are rows */
+    if (end_ns <
+        tp_event_end(event)) { /* the slice was shortened, because more slices overlap than rows are available */
         args[slice.arg_count] = tp_trace_out_int_arg(TP_OUT_NAMED, event->dur_ns);
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
@@ -176,10 +178,10 @@ static void put_event(struct writing *w, uint32_t index)
     put_links(w, index, &slice);
 }
 
-/* ---- moments ---- */
+/* ---- events without duration ---- */
 
-/* Returns whether the output keeps a moment. If the output keeps it, also names the row of its thread, unless the row
- * already has a name. */
+/* Returns whether the filter keeps an event without duration. If so, also writes the name of its thread's row, unless
+ * it is already written. */
 static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
@@ -263,7 +265,7 @@ static int put_all_guarded(void *context, struct tp_error *err)
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        if (w->rows.written_pids[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer adds itself */
+        if (w->rows.written_pids[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer itself adds */
             tp_trace_out_process(w->out, w->rows.written_pids[i], trace->processes[i].name, trace->processes[i].labels,
                                  i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {

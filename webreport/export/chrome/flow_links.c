@@ -11,7 +11,7 @@ static void add_link(struct tp_vec *items, uint32_t from, uint32_t to, enum tp_l
     *(struct tp_link *)tp_vec_push(items) = (struct tp_link){from, to, kind};
 }
 
-/* Returns the outermost operator of the thread that starts at at_ns (time in the trace, ns), or TP_NO_ID. */
+/* Returns the outermost operator of the thread that starts exactly at `at_ns` (time in the trace, ns), or TP_NO_ID. */
 static uint32_t operator_at(const struct tp_model *model, uint32_t thread, int64_t at_ns)
 {
     uint32_t low = model->operators.thread_first[thread], end = model->operators.thread_first[thread + 1];
@@ -25,7 +25,7 @@ static uint32_t operator_at(const struct tp_model *model, uint32_t thread, int64
     return low < end && tp_operator_event(model, low)->ts_ns == at_ns ? model->operators.event[low] : TP_NO_ID;
 }
 
-/* Begin and end of one flow id. A flow with exactly one begin and one end is a link; other flows are ambiguous. */
+/* Begin and end of the flow with one id. Exactly one begin and one end make a link; other flows are ambiguous. */
 struct flow_ends {
     uint32_t begin, end; /* 1 + index of the flow event; 0: not found yet */
     bool is_twice;

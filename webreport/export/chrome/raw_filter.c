@@ -1,4 +1,4 @@
-/* Filters elements by their text: see raw_filter.h. */
+/* Decides from their text which elements of a trace a filter keeps: see raw_filter.h. */
 #include "webreport/export/chrome/raw_filter.h"
 
 #include "webreport/export/chrome/chrome.h"
@@ -75,7 +75,7 @@ static bool keeps_time(const struct tp_raw_filter *filter, const struct tp_event
     if (!filter->has_time)
         return true;
     if (event->ordinal < filter->launched_count && filter->launched[event->ordinal / 8] >> event->ordinal % 8 & 1)
-        return true; /* false for an ordinal that is too large, because the file has grown since it was read */
+        return true; /* the comparison with launched_count is false if the file has grown since it was read */
     if (tp_number_parse_time(tp_span_text(spans, TP_FIELD_TS), &ts) != TP_NUMBER_OK)
         return false;
     if (phase == 'X' && (tp_number_parse_time(tp_span_text(spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0))
@@ -97,8 +97,8 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
     return *TP_AT(&filter->row_kept, uint8_t, row);
 }
 
-/* Returns whether the filter keeps the category as the element contains it, or the category that current torch
- * versions write for this kind. So "kernel" also matches an older "Kernel". */
+/* Returns whether the filter keeps the category in the element, or the category that current torch versions write for
+ * the same kind of event. So the option "kernel" also matches "Kernel" of older traces. */
 static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_spans *spans, char phase)
 {
     struct tp_str cat = field_contents(spans, TP_FIELD_CAT);
@@ -111,7 +111,7 @@ static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_s
     return usual && !meaning.is_driver && tp_filter_keeps_category(filter->kept.filter, tp_str_of(usual));
 }
 
-/* Joins pid, tid and ts into one text. Returns false if the text is too long. */
+/* Joins pid, tid and ts to one text with `size` bytes. Returns false if the text is too long. */
 static bool join_row_and_time(const struct tp_spans *spans, char place[TP_RAW_PLACE], size_t *size)
 {
     static const enum tp_field fields[] = {TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
@@ -127,8 +127,7 @@ static bool join_row_and_time(const struct tp_spans *spans, char place[TP_RAW_PL
     return true;
 }
 
-/* Returns whether the element belongs to the previous slice and this slice was kept. An element belongs to the slice
- * if both have the same pid, tid and ts. */
+/* Returns whether the element has the same pid, tid and ts as the previous slice, and the filter kept this slice. */
 static bool follows_kept_slice(const struct tp_raw_filter *filter, const struct tp_spans *spans)
 {
     char place[TP_RAW_PLACE];

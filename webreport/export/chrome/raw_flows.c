@@ -1,10 +1,10 @@
-/* Pairs the ends of flows: see raw_flows.h. */
+/* Finds both ends of each arrow: see raw_flows.h. */
 #include "webreport/export/chrome/raw_flows.h"
 
 #include "webreport/trace/decode_parts.h"
 
-/* Values of by_id: an index of `waiting` times 2, plus 1 for the end of an arrow; or IS_WHOLE if both begin and end
- * were written. */
+/* Values of by_id: 2 * index in `waiting`, plus 1 for the end of an arrow; or IS_WHOLE if both begin and end were
+ * written. */
 enum { IS_WHOLE = 0xFFFFFFFE, MOST_WAITING = 1 << 30 };
 
 void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena)
@@ -26,8 +26,8 @@ bool tp_raw_flows_is_end(const struct tp_event_text *event)
     return phase == 's' || phase == 't' || phase == 'f';
 }
 
-/* Returns the key of a flow, made from its category and id. An id that is a number and the same id as a text have the
- * same key, as in the report. */
+/* Returns the key of a flow, made from its category and id. The number 5 and the text "5" are the same id, as in the
+ * report. */
 static uint64_t flow_key(const struct tp_spans *spans)
 {
     struct tp_str cat = tp_span_text(spans, TP_FIELD_CAT), id = tp_span_text(spans, TP_FIELD_ID);
@@ -54,7 +54,7 @@ bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *ev
     uint32_t is_end = event_phase(event) != 's', *known = tp_id_map_put(&flows->by_id, flow_key(event->spans));
     *first = (struct tp_str){"", 0};
     if (*known == IS_WHOLE)
-        return true; /* the launch of a graph has one begin and many ends; each further end is written */
+        return true; /* a graph launch has one begin and many ends, all of which are written */
     if (*known != TP_NO_ID && (*known & 1) != is_end) {
         uint32_t place = *known >> 1;
         struct tp_raw_flow *flow = TP_AT(&flows->waiting, struct tp_raw_flow, place);
@@ -66,7 +66,8 @@ bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *ev
     if (*known != TP_NO_ID) /* the same begin or end was read before; only the first one is kept */
         return false;
     if (event->text.len > TP_RAW_FLOW_BYTES || flows->waiting.count >= MOST_WAITING) {
-        *known = IS_WHOLE; /* this element is written without its counterpart; no known writer produces such files */
+        *known = IS_WHOLE; /* the element is written without its counterpart, because it is too long to store; no known
+                              writer makes such elements */
         return true;
     }
     *known = store_waiting_flow(flows, event->text) << 1 | is_end;

@@ -1,5 +1,5 @@
-/* Keeps an arrow in a part of a trace only if both its begin and its end are kept, because readers refuse or miscount
- * other arrows. The first of the two is stored as text until the second one is read. */
+/* Keeps an arrow in a part of a trace only if the filter keeps both its begin and its end, because readers refuse or
+ * miscount incomplete arrows. The first of both is stored as text until the second one is read. */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_RAW_FLOWS_H
 #define TP_WEBREPORT_EXPORT_CHROME_RAW_FLOWS_H
 
@@ -8,27 +8,27 @@
 
 enum { TP_RAW_FLOW_BYTES = 254 };
 
-/* The begin or end of an arrow that was read first, while the other one was not read yet. */
+/* Text of the begin or end of an arrow whose counterpart was not read yet. */
 struct tp_raw_flow {
     uint16_t size;
     char text[TP_RAW_FLOW_BYTES];
 };
 
 struct tp_raw_flows {
-    struct tp_id_map by_id; /* state of each arrow, by hash of category and id (raw_flows.c) */
-    struct tp_vec waiting;  /* begins and ends that wait for their counterpart; items: struct tp_raw_flow */
-    struct tp_vec unused;   /* free indexes of `waiting`; items: uint32_t */
+    struct tp_id_map by_id; /* state of each arrow, keyed by a hash of category and id (raw_flows.c) */
+    struct tp_vec waiting;  /* begins and ends whose counterpart was not read yet; elements: struct tp_raw_flow */
+    struct tp_vec unused;   /* indexes of free elements of `waiting`; elements: uint32_t */
 };
 
 /* Prepares the pairing of arrows. Memory comes from `arena`, whose guard the caller sets. */
 void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena);
 
-/* Returns whether the element is the begin or end of a flow. */
+/* Returns whether the element is the begin, a step or the end of a flow. */
 bool tp_raw_flows_is_end(const struct tp_event_text *event);
 
-/* Adds the begin or end of an arrow that the filter keeps. Returns false if its counterpart was not read yet. Returns
- * true if the caller must now write the element, and *first before it. *first: text of the counterpart, empty if it
- * was written before; valid until the next call. */
+/* Adds the begin or end of an arrow that the filter keeps. Returns true if the caller must now write *first and then
+ * the element; false if the counterpart was not read yet. *first: text of the counterpart, or empty if it is already
+ * written; valid until the next call. */
 bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first);
 
 #endif

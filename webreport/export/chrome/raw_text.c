@@ -11,8 +11,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Writes a string as JSON. The content may contain unescaped quotes, so the whole content is unescaped and escaped
- * again. */
+/* Writes a string as JSON. Its content may have unescaped quotes, so the whole content is decoded and escaped again. */
 static void put_string(struct tp_buf *out, struct tp_str content)
 {
     struct tp_buf meaning;
@@ -35,8 +34,8 @@ static void put_value(struct tp_buf *out, struct tp_str value)
         tp_clean_value(out, value);
 }
 
-/* Writes the object with each value repaired. The text between the values is not changed. Returns false if the object
- * has too many values. */
+/* Writes the element's object with each value repaired, and the text between the values unchanged. Returns false if the
+ * object has too many values. */
 static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
 {
     struct tp_scan_trail trail = {.count = 0};
@@ -60,7 +59,7 @@ static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
     return true;
 }
 
-/* Keeps the text since `start` if it is JSON. Otherwise replaces the text by a valid form of it. */
+/* Repairs the text of `out` from position `start` on, if it is not JSON. Returns false if it cannot be repaired. */
 static bool repair_text(struct tp_buf *out, size_t start)
 {
     struct tp_buf whole;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* A visitor with the code of its own failure, which is not a failure of the input (such as a full disk). */
+/* Wraps a visitor and stores its result, because a failure of the visitor (such as a full disk) is not a fault of the
+ * input. */
 struct watched {
     const struct tp_visitor *visitor;
     int code; /* result of the visitor; negative if it failed */
@@ -49,7 +50,7 @@ int tp_export_reread_trace(const struct tp_export *export, struct tp_arena *aren
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
                    strcmp(first->file_sha256, second.file_sha256) == 0;
-    /* false if another program has replaced the file, or still writes it */
+    /* false if another program replaced the file, or is still writing to it */
     return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
 }
 

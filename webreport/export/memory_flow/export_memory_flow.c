@@ -1,5 +1,4 @@
-/* Writes export --to memory-flow: one SVG file for each device, which shows the device's memory over time and
- * address. */
+/* Writes export --to memory-flow: one SVG file for each device, which shows memory blocks over time and address. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "webreport/measure/audience/phrases.h"
 
@@ -29,8 +28,8 @@ static void draw_picture(struct tp_buf *out, void *context)
     tp_memory_flow_write_svg(out, &flow, &colours, export->profile->worker, export->arena);
 }
 
-/* Returns whether an earlier device has the same name, as a CUDA device and a HIP device may have. If so, the file
- * name also contains the type of the device. */
+/* Returns whether an earlier device has the same name, for example a CUDA and a HIP device with the same number. The
+ * file name then also contains the type of the device. */
 static bool is_name_taken(const struct tp_memory_records *records, uint32_t device)
 {
     for (uint32_t i = 0; i < device; i++)

@@ -6,25 +6,26 @@
 #include "webreport/measure/memory/memory_records.h"
 
 enum tp_flow_flag {
-    TP_FLOW_NEVER_FREED = 1, /* the trace has no release; the block is drawn to the end of the trace */
-    TP_FLOW_FROM_BEFORE = 2, /* the trace has only the release; the block is drawn from the start of the trace */
-    TP_FLOW_REUSED = 4       /* the release is missing; the block ends when its address is allocated again */
+    TP_FLOW_NEVER_FREED = 1, /* the trace has no release of the block, which is drawn to the end of the trace */
+    TP_FLOW_FROM_BEFORE =
+        2,             /* the trace has only the release of the block, which is drawn from the start of the trace */
+    TP_FLOW_REUSED = 4 /* the trace has no release of the block, which ends when its address is allocated again */
 };
 
 struct tp_flow_block {
-    int64_t start_ns, end_ns; /* times in the trace, ns */
+    int64_t start_ns, end_ns; /* time of allocation and release, ns */
     int64_t address, bytes;   /* address: first address of the block; bytes: its size, above 0 */
     uint32_t owner;           /* operator that allocated the block, or TP_NO_ID */
-    uint32_t flags;           /* values of enum tp_flow_flag, added up */
+    uint32_t flags;           /* bits of enum tp_flow_flag */
 };
 
-/* A range of addresses that is drawn to scale. Gaps between ranges are drawn smaller than they are. */
+/* A range of addresses that is drawn to scale. Gaps between ranges are drawn with a reduced height. */
 struct tp_flow_range {
     int64_t start, end;
     double position; /* position of the range's start in the picture, bytes */
 };
 
-/* Total of a device after a memory record, bytes. */
+/* Allocated bytes of a device after a memory record. */
 struct tp_flow_total {
     int64_t at_ns, bytes;
 };
@@ -32,19 +33,19 @@ struct tp_flow_total {
 struct tp_memory_flow {
     const struct tp_model *model;
     struct tp_str device;
-    struct tp_flow_block *blocks; /* blocks in the order of their allocation */
+    struct tp_flow_block *blocks; /* blocks in order of allocation */
     uint32_t count;
     uint64_t without_address, never_freed_count, from_before_count;
     /* times of the first and the last event or record, ns; the picture shows this range */
     int64_t start_ns, end_ns;
-    /* peak_bytes: highest total, TP_NULL_INT if unknown; peak_at_ns: time of the peak */
+    /* peak_bytes: largest number of allocated bytes, TP_NULL_INT if unknown; peak_at_ns: time of the peak */
     int64_t peak_bytes, peak_at_ns;
     /* true if the allocator reported the peak; false if the peak is the sum of the known blocks */
     bool is_peak_reported;
     struct tp_flow_range *ranges; /* ranges of used addresses, ascending */
     uint32_t range_count;
-    double height;                /* height of the picture, bytes */
-    struct tp_flow_total *totals; /* totals in the order of time, for devices whose records have no addresses */
+    double height;                /* height of the picture, bytes of addresses including reduced gaps */
+    struct tp_flow_total *totals; /* totals in order of time, for devices whose memory records have no addresses */
     uint32_t total_count;
     int64_t bytes_before; /* allocated bytes before the first record */
 };
@@ -55,21 +56,22 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
 
 /* Returns the position of an address in the picture, bytes from 0 to flow->height. */
 double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t address);
-/* Returns the address at the position `place` in the picture. */
+/* Returns the address at a position in the picture. place: bytes from 0 to flow->height. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
 /* The color of each block, and the texts of the legend. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *colour_by_block; /* for each block: index of its color in `fill` and `label` */
+    uint8_t *colour_by_block; /* element for each block: index of its color in `fill` and `label` */
     const char *fill[16];     /* colors as "#RRGGBB" */
-    struct tp_str label[16];  /* text of the legend for each color */
+    struct tp_str label[16];  /* legend of each color */
     unsigned count;
 };
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena);
-/* tp_flow_operator returns the operator that allocated a block, tp_flow_module the module; "" if unknown. */
+/* tp_flow_operator returns the operator that allocated a block, and tp_flow_module returns its module; "" if
+ * unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 
@@ -79,12 +81,12 @@ struct tp_flow_box {
     uint8_t colour;
 };
 
-/* A raster shows blocks that are too small, or too many, to be drawn one by one. */
+/* A raster shows blocks that are too small, or too many, to be drawn as single boxes. */
 enum { TP_FLOW_LEVELS = 3, TP_FLOW_MAX_COLUMNS = 1024 };
 
 struct tp_flow_cell {
     uint8_t colour; /* index of the color that covers most of the cell */
-    uint8_t level;  /* share of the cell that is covered, from 0 (nothing) to TP_FLOW_LEVELS (nearly all) */
+    uint8_t level;  /* covered share of the cell, from 0 (nothing) to TP_FLOW_LEVELS (nearly all) */
 };
 
 struct tp_flow_raster {
@@ -93,7 +95,8 @@ struct tp_flow_raster {
     struct tp_flow_cell *cells;
 };
 
-/* Fills the cells from boxes. The `colour` of each box must be below colour_count. Memory comes from `arena`. */
+/* Fills the cells from boxes. Memory comes from `arena`. colour_count: number of colors; the `colour` of each box must
+ * be smaller. */
 void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
                           unsigned colour_count, struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
-/* Builds the blocks of a memory flow: matches allocations with releases by address, and compresses gaps between
- * addresses. See memory_flow.h. */
+/* Finds the blocks of the picture: matches allocations with releases by address, and reduces gaps between addresses.
+ * See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 #include "writer/base/id_map.h"
@@ -12,8 +12,8 @@ enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
-    struct tp_vec blocks;   /* blocks found so far; items: struct tp_flow_block */
-    struct tp_id_map alive; /* for each address: index of the block that is allocated at this address */
+    struct tp_vec blocks;   /* blocks found so far; elements: struct tp_flow_block */
+    struct tp_id_map alive; /* keyed by address: index of the block that is allocated there */
     int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };
 
@@ -166,10 +166,10 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
     return inside >= length ? range->end : tp_sat_add(range->start, inside > 0 ? (int64_t)inside : 0);
 }
 
-/* ---- without addresses ---- */
+/* ---- records without addresses ---- */
 
-/* Fills the totals over time. A total is the one that the allocator reported, or the sum of the records so far if the
- * allocator reported none. */
+/* Fills the allocated bytes over time. Uses the totals that the allocator reported, or if there are none, the sum of
+ * all records up to each time. */
 static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                         struct tp_arena *arena)
 {
@@ -221,7 +221,7 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     }
     compress_addresses(flow, arena);
     if (flow->count == 0 && flow->without_address) {
-        /* without a reported peak and without known blocks, the peak is unknown */
+        /* allocations without addresses do not give a peak, so that only a reported peak is kept */
         flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;
         find_totals(flow, records, device, arena);
     }

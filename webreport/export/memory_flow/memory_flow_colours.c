@@ -1,9 +1,9 @@
-/* Chooses the colors of a memory flow: by lifetime, or by the operators or modules that use most memory. See
+/* Chooses the colors of memory blocks: by lifetime, or by the operators or modules that use the most memory. See
  * memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "writer/base/sort.h"
 
-/* Limits of lifetimes, as in MegEngine's memory_flow.svg. Blocks with longer lifetimes are darker. */
+/* Limits of the lifetime classes, as in MegEngine's memory_flow.svg. Blocks that live longer are darker. */
 static const struct {
     int64_t below_ns;
     const char *fill, *label;
@@ -53,10 +53,10 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     return tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
-/* Names of operators or modules, with the memory of their blocks, bytes x ns. */
+/* Operators or modules, each with the memory that its blocks use over time. */
 struct holders {
     struct tp_strings names;
-    struct tp_vec held; /* for each name a double: sum over its blocks of bytes x ns */
+    struct tp_vec held; /* element for each name: double, sum over its blocks of size * lifetime, bytes * ns */
 };
 
 static int by_held(const void *context, uint32_t x, uint32_t y)

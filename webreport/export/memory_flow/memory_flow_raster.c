@@ -1,12 +1,13 @@
-/* Draws many small blocks of a memory flow as a raster. A cell shows the color that covers most of it. The computing
- * time is limited by the number of cells, and by the number of blocks times rows. See memory_flow.h. */
+/* Draws many small memory blocks as a raster. A cell has the color that covers most of it. The computing time depends
+ * on the number of cells and on the number of blocks times rows. See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
-enum { MARGIN = 2 }; /* number of extra columns on the right, for the ends of boxes */
+enum { MARGIN = 2 }; /* number of extra columns on the right, for the right edges of boxes */
 
 struct painting {
     const struct tp_flow_raster *raster;
-    float *changes; /* for each color, row and column: covered share of the cell minus that of the previous cell */
+    float *changes; /* element for each color, row and column: covered share of the cell minus the covered share of the
+                       cell on its left */
     size_t stride;
 };
 
@@ -15,11 +16,11 @@ static double clamp_to_range(double value, double most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Begins, at x (in cells), an area that covers `share` of the row's height. A negative share ends the area. */
+/* Starts an area at x (in cells) that covers `share` of the height of the row. A negative share ends an area. */
 static void add_edge(float *row, double x, double share)
 {
     size_t cell = (size_t)x;
-    double behind = x - (double)cell; /* part of the cell that is on the left of x */
+    double behind = x - (double)cell; /* part of the cell to the left of x, from 0 to 1 */
     row[cell] += (float)(share * (1 - behind));
     row[cell + 1] += (float)(share * behind);
 }
@@ -27,7 +28,7 @@ static void add_edge(float *row, double x, double share)
 static void add_box(const struct painting *p, const struct tp_flow_box *box)
 {
     const struct tp_flow_raster *raster = p->raster;
-    /* smallest part of a cell that a box covers, so that every box is visible */
+    /* smallest width and height of a box, in cells, so that every box is visible */
     const double least = 0.05;
     double x = clamp_to_range(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
     double y = clamp_to_range(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
@@ -41,7 +42,7 @@ static void add_box(const struct painting *p, const struct tp_flow_box *box)
     }
 }
 
-/* Finds the covered share of each cell of a row, and the color that covers most of it. */
+/* Finds the covered share of each cell in a row, and the color that covers most of the cell. */
 static void finish_row(const struct painting *p, unsigned colour_count, unsigned row)
 {
     const struct tp_flow_raster *raster = p->raster;

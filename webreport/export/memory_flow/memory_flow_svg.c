@@ -1,4 +1,4 @@
-/* Draws a memory flow as SVG: axes, boxes with titles, a raster for small boxes, the peak and a legend. See
+/* Draws the memory of a device as SVG: axes, boxes with titles, a raster for small boxes, the peak and a legend. See
  * memory_flow.h. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,10 +30,10 @@ struct tp_flow_drawing {
     struct tp_arena *arena;
     double x_scale, y_scale; /* x_scale: pixels per nanosecond; y_scale: pixels per byte of the picture */
     struct tp_flow_box *boxes;
-    double least; /* smallest area of a block that is drawn as a box of its own, square pixels */
+    double least; /* smallest area of a block that gets its own box, square pixels */
 };
 
-/* ---- frame: axis of time, peak, title ---- */
+/* ---- time axis, peak and title ---- */
 
 static double x_position(const struct tp_flow_drawing *d, int64_t at_ns)
 {
@@ -87,15 +87,15 @@ static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str tit
     tp_buf_puts(d->out, "</text>\n<text x=\"14\" y=\"42\">");
 }
 
-/* ---- without addresses ----
+/* ---- records without addresses ----
  *
- * Traces of torch up to 1.9 contain the allocated bytes without addresses. The picture shows the total over time. Each
- * pixel column shows the highest total in it, so that every peak is visible. */
+ * Traces of torch up to 1.9 contain allocated bytes without addresses. For these traces, the picture shows the total
+ * over time. Each pixel column shows the largest total of its time, so that every peak is visible. */
 
-/* The highest total in each pixel column. */
+/* Largest total of each pixel column, bytes. */
 struct columns {
     int64_t highest[TP_FLOW_PLOT_WIDTH];
-    int64_t low, high; /* lowest and highest total of all columns, bytes; the range includes 0 */
+    int64_t low, high; /* smallest and largest total over all columns, bytes; the range always includes 0 */
 };
 
 static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
@@ -202,8 +202,8 @@ static bool is_box_drawn(const struct tp_flow_drawing *d, const struct tp_flow_b
     return box_area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-/* Chooses the blocks that are drawn as boxes: all blocks of at least one square pixel, or only the largest of these if
- * there are too many. */
+/* Chooses the blocks that get their own boxes: all blocks with at least one square pixel, or only the largest if there
+ * are more than TP_MAX_FLOW_BLOCKS. */
 static void choose_boxes(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
@@ -259,7 +259,7 @@ static void put_boxes(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "</g>\n");
 }
 
-/* Draws the cells of one color and level as one path, with a rectangle for each run of equal cells in a row. */
+/* Draws all cells of one color and level as one path, with one rectangle for adjacent cells in a row. */
 static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
                       unsigned level)
 {
@@ -285,7 +285,7 @@ static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_rast
         tp_buf_puts(d->out, "\"/>\n");
 }
 
-/* Draws the raster. Returns the number of blocks that only the raster shows. */
+/* Draws the raster. Returns the number of blocks that have no box and appear only in the raster. */
 static uint32_t put_raster(const struct tp_flow_drawing *d)
 {
     struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,
@@ -305,7 +305,7 @@ static uint32_t put_raster(const struct tp_flow_drawing *d)
     return count;
 }
 
-/* ---- axes ---- */
+/* ---- address axis and legend ---- */
 
 static void put_address_axis(const struct tp_flow_drawing *d)
 {
@@ -325,7 +325,7 @@ static void put_address_axis(const struct tp_flow_drawing *d)
                   tp_text_of_bytes(d->arena, (int64_t)flow->height));
 }
 
-/* Draws a mark at each gap between ranges of addresses. */
+/* Draws a mark where a gap between address ranges is reduced. */
 static void put_gaps(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;

@@ -33,7 +33,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text)
     args->scan.end = text.ptr + text.len;
 }
 
-/* Returns the content of a string without escapes. Most strings have no escapes and are returned as they are. */
+/* Decodes the escapes of a JSON string. A string without escapes, the usual case, is returned unchanged. */
 static struct tp_str unescape_text(struct tp_buf *buf, struct tp_str content)
 {
     if (tp_clean_is_plain(content))
@@ -61,14 +61,14 @@ bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
 struct walking {
     const struct tp_export *export;
     struct tp_arena *arena;
-    uint32_t next; /* index of the next event; events are in the order of the file */
+    uint32_t next; /* index of the next event in the trace; events are in the order of the file */
     struct tp_scan scan;
     struct tp_buf clean;
     tp_args_receiver *take;
     void *context;
 };
 
-/* Returns the last member "args" of the element that is an object. ptr is NULL if there is none. */
+/* Returns the value of the last member "args" that is an object; ptr NULL if the element has none. */
 static struct tp_str event_args(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
@@ -127,7 +127,7 @@ int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
-    /* runs with a guard, because `w` has a buffer that the arena does not own */
+    /* runs with a guard, so that `w.clean`, which is not in the arena, is released after a failed allocation */
 
     int code = tp_arena_run(arena, walk_all, &w, err);
     tp_buf_release(&w.clean);

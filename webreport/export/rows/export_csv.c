@@ -1,4 +1,4 @@
-/* Writes export --to csv: one CSV file for each table of export_rows.h, and one for arguments. */
+/* Writes export --to csv: one CSV file for each table of export_rows.h, and one for the table args. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
     tp_buf_puts(out, "\r\n");
 }
 
-/* Writes the text to the file and empties it, if it has at least `least` bytes. Returns 0 or the code of the failed
+/* Writes `text` to the file and empties it, if it has at least `least` bytes. Returns 0 or the code of the failed
  * write. */
 static int flush_text(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
@@ -113,8 +113,8 @@ static void *write_args(void *argument)
     return NULL;
 }
 
-/* Starts a second thread that writes the file of arguments, which depends only on the text of the trace. Sets
- * *has_thread if the thread runs. */
+/* Starts a second thread that writes the file of arguments. It reads only the trace file, and needs no other table.
+ * Sets *has_thread to true if the thread runs; else writes the file in this thread. */
 static void begin_args(struct args_file *a, bool *has_thread)
 {
     tp_buf_init(&a->text, 0);
@@ -186,7 +186,7 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
-    /* runs with a guard, because the thread must be joined even after a failure */
+    /* runs with a guard, so that the second thread is joined even after a failed allocation */
 
     code = tp_arena_run(export->arena, write_tables, &tables, err);
     end_args(&args, has_thread);

@@ -1,4 +1,4 @@
-/* Lays a trace out as tables of rows: see export_rows.h. */
+/* Presents a trace as tables: see export_rows.h. */
 #include "webreport/export/rows/export_rows.h"
 
 #include <inttypes.h>
@@ -26,13 +26,13 @@ static void put_text(struct tp_rows_cell **cell, struct tp_str text)
     (*cell)++->text = text;
 }
 
-/* Adds a cell with the text of the trace that has this id. The cell is null for TP_NO_ID. */
+/* Adds a cell with the text that has this id in `texts`; null for TP_NO_ID. */
 static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
 }
 
-/* Adds a cell with the number in a JSON text of the trace. The cell is null if the text is not a whole number. */
+/* Adds a cell with the number whose JSON text has this id in `texts`; null if the text is not an integer. */
 static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     struct tp_str text = tp_strings_get(texts, id);
@@ -46,7 +46,7 @@ static void put_number(struct tp_rows_cell **cell, const struct tp_strings *text
     put_int(cell, text.len ? number : TP_NULL_INT);
 }
 
-/* Adds a cell with the index of an event; the cell is null for TP_NO_ID. */
+/* Adds a cell with the index of an event; null for TP_NO_ID. */
 static void put_event(struct tp_rows_cell **cell, uint32_t event)
 {
     put_int(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
@@ -63,8 +63,8 @@ static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, co
     put_int(cell, e->dur_ns);
 }
 
-/* Adds a cell with the index of the step that contains ts_ns. The cell is null outside of steps. Steps are disjoint
- * and sorted. */
+/* Adds a cell with the index of the step that contains ts_ns; null outside steps. Steps are sorted and do not
+ * overlap. */
 static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
 {
     const struct tp_model *model = rows->model;
@@ -154,8 +154,8 @@ static uint32_t kernel_count(const struct tp_rows *rows)
     return rows->model->devices.count;
 }
 
-/* Adds the cells for the kind of work and its cost. If a call started several device operations, only one of them has
- * the cost. */
+/* Adds the cells for the kind of work, FLOPs and bytes. If a call started several device operations, only the main one
+ * gets the FLOPs and bytes. */
 static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
 {
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
@@ -400,7 +400,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    /* without events, exported times are relative to the start of the program */
+    /* a trace without events has only states, whose times are relative to the start of the program */
     if (rows->program && !model->event_count)
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);

@@ -5,11 +5,11 @@
 
 #include "webreport/export/rows/rows_table.h"
 
-/* Returns the table with this index, from 0, or NULL after the last one. The tables are events, kernels, operators,
- * steps, memory, links and tasks. The tables of program_rows.h follow for a program that was recorded from outside. */
+/* Returns table number `index`, from 0, or NULL after the last one. The tables are events, kernels, operators, steps,
+ * memory, links and tasks, followed by the tables of program_rows.h if the program was recorded from outside. */
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index);
 
-/* Prepares the rows in `arena`, whose guard the caller sets. */
+/* Prepares the data for all tables in `arena`, whose guard the caller sets. */
 void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

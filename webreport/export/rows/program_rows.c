@@ -158,7 +158,7 @@ static uint32_t state_count(const struct tp_rows *rows)
     return process_tree(rows)->slice_count;
 }
 
-/* Returns the thread of the state with index `state` in the tree. States are sorted by thread. */
+/* Returns the thread to which a state belongs. state: index in tree->slices, which is sorted by thread. */
 static uint32_t thread_of_state(const struct tp_process_tree *tree, uint32_t state)
 {
     uint32_t low = 0, high = tree->thread_count;

@@ -11,7 +11,7 @@ struct tp_program_rows {
     struct tp_vec frames; /* frames of the stacks of samples and waits, innermost first */
 };
 
-/* Builds the rows of a trace with states in `arena`, whose guard the caller sets. */
+/* Builds the data of the tables in `arena`, whose guard the caller sets. The trace must have states of threads. */
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* all tables of a program; the last entry has the name NULL */

@@ -1,4 +1,4 @@
-/* Defines a table of an export: its columns, its cells, and the data from which its rows are filled. */
+/* Defines a table of an export: its columns, its cells, and the data that its rows come from. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 #define TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 
@@ -15,7 +15,7 @@ struct tp_rows_column {
     const char *name; /* name of the column; the unit is its last word, as in start_ns */
     enum tp_rows_type type;
     const char *definition;
-    bool is_indexed; /* true if the database has an index of this column, because queries search by this column */
+    bool is_indexed; /* true: the SQLite database has an index on the column, because queries often search by it */
 };
 
 /* A cell. The type of its column selects the member. A missing value is TP_NULL_INT, NaN, or a text whose ptr is NULL.
@@ -28,7 +28,7 @@ struct tp_rows_cell {
 
 struct tp_program_rows;
 
-/* The data from which rows are filled. All memory belongs to the arena of the export. */
+/* The data that the rows of all tables come from. All memory belongs to the arena of the export. */
 struct tp_rows {
     const struct tp_model *model;
     struct tp_arena *arena;
@@ -37,11 +37,11 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
-    /* for each thread: number of the thread and number of its process, as texts */
+    /* element for each thread: thread number and process number, as texts */
     struct tp_str *threads, *processes;
     /* data of a program that was recorded from outside (program_rows.h); NULL for other traces */
     struct tp_program_rows *program;
-    int64_t first_ns; /* time to which all exported times are relative, ns */
+    int64_t first_ns; /* time that all exported times are relative to, ns */
 };
 
 struct tp_rows_table {
@@ -49,7 +49,7 @@ struct tp_rows_table {
     const struct tp_rows_column *columns;
     unsigned column_count;
     uint32_t (*count)(const struct tp_rows *rows);
-    /* Fills the column_count cells of a row. Texts live as long as the arena. */
+    /* Fills the column_count cells of a row. Texts live until the arena is released. */
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
 

@@ -1,8 +1,8 @@
 /* Writes export --to sqlite: a trace as an SQLite database.
  *
- * The table `texts` contains each text once. TABLE_rows contains numbers instead of texts, and the view TABLE shows
- * the rows with their texts. The export uses one transaction and prepared statements, and makes indexes last. It needs
- * no journal, because the file gets its name after it was written completely. */
+ * The table `texts` contains each text once. TABLE_rows contains ids instead of texts, and the view TABLE shows the
+ * rows with their texts. For speed, the export uses one transaction, prepared statements and no journal, and creates
+ * indexes last. A crash leaves no partial database, because the file gets its name only after it is complete. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ struct database {
     sqlite3 *db;
     const struct tp_export *export;
     struct tp_rows rows;
-    struct tp_strings texts; /* texts of the table `texts`; the key in the database is id + 1 */
-    struct tp_buf sql;       /* text of the next statement */
+    struct tp_strings texts; /* texts of the table `texts`; the key of a text in the database is its id + 1 */
+    struct tp_buf sql;       /* text of the SQL statement that is being built */
     int code;                /* first failure of SQLite, or SQLITE_OK */
 };
 
@@ -44,7 +44,7 @@ static void run_built_sql(struct database *d)
 
 static const char *sql_type(enum tp_rows_type type)
 {
-    /* INTEGER also for texts, which are stored as keys of the table `texts` */
+    /* a text column has the type INTEGER, because it contains keys of the table `texts` */
     return type == TP_ROWS_REAL ? "REAL" : "INTEGER";
 }
 
@@ -167,7 +167,7 @@ static void fill_texts(struct database *d)
 
 /* ---- arguments ---- */
 
-/* Makes the table of arguments. A row contains all arguments of an event as one JSON text, because a row for each
+/* Creates the table of arguments. A row contains all arguments of an event as one JSON text, because one row for each
  * argument would triple the time to write the database. The view splits the text. */
 static void make_args(struct database *d)
 {
@@ -176,8 +176,8 @@ static void make_args(struct database *d)
                " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
 }
 
-/* Returns whether the JSON is nested deeper than 1,000 levels. A single text of this kind would make SQLite refuse the
- * whole view. */
+/* Returns whether the JSON is nested deeper than 900 levels. One deeper text would make SQLite refuse all queries of
+ * the view. */
 static bool is_too_deep(struct tp_str json)
 {
     unsigned depth = 0, deepest = 0;
@@ -204,7 +204,7 @@ struct args_insert {
 static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
-    (void)err; /* not filled here, because d->code contains the failure */
+    (void)err; /* unused, because d->code has the failure */
     if (is_too_deep(args))
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
@@ -221,7 +221,7 @@ static int fill_args(struct database *d, struct tp_error *err)
     return d->code == SQLITE_OK ? code : TP_OK;
 }
 
-/* Writes the definition of each column into the database. */
+/* Writes the definitions of all tables and columns into the database. */
 static void fill_documentation(struct database *d)
 {
     sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO documentation VALUES (?,?,?)");
@@ -307,7 +307,7 @@ static int fill_database(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    /* switches off statistics, which take a lock for each allocation; the call has no effect if SQLite is already in
+    /* disables the statistics of SQLite, which take a lock for each allocation; without effect if SQLite is already in
      * use */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);

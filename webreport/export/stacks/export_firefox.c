@@ -16,7 +16,7 @@
 
 enum { CATEGORY_OTHER, CATEGORY_FUNCTIONS };
 
-/* Categories of the format: one for other functions, then one for each kind of function. */
+/* Categories that the profiler shows: "Other", then one for each kind of function (native, Python, kernel). */
 static const struct tp_str categories =
     TP_STR("[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
            "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
@@ -28,11 +28,11 @@ static const struct tp_str marker_schema = TP_STR(
     "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
     "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* Tables of the current thread. The index of a key is its row in the file. */
+/* Tables of the current thread. The number of a key is its row in the table of the file. */
 struct tables {
     struct tp_strings texts;
-    /* keys: functions (function, 0); frames (row in functions, line); stacks (row of the caller's stack, row in
-     * frames) */
+    /* keys: functions: (function, 0); frames: (row in `functions`, line); stacks: (row of the caller's stack, row in
+     * `frames`) */
     struct tp_keys functions, frames, stacks;
 };
 
@@ -41,7 +41,7 @@ struct firefox {
     struct tp_json json;
     struct tables tables;
     struct tp_arena *arena;
-    const char **pids; /* for each process: its name in the file */
+    const char **pids; /* element for each process: its pid as text, different for each process */
     int64_t begin_ns;
 };
 
@@ -61,7 +61,7 @@ static void put_time(struct firefox *f, const char *key, int64_t at_ns)
     put_ms(&f->json, tp_sat_sub(at_ns, f->begin_ns));
 }
 
-/* Writes a column that has the same value in all rows. */
+/* Writes a column whose rows all have the same value. */
 static void put_constant_column(struct tp_json *json, const char *key, uint32_t count, const char *value)
 {
     tp_json_key(json, key);
@@ -144,7 +144,7 @@ static int64_t stack_category(struct firefox *f, uint32_t row)
     return frame_category(f, (uint32_t)stack_frame(f, row));
 }
 
-/* Returns the row of a stack of the trace, or TP_NO_ID if no frame of the stack is known. */
+/* Returns the row of a stack in the file, or TP_NO_ID if no frame of the stack is known. stack: id in the trace. */
 static uint32_t stack_row(struct firefox *f, uint32_t stack)
 {
     struct tp_sampled *sampled = f->sampled;
@@ -223,7 +223,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
         put_ms(json, tp_sampled_time_of_sample(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
-    tp_json_key(json, "threadCPUDelta"); /* column from which the Firefox Profiler draws the graph of activity */
+    tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the activity graph from this column */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
         tp_json_int(json, tp_sampled_time_of_sample(f->sampled, items[i]));
@@ -246,7 +246,8 @@ static void put_slice_times(struct firefox *f, const char *key, struct states st
     tp_json_array_end(&f->json);
 }
 
-/* Returns the innermost function of the stack in which the thread waits; "" if it is unknown. */
+/* Returns the innermost function of the stack with which the thread waits, without functions of the kernel and of
+ * system libraries; "" if it is unknown. */
 static struct tp_str wait_place(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
@@ -339,7 +340,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_json_object_end(json);
 }
 
-/* Names the processes by their number. A second process with the number 7 is named "7.2". */
+/* Gives each process its pid as name. A second process with pid 7 is named "7.2". */
 static void number_equal_pids(struct firefox *f)
 {
     const struct tp_sampled *sampled = f->sampled;

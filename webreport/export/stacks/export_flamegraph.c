@@ -26,7 +26,7 @@ static struct tp_folded *build_folded(const struct tp_export *export, const stru
 struct picture {
     const struct tp_export *export;
     const char *metric;
-    /* stacks of the trace and of the baseline; `before` is NULL without a baseline */
+    /* now: stacks of the trace; before: stacks of the baseline, or NULL */
     const struct tp_folded *now, *before;
 };
 

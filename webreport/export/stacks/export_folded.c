@@ -1,5 +1,5 @@
-/* Writes folded stacks for flamegraph.pl and speedscope: the file of torch's export_stacks, and metrics of tracepress.
- */
+/* Writes folded stacks for flamegraph.pl and speedscope, by torch's export_stacks metrics or by metrics of
+ * tracepress. */
 #include <assert.h>
 #include <stdio.h>
 

@@ -12,7 +12,7 @@ struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
     struct tp_keys keys;  /* keys (thread, stack, cause); cause: 0 for samples, otherwise 1 + cause of the wait */
-    struct tp_vec values; /* values of each key; items: int64_t[VALUES] */
+    struct tp_vec values; /* element for each key: int64_t[VALUES] */
 };
 
 static int64_t *find_or_add_values(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)

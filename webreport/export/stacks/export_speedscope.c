@@ -1,8 +1,7 @@
-/* Writes WORKER.speedscope.json for speedscope. Each thread has two profiles: one of its samples and one of its
- * states.
+/* Writes WORKER.speedscope.json for speedscope. Each thread has two profiles: one of its samples and one of its states.
  *
- * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile
- * has events that open and close. speedscope lists profiles by name, so names begin with process, number and thread. */
+ * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile has
+ * events that open and close. speedscope sorts profiles by name, so names begin with process, number and thread. */
 #include <inttypes.h>
 
 #include "webreport/export/export_formats.h"
@@ -16,7 +15,7 @@ struct speedscope {
     struct tp_sampled *sampled;
     struct tp_json json;
     struct tp_keys frames; /* keys: (function, line) for samples, (TP_NO_ID, state or cause) for states */
-    /* time during which the program was sampled; times in the file are relative to its start */
+    /* time range in which the program was sampled; times in the file are relative to its start */
     struct tp_sampled_span span;
     struct tp_arena *arena;
 };
@@ -73,7 +72,7 @@ static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *
     tp_json_member_text(&s->json, "unit", "nanoseconds");
 }
 
-/* The samples of a thread, as indexes of the trace's samples in the order of time. */
+/* The samples of one thread, as indexes in the trace's list of samples, in order of time. */
 struct of_thread {
     const uint32_t *items;
     size_t count;

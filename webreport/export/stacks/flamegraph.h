@@ -10,8 +10,8 @@ struct tp_flame_frame {
     uint32_t name;       /* index in `names`, or TP_NO_ID for a box that represents several small callees */
     uint32_t depth;      /* row of the box; 0 for the whole trace */
     uint32_t merged;     /* number of small callees that the box represents; 0 for a box with a name */
-    int64_t start;       /* sum of the values of all boxes on the left of this box in its row */
-    int64_t value, self; /* value: value of the metric including callees; self: without callees */
+    int64_t start;       /* total value of the boxes to the left in the same row; start of the box on the x axis */
+    int64_t value, self; /* value: metric including callees; self: metric without callees */
     int64_t base_value;  /* value of the baseline including callees; 0 without a baseline */
 };
 
@@ -20,7 +20,7 @@ struct tp_flame {
     struct tp_strings names;
     struct tp_flame_frame *frames; /* boxes row by row, each row from left to right */
     uint32_t count, depth;         /* count: number of boxes; depth: number of rows */
-    uint64_t path_count;           /* number of different stacks of the trace; several of them can share a box */
+    uint64_t path_count;           /* number of different stacks in the trace; narrow stacks share a box */
     bool has_baseline;
     int64_t base_value;         /* total value of the baseline */
     int64_t removed_value;      /* part of `base_value` in calls that the trace does not have */
@@ -28,13 +28,13 @@ struct tp_flame {
 };
 
 /* Arranges the boxes in `arena`, whose guard the caller sets. folded: stacks of the trace. baseline: stacks of another
- * trace by the same metric, or NULL. Callees narrower than a third of a pixel share a box. If there would be more than
- * TP_MAX_FLAME_FRAMES boxes, larger callees share a box too. */
+ * trace with the same metric, or NULL. Callees narrower than a third of a pixel share a box. To keep the number of
+ * boxes below TP_MAX_FLAME_FRAMES, wider callees share a box too. */
 void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, const struct tp_folded *baseline,
                     struct tp_arena *arena);
 
-/* Draws the graph as an XML document. title: may contain any bytes. arena: for texts of script and style. After a
- * failure, out->failed is set. */
+/* Draws the graph as an XML document. title: may contain any bytes. arena: for the texts of boxes, script and style.
+ * After a failure, out->failed is set. */
 void tp_flame_write_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
 
 #endif

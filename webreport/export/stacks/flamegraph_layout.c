@@ -6,7 +6,7 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* a box is drawn if it has at least 1 / MIN_SHARE of the width, a third of a pixel in a width of 1200 pixels */
+/* a box is drawn if it takes at least 1 / MIN_SHARE of the width, which is a third of a pixel at 1200 pixels */
 
 enum { MIN_SHARE = 3600 };
 
@@ -14,12 +14,12 @@ enum { MIN_SHARE = 3600 };
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_keys paths; /* paths from the root; keys (parent path, name) */
-    struct tp_vec values; /* values of each node; items: struct value */
+    struct tp_keys paths; /* paths from the root to each node; key: (parent path, name) */
+    struct tp_vec values; /* element for each node: struct value */
     uint32_t count;
-    /* for each node: its first callee, and the next node with the same caller */
+    /* element for each node: its first callee; the next callee of its caller */
     uint32_t *first_child, *next_sibling;
-    int64_t least; /* smallest value of a callee that gets its own box */
+    int64_t least; /* smallest value of a callee that gets a box */
 };
 
 struct value {
@@ -31,8 +31,8 @@ static struct value *value_at(const struct tree *tree, uint32_t node)
     return TP_AT(&tree->values, struct value, node);
 }
 
-/* Returns the index in flame->names for each name of the trace or the baseline. A function of the baseline whose line
- * moved gets the name that it has in the trace. */
+/* Returns an array that maps each path of a trace to the index of its name in flame->names. If a function moved to
+ * another line, the baseline uses its name in the trace. */
 static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
@@ -49,7 +49,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     return number;
 }
 
-/* Adds the stacks of one trace to the values of the tree, or to the baseline's values if is_baseline. */
+/* Adds the stacks of one trace to the nodes of the tree. is_baseline: adds them to base_value instead of self. */
 static void add_stacks(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
@@ -69,7 +69,8 @@ static void add_stacks(struct tree *tree, const struct tp_folded *folded, bool i
     }
 }
 
-/* Adds the values of callees to their callers. Adds the values of the top level to `all`, which becomes box 0. */
+/* Adds the values of callees to their callers, from the leaves up. `all` becomes box 0 and gets the total of the
+ * outermost functions. */
 static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
@@ -86,8 +87,7 @@ static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
     flame->base_value = all->base_value;
 }
 
-/* Returns the total baseline value of nodes that only the baseline has. Nodes inside such nodes are not counted
- * again. */
+/* Returns the total baseline value of nodes that only the baseline has. Callees of such nodes are not counted again. */
 static int64_t removed_value(const struct tree *tree)
 {
     int64_t sum_gone = 0;
@@ -106,7 +106,7 @@ static int compare_by_name(const void *context, uint32_t x, uint32_t y)
     return i == k ? 0 : tp_str_compare(tree->flame->names.items[i], tree->flame->names.items[k]);
 }
 
-/* Links the callees of each node. Returns the first node of the top level. */
+/* Links the callees of each node in the order of their names. Returns the first outermost function. */
 static uint32_t link_nodes(struct tree *tree)
 {
     uint32_t *order = tp_arena_array(tree->arena, tree->count, sizeof *order), root = TP_NO_ID;
@@ -126,8 +126,8 @@ static uint32_t link_nodes(struct tree *tree)
     return root;
 }
 
-/* Raises the smallest value of a callee with its own box until the number of boxes is within the limit. Returns the
- * number of boxes. */
+/* Chooses tree->least, the smallest value of a callee that gets a box, so that the number of boxes is within the limit.
+ * Returns the number of boxes. */
 static uint32_t choose_smallest_box(struct tree *tree, int64_t all)
 {
     uint32_t count;
@@ -154,8 +154,8 @@ static void push_box(struct tree *tree, const struct tp_flame_frame *frame)
         flame->largest_difference = step;
 }
 
-/* Makes boxes for the list of callees that begins with `node`. start: position of the first box. Small callees share
- * the last box. */
+/* Adds boxes for the callees in the list that begins with `node`, and one box for all small callees. start: position of
+ * the first box. open: gets the node of each box. */
 static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
@@ -188,7 +188,7 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
 {
     struct tree tree = {.flame = flame, .arena = arena, .values = TP_VEC(arena, struct value)};
     struct tp_flame_frame all = {.name = TP_NO_ID};
-    struct tp_vec open = TP_VEC(arena, uint32_t); /* element i is the node of box i + 1 */
+    struct tp_vec open = TP_VEC(arena, uint32_t); /* element i: node of box i + 1 */
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
     tp_keys_init(&tree.paths, arena, 2);
@@ -199,7 +199,7 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     sum_callees(&tree, &all);
     flame->removed_value = removed_value(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose_smallest_box(&tree, all.value);
-    /* twice the number of boxes, because each box may have an additional box for its small callees */
+    /* room for two boxes per node: one for the node, and one for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
     push_box(&tree, &all);
     place_boxes(&tree, first, 0, 1, &open);

@@ -14,7 +14,7 @@ struct drawing {
     struct tp_buf *out;
     const struct tp_flame *flame;
     struct tp_arena *arena;
-    double scale; /* pixels per unit of the metric */
+    double scale; /* pixels per unit of the metric's value */
 };
 
 /* ---- words ---- */
@@ -53,12 +53,12 @@ static const char *difference_text(const struct drawing *d, const struct tp_flam
 
 /* ---- colours ---- */
 
-/* Kinds of code, each with the beginnings of its names. The last row matches all other names. */
+/* Color for each kind of code, which is recognized by a part of the name. The last row matches all names. */
 static const struct {
     const char *part;
     bool is_prefix;
     uint8_t red, green, blue;
-} AGREEING_CHECKS[] = {
+} COLOUR_RULES[] = {
     {"nn.Module: ", true, 0xC9, 0xE4, 0xB4},  {".py(", false, 0xF4, 0xDF, 0xB3}, {"cuda", true, 0xF5, 0xCF, 0xA6},
     {"hip", true, 0xF5, 0xCF, 0xA6},          {"::", false, 0xBF, 0xD6, 0xF2},   {"<built-in", true, 0xF7, 0xE8, 0xC9},
     {"ProfilerStep", true, 0xD8, 0xDE, 0xE6}, {"", true, 0xEB, 0xC7, 0xB8},
@@ -67,17 +67,17 @@ static const struct {
 static void put_kind_colour(struct tp_buf *out, struct tp_str name)
 {
     size_t i = 0;
-    while (!(AGREEING_CHECKS[i].is_prefix ? tp_str_starts(name, AGREEING_CHECKS[i].part)
-                                          : tp_str_find(name, AGREEING_CHECKS[i].part) >= 0))
+    while (!(COLOUR_RULES[i].is_prefix ? tp_str_starts(name, COLOUR_RULES[i].part)
+                                       : tp_str_find(name, COLOUR_RULES[i].part) >= 0))
         i++;
     /* the shade depends on the name, so that neighbouring boxes differ */
     int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8;
-    tp_buf_printf(out, "#%02X%02X%02X", AGREEING_CHECKS[i].red + shade / 2, AGREEING_CHECKS[i].green + shade,
-                  AGREEING_CHECKS[i].blue + shade);
+    tp_buf_printf(out, "#%02X%02X%02X", COLOUR_RULES[i].red + shade / 2, COLOUR_RULES[i].green + shade,
+                  COLOUR_RULES[i].blue + shade);
 }
 
-/* Writes the color of a difference: red if the value is above the baseline's, blue if it is below. A larger share of
- * the largest difference has a stronger color. */
+/* Writes the color of a difference: red if the value is above the baseline's, blue if it is below. The color is
+ * stronger for a larger difference. */
 static void put_difference_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     double step = (double)frame->value - (double)frame->base_value, largest = (double)d->flame->largest_difference;

@@ -6,7 +6,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
 
-/* ---- marshal: version 2 of CPython's format, read by every Python 3 (Python/marshal.c) ---- */
+/* ---- marshal: version 2 of CPython's format, which every Python 3 reads (Python/marshal.c) ---- */
 
 static void put_u32(struct tp_buf *out, uint32_t value)
 {
@@ -65,8 +65,8 @@ static void put_function(struct tp_buf *out, const struct tp_call_row *row)
     put_text(out, row->name);
 }
 
-/* Writes both counts and both times of a function. For callers (is_of_caller), cProfile writes the two counts in the
- * opposite order. */
+/* Writes both counts and both times of a function. For the callers of a function (is_of_caller), cProfile swaps the two
+ * counts. */
 static void put_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
 {
     put_int(out, is_of_caller ? sum->call_count : sum->primitive_count);

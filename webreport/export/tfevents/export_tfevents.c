@@ -63,8 +63,8 @@ static int build_events(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Fills run->events. The arena does not own the memory of the buffers, so a failed allocation is caught here. Returns 0
- * or the code of the failure. */
+/* Fills run->events. Catches failed allocations, so that the buffers, which are not in the arena, can be released.
+ * Returns 0 or the code of the failure. */
 static int build_events_guarded(struct tp_tf_run *run)
 {
     struct tp_buf text;

@@ -1,16 +1,16 @@
-/* Finds the folder of each cycle of a run. A schedule that repeats writes one trace for each cycle. TensorBoard shows
- * these traces as one run if their event files share a folder. If the step numbers of a capture do not continue those
- * of the previous one, the program was started again. Such a capture gets a separate folder, because its points would
- * overlap. */
+/* Chooses the folder for each cycle of a run. A profiler schedule that repeats writes one trace for each cycle.
+ * TensorBoard shows these traces as one run if their event files share a folder. If the step numbers of a trace do not
+ * continue those of the previous one, the program was restarted. Such a trace gets a separate folder, because its
+ * points would overlap. */
 #include <stdio.h>
 
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
-/* A folder, and the last step of the captures of one worker in this folder so far. */
+/* A folder, and the last step so far of the worker's traces in this folder. */
 struct cycle {
-    uint32_t run, worker; /* ids of the names of run and worker */
-    uint32_t folder;      /* 1: the worker's own folder; n > 1: the folder "WORKER.n" */
+    uint32_t run, worker; /* ids of the names of the run and the worker */
+    uint32_t folder;      /* 1: the folder of the worker; n > 1: the folder "WORKER.n" */
     int64_t last_step;
 };
 
@@ -25,7 +25,7 @@ struct tp_tf_job *tp_tf_job_get(struct tp_export_job *job)
     return own;
 }
 
-/* Arguments of the search for a folder, and its result. */
+/* Arguments and result of find_folder_in_job. */
 struct place {
     const struct tp_tf_run *run;
     struct tp_tf_folder *found;

@@ -1,4 +1,4 @@
-/* Adds the row of HParams: facts about the run that tracepress knows, and facts that the program recorded. */
+/* Adds the row of the HParams table: facts about the run that tracepress knows, and facts that the program recorded. */
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "webreport/measure/audience/phrases.h"
 
@@ -11,9 +11,9 @@
 
 enum { MAX_FACTS = 16, MOST_BYTES = 64 };
 
-/* Facts with a separate column, and the keys that programs use for them. Every run has these columns; a cell is empty
- * if the run lacks the fact. TensorBoard sorts columns by name and shows the first five, so the names of facts that
- * are always known come first. */
+/* Facts with a fixed column, and the keys that programs use for them. Every run has these columns; a cell is empty if
+ * the fact is unknown. TensorBoard sorts columns by name and shows the first five, so the names of facts that are
+ * always known come first. */
 static const struct {
     const char *name, *title, *keys[4];
     bool is_number;
@@ -50,7 +50,7 @@ static const char *gpu_name(const struct tp_tf_run *run)
     return name ? name : "unknown";
 }
 
-/* Adds fact number `which` of `known`, if the program has recorded it. */
+/* Adds the value of known[which], if the program recorded this fact. */
 static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
 {
     struct tp_arena *arena = run->export->arena;
@@ -77,7 +77,7 @@ static bool is_listed(struct tp_str key)
     return false;
 }
 
-/* Adds the other recorded facts that are a number, a boolean or a short text. */
+/* Adds the recorded facts without a fixed column, if the value is a number, a boolean or a short text. */
 static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count)
 {
     const struct tp_trace *trace = run->export->profile->trace;
@@ -123,7 +123,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     }
     size_t known_count = count;
     add_user_values(run, values, &count);
-    /* columns of other recorded facts follow the known ones */
+    /* describes the columns of the other recorded facts, which follow the fixed columns */
     for (size_t i = known_count; i < count; i++) {
         columns[OWN + KNOWN + i - known_count] = values[i];
         columns[OWN + KNOWN + i - known_count].text = values[i].text ? "" : NULL;

@@ -15,11 +15,11 @@ enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 /* ---- the heaviest names ---- */
 
 struct heaviest {
-    double *values[HEAVIEST]; /* for each column and step: time, ms */
-    uint8_t *of_name;         /* for each name id of the trace: 1 + index in `values`, or 0 if the name has no column */
+    double *values[HEAVIEST]; /* values[column]: element for each step, time of the column's kernel or operator, ms */
+    uint8_t *of_name; /* element for each name id of the trace: 1 + index in `values`, or 0 if the name has no column */
 };
 
-/* Makes columns for the first rows of a table, which is sorted by weight. Names that result in the same tag share a
+/* Adds a column for each of the first rows of a table that is sorted by time. Names that give the same tag share a
  * column. */
 static void find_costliest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
                            const struct tp_table *table, const char *group, bool is_kernel)
@@ -87,7 +87,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
     const struct tp_trace *trace = run->export->profile->trace;
     if (model->launches.count == 0)
         return;
-    /* for each name id: 0 not checked yet, 1 no wait, 2 a wait */
+    /* element for each name id: 0 not checked yet, 1 no wait, 2 a wait */
     uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait);
     double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
                                       "Runtime and driver calls that started work on a device, by their start.");
@@ -116,7 +116,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 /* ---- distributions ---- */
 
-/* Returns the time from the start of a launch to the start of its device work, us. NaN if the trace lacks the
+/* Returns the time from the start of a launch to the start of its device work, us; NaN if the trace lacks the
  * launch. */
 static double launch_delay_us(const struct tp_model *model, uint32_t device)
 {
@@ -127,14 +127,14 @@ static double launch_delay_us(const struct tp_model *model, uint32_t device)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-/* A walk over the device operations, which calls `use` for each step with kernels. Device operations are sorted by
- * start, so the operations of a step are adjacent. */
+/* State of an iteration over the device operations that calls `use` for each step. Device operations are sorted by
+ * start, so that the operations of a step are adjacent. */
 struct step_kernels {
     const struct tp_tf_run *run;
-    /* values of the current step: durations of kernels, and delays from launch to start; elements: double, us */
+    /* values of the kernels in the current step: duration, and delay from launch to start; elements: double, us */
     struct tp_vec durations, delays;
     void (*use)(struct step_kernels *kernels, uint32_t step);
-    double *delay_p50; /* column for the median delay, filled by a `use` function */
+    double *delay_p50; /* element for each step: median delay, set by a function `use` */
 };
 
 static void walk_steps(struct step_kernels *kernels)

@@ -1,6 +1,6 @@
-/* Compares the ranks of a run. Writes the smallest, median and largest value of all ranks at each step, as an
- * additional run with margin charts. This run shows the spread of the ranks as a line with a band. Each rank also has
- * its own run with its scalars. */
+/* Compares the ranks of a run. Writes an additional run with the smallest, median and largest value over all ranks at
+ * each step. Its charts show the median as a line and the range as a band. Each rank also has a run with its own
+ * scalars. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Compared columns. In each rank, this is the first column whose tag has this beginning and this end. */
+/* The columns to compare. Each rank uses its first column whose tag starts with `begin` and ends with `end`. */
 static const struct {
     const char *name, *title, *begin, *end;
 } compared[] = {
@@ -27,14 +27,14 @@ static const struct {
 };
 enum { COMPARED = sizeof compared / sizeof *compared, PARTS = 3 };
 
-/* Values of one step of one rank. */
+/* Values of one rank in one step. */
 struct sample {
-    uint32_t run, worker; /* ids of the names of run and worker */
+    uint32_t run, worker; /* ids of the names of the run and the worker */
     struct tp_tfevents_at at;
     double values[COMPARED];
 };
 
-/* ---- per profile ---- */
+/* ---- storing the values of a profile ---- */
 
 static int store_samples(void *context, struct tp_error *err)
 {
@@ -63,7 +63,7 @@ int tp_tf_store_rank_samples(const struct tp_tf_run *run)
     return is_rank ? tp_arena_run(run->export->job->arena, store_samples, &run, NULL) : TP_OK;
 }
 
-/* ---- per run ---- */
+/* ---- comparing the ranks of a run ---- */
 
 static int by_run_and_step(const void *a, const void *b)
 {
@@ -78,9 +78,10 @@ static int by_run_and_step(const void *a, const void *b)
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
-    const char *tags[COMPARED][PARTS]; /* for each compared column: tags of its smallest, median and largest value */
-    /* is_described: the tag has its description; is_flat: the column is zero in every step of all ranks and is left
-     * out */
+    const char
+        *tags[COMPARED][PARTS]; /* element for each compared column: tags of the smallest, median and largest value */
+    /* is_described: a description of the tags was written; is_flat: the column is 0 in all steps of all ranks and is
+     * omitted */
     bool is_described[COMPARED], is_flat[COMPARED];
     double *sorted; /* scratch memory with room for one value of each sample */
 };
@@ -93,7 +94,8 @@ static void make_tags(struct band *band)
             band->tags[k][p] = tp_text_printf(band->arena, "profile_ranks/%s_%s", compared[k].name, parts[p]);
 }
 
-/* Writes the band of one step: smallest, median and largest value of the step's samples. */
+/* Writes the smallest, median and largest value over the ranks in one step. samples: values of each rank in this
+ * step. */
 static void put_step(struct band *band, const struct sample *samples, size_t count)
 {
     static const char *const texts[PARTS] = {"The least over the ranks.", "The median over the ranks.",
@@ -134,7 +136,7 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
         tp_tfevents_put_layout(band->events, at, charts, count);
 }
 
-/* Builds the bands of one run. samples: sorted by step. Leaves out steps that only one rank has. */
+/* Writes the records of one run. samples: sorted by step. Omits steps that only one rank has. */
 static void build_run(struct band *band, const struct sample *samples, size_t count)
 {
     tp_tfevents_begin(band->events, samples[0].at.wall_s);

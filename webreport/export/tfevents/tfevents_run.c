@@ -1,4 +1,4 @@
-/* Contains the functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and
+/* Defines the functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and
  * writing of the file. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
@@ -35,7 +35,7 @@ uint32_t tp_tf_step_at(const struct tp_tf_run *run, int64_t time_ns)
 {
     const struct tp_step *steps = run->export->profile->model->steps;
     uint32_t low = 0, high = run->step_count;
-    while (low < high) { /* binary search for the first step that ends after the time */
+    while (low < high) { /* binary search for the first step that ends after time_ns */
         uint32_t middle = low + (high - low) / 2;
         if (steps[middle].end_ns <= time_ns)
             low = middle + 1;
@@ -82,8 +82,8 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
-/* Finds the folder of the file. If this folder has the program's live event file, which contains all steps, the few
- * steps of the trace become a separate run in a subfolder. */
+/* Chooses the folder of the file. If `folder` already contains an event file that the program wrote live with all
+ * steps, the few steps of the trace become a separate run in a subfolder. */
 static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
 {
     bool is_taken = tp_tfevents_has_live(folder);

@@ -1,4 +1,5 @@
-/* Adds the scalars of each step from the tables of the views: time and its parts, devices, communication and memory. */
+/* Adds the scalars of each step from the tables of the report: time and its parts, devices, communication and
+ * memory. */
 #include <math.h>
 #include <string.h>
 
@@ -9,17 +10,17 @@
 #include "writer/text/format.h"
 #include "writer/tfevents_file.h"
 
-/* ---- counters of the program (loss, learning rate ..): the last value in each step ---- */
+/* ---- counters that the program recorded (loss, learning rate ..): the last value in each step ---- */
 
 enum { MOST_COUNTERS = 64 };
 
 struct counter {
     const char *tag;
     double *values;
-    int64_t *times; /* for each step: time in the trace of the counter's last value, ns */
+    int64_t *times; /* element for each step: time of the counter's last value, ns */
 };
 
-/* Returns the tag that the program's live event file uses for this counter. */
+/* Returns the tag of a counter, which is the same as in the event file that the program writes live. */
 static const char *counter_tag(const struct tp_tf_run *run, uint32_t name)
 {
     struct tp_arena *arena = run->export->arena;
@@ -49,7 +50,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_vec counters = TP_VEC(columns->arena, struct counter);
-    /* for each name id: 1 + index of the counter; 0: no counter yet; TP_NO_ID: there are too many counters */
+    /* element for each name id: 1 + index of the counter; 0: no counter yet; TP_NO_ID: there are too many counters */
     uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
@@ -59,7 +60,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
         if (!by_name[value->name]) {
             struct counter *found = find_or_add_counter(run, columns, &counters, counter_tag(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
-            i--; /* the name has a counter now; the loop processes this value again */
+            i--; /* the name has a counter now, so the loop runs again for the same value */
             continue;
         }
         struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
@@ -97,8 +98,8 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
-/* Adds the rates of each step, which are the amounts that the program recorded for the step, divided by the length of
- * the step. */
+/* Adds samples and tokens per second of each step: the number that the program recorded, divided by the length of the
+ * step. */
 static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
@@ -172,7 +173,7 @@ static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns 
     }
 }
 
-/* Fills the highest value of a curve within each step. The curve's value at the start of the step counts too. */
+/* Sets peaks[i] to the largest value of a curve in step i, MiB. The value at the start of the step also counts. */
 static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve, unsigned column, int64_t first_ns,
                        double *peaks)
 {
@@ -213,8 +214,8 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
     }
 }
 
-/* Marks columns that are zero in every step, because their charts show nothing. Counters of the program are not marked.
- */
+/* Sets is_flat for columns that are zero in every step, because their charts show nothing. Counters of the program are
+ * always written. */
 static void mark_zero_columns(struct tp_tf_columns *columns)
 {
     for (size_t c = 0; c < columns->items.count; c++) {

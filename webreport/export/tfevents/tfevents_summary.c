@@ -1,5 +1,5 @@
-/* Adds the records about the whole capture: its figures, which are the metrics of HParams, and the charts of Custom
- * Scalars. */
+/* Adds the records about the whole trace: its main figures, which are the metrics of the HParams table, and the charts
+ * of Custom Scalars. */
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "webreport/measure/audience/phrases.h"
 
@@ -29,7 +29,7 @@ static const struct tp_tf_metric metrics[METRICS] = {
      "What steps reach of the device's peak: their operations over their length."},
 };
 
-/* Returns the metrics. Their texts fit the program that produced the trace, and name its devices. */
+/* Returns the metrics with texts that fit the traced program and name its devices. */
 static const struct tp_tf_metric *metrics_with_titles(const struct tp_tf_run *run)
 {
     const struct tp_model *model = run->export->profile->model;
@@ -63,8 +63,7 @@ static double curve_peak_mib(const struct tp_table *curve)
     return peak;
 }
 
-/* Returns the peak memory of devices other than the CPU, MiB. If there are no other devices, returns the peak of the
- * CPU. */
+/* Returns the peak memory of all devices except the CPU, MiB, or of the CPU if the trace has no other device. */
 static double peak_memory_mib(const struct tp_tf_run *run)
 {
     const struct tp_memory_view *view = &run->export->profile->views->memory;
@@ -96,7 +95,7 @@ static void add_metrics(const struct tp_tf_run *run)
                              : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
         [TENSOR_CORE] = tp_has_only_own_devices(run->export->profile->model)
-                            ? NAN /* unknown: the trace does not show the resources that its kernels use */
+                            ? NAN /* unknown, because the trace does not show which resources the kernels use */
                             : mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
         [GEMM_PEAK] = run->export->profile->advice->rates.products_percent,
         [MFU] = run->export->profile->advice->rates.step_percent,
@@ -123,7 +122,7 @@ static const char *exact_pattern(struct tp_arena *arena, const char *tag)
     return text;
 }
 
-/* Adds one chart for each counter of the program, because a loss and a learning rate need different axes. */
+/* Adds a separate chart for each counter of the program, because a loss and a learning rate need different axes. */
 static void add_counter_charts(const struct tp_tf_run *run, struct tp_vec *charts)
 {
     struct tp_arena *arena = run->export->arena;
@@ -141,7 +140,7 @@ static void add_layout(const struct tp_tf_run *run)
 {
     enum { UTILIZATION = 4 };
     static const struct {
-        const char *begin, *end; /* beginning and end of the tags that the chart shows */
+        const char *begin, *end; /* start and end of the tags that the chart shows */
         struct tp_tf_chart chart;
     } charts[] = {
         {"profile_step/", "time_ms", {"Steps", "Step time (ms)", .tags = "profile_step/time_ms$"}},
@@ -157,7 +156,7 @@ static void add_layout(const struct tp_tf_run *run)
         {"profile_memory_mib/", "", {"Memory", "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"}},
     };
     struct tp_vec shown = TP_VEC(run->export->arena, struct tp_tf_chart);
-    /* leaves out a chart without tags, because it would be empty */
+    /* omits charts that have no tags */
     for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) {
         if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
             struct tp_tf_chart *chart = tp_vec_push(&shown);

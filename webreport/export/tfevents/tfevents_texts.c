@@ -89,7 +89,7 @@ static void put_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
-    /* true if the trace has no facts about its devices beyond name and busy time */
+    /* true: the trace has only the name and the busy time of its devices */
     bool is_own = tp_has_only_own_devices(run->export->profile->model);
     if (gpus->row_count == 0)
         return;
@@ -138,7 +138,7 @@ static void add_overview(const struct tp_tf_run *run)
 
 /* ---- tables ---- */
 
-/* Writes four columns of a table: name, number of calls, the time by which the rows are sorted, and a second time. */
+/* Writes four columns of a table: name, number of calls, the time that the rows are sorted by, and another time. */
 static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
                      bool is_kernel)
 {

@@ -1,26 +1,26 @@
-/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. Kernels are no nodes; their time is
- * added to their caller. Python frames are skipped. */
+/* Adds the Graphs tab: operators and phases of a step, with equal callers merged. Kernels are not nodes; the node that
+ * called them gets their time. Python frames are omitted. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
-/* position in the graph of the step itself, and of Python frames directly below it */
+/* value for a place that is the step itself, or a Python frame directly in the step, and therefore not a node */
 
 enum { IN_STEP = TP_NO_ID - 1 };
 
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
-    struct tp_keys paths; /* keys (parent node in the graph, name id); the index of a key is its node */
+    struct tp_keys paths; /* keys (parent node, name id); the index of a key is also the index of its node */
     struct tp_strings names;
-    struct tp_vec nodes; /* nodes of the graph; items: struct tp_tf_node */
-    struct tp_vec last;  /* for each node a uint32_t: its newest child */
+    struct tp_vec nodes; /* nodes of the graph; elements: struct tp_tf_node */
+    struct tp_vec last;  /* element for each node: uint32_t, its newest child */
     uint32_t last_top;
     uint32_t *depth;
 };
 
-/* Returns a name in which "::" is "." and characters other than letters, digits and _.- are left out. */
+/* Returns a name in which "::" becomes "." and each character other than letters, digits, "-" and "." becomes "_". */
 static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
 {
     enum { MOST_BYTES = 80 };
@@ -33,7 +33,7 @@ static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
             c = '.', i++;
         else if (!is_plain)
             c = '_';
-        if (c == '_' && size == 0) /* TensorBoard does not allow an underscore as first character */
+        if (c == '_' && size == 0) /* TensorBoard does not allow an underscore as the first character */
             c = '.';
         out[size++] = c;
     }
@@ -47,7 +47,8 @@ static uint32_t *last_child(struct tree *tree, uint32_t parent)
     return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
 }
 
-/* Returns the node with this name below `parent`, or `parent` itself if there are too many nodes. */
+/* Returns the child of `parent` with this name. Returns `parent` itself if a new child would exceed the limit of nodes
+ * or depth. */
 static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_str name)
 {
     struct tp_arena *arena = tree->run->export->arena;
@@ -70,14 +71,15 @@ static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_
     return known;
 }
 
-/* Returns whether a merged node is a step. Steps are not scopes of the graph, so that the graph opens with the phases
+/* Returns whether a node of the call tree is a step. The graph has no nodes for steps, so that it opens with the phases
  * of a step. */
 static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
 {
     return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
-/* Returns the node of the graph at a position. Returns NULL outside of steps, or if there are too many nodes. */
+/* Returns the node at a place, or NULL for a place outside the steps. IN_STEP: returns the node "outside of
+ * operators". */
 static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
@@ -85,7 +87,7 @@ static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
     return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
 }
 
-/* Adds the own cost of a merged node to a node of the graph. Costs are divided by the number of steps. */
+/* Adds the cost of a call tree node, without its children, to a node of the graph. Costs are per step. */
 static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
 {
     node->device_us_per_step += (double)device_ns / 1000 / steps;
@@ -94,14 +96,14 @@ static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns
         node->host_us_per_step += (double)host_ns / 1000 / steps;
 }
 
-/* Fills the graph from the merged nodes, which are in order of first appearance, with parents before children. The own
- * time of a node is its time minus the time of its children. */
+/* Fills the graph from the nodes of the call tree. In this tree, parents come before children, and the time of a node
+ * includes its children. */
 static void fill_tree(struct tree *tree)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    /* for each merged node: its innermost Python frame; empty if there is none */
+    /* element for each node of the call tree: its innermost Python frame; empty if there is none */
     struct tp_str *site = tp_arena_array(arena, count, sizeof *site);
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
@@ -110,7 +112,7 @@ static void fill_tree(struct tree *tree)
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
-    /* fills child_host_ns; also replaces device_ns and bytes by totals, so their own parts were saved above */
+    /* fills child_host_ns, but also adds the children to device_ns and bytes, which the loop above has saved */
     tp_merge_sum_subtrees(&tree->merge);
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {

@@ -1,6 +1,6 @@
 /* Writes export --to xplane: a profile for XProf, the profile plugin of TensorBoard (checked with xprof 2.24.2).
  *
- * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb. Ranks of one span share a session. XProf recognizes
+ * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb. Ranks of one recording share a session. XProf recognizes
  * certain names of planes, lines, events and stats; the code that writes them lists these names. XProf does not
  * document the names, so this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits, so times are
  * relative to the start of the profile. */
@@ -19,7 +19,7 @@
 
 enum { ENVIRONMENT_PLANE = 1 << 20 };
 
-/* ---- the time window ---- */
+/* ---- the exported time range ---- */
 
 static int64_t median_start(const struct tp_xexport *x)
 {
@@ -32,8 +32,8 @@ static int64_t median_start(const struct tp_xexport *x)
     return median;
 }
 
-/* Finds the earliest and latest start of events and memory records between `low` and `high`, ns. Returns the number of
- * events and records outside of this range. */
+/* Sets x->first_ns and x->last_ns to the earliest and latest start of an event or memory record from `low` to `high`,
+ * ns. Returns the number of events and records outside `low` to `high`. */
 static uint64_t find_densest_range(struct tp_xexport *x, int64_t low, int64_t high)
 {
     uint64_t outside = 0;
@@ -54,7 +54,8 @@ static uint64_t find_densest_range(struct tp_xexport *x, int64_t low, int64_t hi
     return outside;
 }
 
-/* Finds the window of the export: the whole trace, or the part that fits into 64 bits of picoseconds. */
+/* Finds the exported time range: the whole trace, or the part around the median event that 64 bits of picoseconds can
+ * represent. */
 static void find_window(struct tp_xexport *x)
 {
     char text[128];
@@ -83,8 +84,8 @@ static void put_environment(struct tp_xexport *x)
     tp_xplane_add_stat(plane, &to);
 }
 
-/* Writes the path of the session's folder. The name of the session is the run and the time in the input's name, or the
- * span if several profiles are exported together. */
+/* Writes the path of the session's folder. The session is named after the run. A single profile adds the time in the
+ * input's name; several profiles add the number of the recording. */
 static int session_folder(char *path, size_t size, const struct tp_export *export)
 {
     struct tp_str worker, time = {0};
@@ -100,8 +101,8 @@ static int session_folder(char *path, size_t size, const struct tp_export *expor
     return n < 0 || (size_t)n >= size ? TP_ELIMIT : TP_OK;
 }
 
-/* Removes the caches that XProf keeps for this worker's file and for all files of the folder, because old caches do
- * not match the new file. XProf makes them again. */
+/* Removes the files that XProf has cached for this worker and for the folder, because they do not match the new file.
+ * XProf creates them again. */
 static void remove_caches(const char *folder, const char *worker)
 {
     DIR *dir = opendir(folder);

@@ -1,9 +1,9 @@
 /* Writes the planes of devices. Streams are lines. Kernels, copies and sets have the stats that XProf reads, and steps
- * have marks.
+ * have 1 ns marker events.
  *
  * XProf recognizes a kernel by the stat kernel_details, a copy by a name such as MemcpyHToD, and a collective by a name
- * that starts with nccl. The stat tf_op names the operator. Durations equal those of the trace; a kernel may take 0 ns.
- */
+ * that starts with nccl. The stat tf_op names the operator. Durations equal those of the trace; a kernel may take 0
+ * ns. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -16,7 +16,8 @@ enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 enum stream_use { USE_COMPUTE = 1, USE_H2D = 2, USE_D2H = 4, USE_D2D = 8, USE_P2P = 16, USE_COPY = 32, USE_SET = 64 };
 
 static const struct {
-    /* found: text in Kineto's name of the copy; name: XProf's name; use: text in the name of the stream's line */
+    /* found: part of Kineto's name for the copy; name: XProf's name for the copy; use: word in the name of the stream's
+     * line */
     const char *found, *name, *use;
     enum stream_use bit;
 } copies[] = {{"HtoD", "MemcpyHToD", "MemcpyH2D", USE_H2D},
@@ -31,7 +32,7 @@ struct device {
     struct tp_xplane *plane;
     const struct tp_gpu *gpu;
     uint32_t number; /* number of the device's plane */
-    uint32_t *names; /* for each name id of the trace: 1 + its id in the plane; 0: no id yet */
+    uint32_t *names; /* element for each name id of the trace: 1 + its id in the plane; 0: no id yet */
     uint32_t correlation, op, kernel, copy, set;
 };
 
@@ -45,7 +46,7 @@ static uint32_t copy_kind(struct tp_str name)
 
 /* ---- events ---- */
 
-/* Returns `value` if it is in the range that XProf parses, 0 to 2^31 - 1, and `absent` otherwise. */
+/* Limits `value` to the range that XProf parses, 0 to 2^31 - 1. Returns `absent` for TP_NULL_INT. */
 static long long clamp_to_positive(int64_t value, long long absent)
 {
     return value == TP_NULL_INT ? absent : value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
@@ -100,7 +101,7 @@ static uint32_t device_name(struct device *d, const struct tp_event *e)
     return *id - 1;
 }
 
-/* Writes the event of a device operation. k: index in the model's device operations. */
+/* Writes the event of a device operation. k: index in the list of device operations (model->devices). */
 static void put_device_event(struct device *d, uint32_t k)
 {
     const struct tp_model *model = d->x->model;
@@ -158,8 +159,8 @@ static size_t stream_name(char *text, size_t size, long long number, unsigned us
     return (size_t)n;
 }
 
-/* Returns the device's events, sorted by stream and then by time. Streams whose tid is not a number are distinguished
- * by the text of the tid. */
+/* Returns the device's events, sorted by stream, then by time. If the tid of a stream is not a number, the sort key
+ * comes from the text of the tid. */
 static struct tp_keyed *sort_streams(const struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -208,7 +209,7 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
                           .start_ns = at - d->x->first_ns, .dur_ns = 1, .name = name, .stat_count = 1, .stats = &stat});
 }
 
-/* Writes marks at the first and the last nanosecond of each step. */
+/* Writes events of 1 ns at the first and the last nanosecond of each step. */
 static void put_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -237,8 +238,7 @@ static void put_text(struct device *d, const char *name, struct tp_str value)
         tp_xplane_add_stat(d->plane, &stat);
 }
 
-/* Writes those properties of the device that the trace contains. Traces contain neither the clock nor the memory
- * bandwidth. */
+/* Writes the device properties that the trace contains. No trace contains the clock rate or the memory bandwidth. */
 static void put_properties(struct device *d)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);

@@ -2,10 +2,11 @@
  * expects.
  *
  * XProf treats an event `train` with the stats _r and step_num as a step. An event belongs to the step if it nests in
- * the step, or has the correlation_id of an event that belongs to the step. An event that consumes (_ct, _c) what such
- * an event produces (_pt, _p) belongs to the step too. So each other thread gets an added event around its part of a
- * step. A device step of XProf extends from the first to the last event on the device. A mark of 1 ns on a line of
- * each device is linked to the start of the step, so that the step includes the wait for input. */
+ * the step, or if it has the correlation_id of an event in the step. Events can also be linked by producer stats (_pt,
+ * _p) and equal consumer stats (_ct, _c). The step event is a producer, and each other thread gets an added consumer
+ * event around its part of the step. A device step of XProf extends from the first to the last event on the device. A 1
+ * ns event on a line of each device is linked to the start of the step, so that the device step includes the wait for
+ * input. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -22,7 +23,7 @@ struct extra {
     enum extra_kind kind;
 };
 
-/* An event that has not ended at the current time of the walk over a thread. */
+/* An event that is still open at the current time, while the events of a thread are written in order. */
 struct open_event {
     int64_t end;
     uint32_t scope; /* scope of the innermost operator, or TP_NO_ID */
@@ -31,13 +32,15 @@ struct open_event {
 struct host {
     struct tp_xexport *x;
     struct tp_xplane *plane;
-    /* for each name id of the trace: 1 + id in the plane. names: as an event; frames: as a Python frame */
+    /* element for each name id of the trace: 1 + id in the plane. names: id as an event; frames: id as a Python
+     * frame */
     uint32_t *names, *frames;
-    uint32_t *values;     /* for each value id of the trace: 1 + id of its text */
-    uint32_t *launch_gpu; /* for each launch: 1 + index of the device that ran the launched work */
+    uint32_t *values;     /* element for each value id of the trace: 1 + id of its text in the plane */
+    uint32_t *launch_gpu; /* element for each launch: 1 + index of the device that ran the launched work */
     bool has_step_line;
-    uint32_t next_launch;       /* index of the next launch of the current thread */
-    struct tp_vec open, extras; /* open (struct open_event) and added (struct extra) events of the current thread */
+    uint32_t next_launch; /* index of the current thread's next launch */
+    struct tp_vec open,
+        extras; /* events of the current thread; open: struct open_event; extras: struct extra, added events */
     uint32_t correlation, device, shape, step_num, root, producer_type, producer, consumer_type, consumer;
 };
 
@@ -66,8 +69,8 @@ static void add_steps(struct host *h)
     }
 }
 
-/* Adds an event for each step to a thread without steps. The event extends from the thread's first to its last event
- * in the step and in the gap after the step. */
+/* For a thread without steps, adds one event per step. The event extends from the thread's first event to its last
+ * event in the step and in the gap after the step. */
 static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
 {
     const struct tp_model *model = h->x->model;
@@ -107,8 +110,8 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
 
 /* ---- events of a thread ---- */
 
-/* Closes the events that ended before `start`. Returns an end with which a new event nests: `end`, or the end of an
- * enclosing event if that is earlier. *scope: scope of the innermost operator. */
+/* Closes the events that ended before `start`. Returns `end`, or the end of the enclosing event if that is earlier, so
+ * that the new event nests. *scope: scope of the innermost operator. */
 static int64_t close_ended_and_nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
@@ -162,8 +165,8 @@ static void put_extra(struct host *h, const struct extra *extra)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Returns the id of an event name of the trace. as_frame: the name gets the form of XProf's own Python tracer,
- * "$file(line): function". */
+/* Returns the plane's id for an event name of the trace. as_frame: changes the name to the form of XProf's own Python
+ * tracer, "$file(line): function". */
 static uint32_t name_text_id(struct host *h, uint32_t name, bool as_frame)
 {
     uint32_t *id = as_frame ? &h->frames[name] : &h->names[name];
@@ -195,8 +198,8 @@ static enum tp_xroot scope_root(const struct host *h, const struct tp_event *e)
     return e->thread == h->x->main_thread ? TP_XROOT_MAIN : TP_XROOT_THREAD;
 }
 
-/* Returns the id of an operator's name. A wait for a data loader gets the name by which XProf recognizes a wait for
- * input. */
+/* Returns the plane's id for an operator's name. A wait for a data loader is named IteratorGetNext, because XProf
+ * recognizes a wait for input by this name. */
 static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t scope)
 {
     struct tp_xscope *s = tp_xscopes_get(&h->x->scopes, scope);
@@ -210,7 +213,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     return s->id;
 }
 
-/* Returns the id of the text of "Input Dims". A long text is cut. */
+/* Returns the plane's id for the text of "Input Dims". A long text is cut. */
 static uint32_t shape_text(struct host *h, uint32_t value)
 {
     struct tp_str text = tp_strings_get(&h->x->trace->values, value);
@@ -235,7 +238,7 @@ static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t a
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Writes a runtime call. The stat correlation_id links it to the device work that it started. */
+/* Writes a runtime call. The stat correlation_id links the call to the device work that it started. */
 static void put_launch(struct host *h, uint32_t event, int64_t end)
 {
     const struct tp_model *model = h->x->model;
@@ -253,7 +256,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
     put_event(h, e->ts_ns, end, name_text_id(h, e->name, false), stats, count);
 }
 
-/* Returns whether the event is a marker that became a step. Such a marker is not written again as an event. */
+/* Returns whether the event is a marker that became a step, and is therefore already written. */
 static bool is_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
@@ -313,8 +316,8 @@ static struct tp_str frames_name(struct host *h, struct tp_str thread)
     return (struct tp_str){text, thread.len + sizeof ": Python" - 1};
 }
 
-/* Writes the added events that come before an event from `start` to `end`, beginning with index `next`. Their order is
- * by start, and an event comes before the events inside it. Returns the index of the next added event. */
+/* Writes the added events that come before an event from `start` to `end`, beginning with h->extras[next]. Events are
+ * ordered by start, outer events first. Returns the index of the next added event. */
 static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end)
 {
     for (; next < h->extras.count; next++) {
@@ -326,7 +329,7 @@ static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end
     return next;
 }
 
-/* Writes the thread's operators and calls together with the added events, in order of time. */
+/* Writes the thread's operators and runtime calls together with the added events, in order of time. */
 static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
 {
     size_t next = 0;
@@ -380,8 +383,7 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
     }
 }
 
-/* Writes the steps that are not events of the trace. They get a separate line, because they may overlap other
- * events. */
+/* Writes the steps on a separate line, because they are not events of the trace and may overlap other events. */
 static void put_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;

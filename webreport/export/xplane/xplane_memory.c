@@ -1,8 +1,7 @@
-/* Writes the memory records of the host's plane for XProf's memory profile. Each record is a moment with the state of
- * its allocator.
+/* Writes the memory records of the host's plane for XProf's memory profile. Each record is an event without duration
+ * that has the state of its allocator.
  *
- * XProf adds "reserved" to the allocated bytes, so the export leaves out the reserved bytes of torch's caching
- * allocator. */
+ * XProf adds "reserved" to the allocated bytes, so the export omits the reserved bytes of torch's caching allocator. */
 #include "webreport/export/xplane/xplane_parts.h"
 #include "webreport/measure/memory/memory_records.h"
 
@@ -13,9 +12,10 @@ struct memory_names {
         op;
 };
 
-/* The state of an allocator after the last record that was written, bytes. */
+/* The state of an allocator after the last written record, bytes. */
 struct usage {
-    /* now, peak: allocated bytes; capacity: bytes of the device, TP_NULL_INT if unknown */
+    /* now, peak: current and largest number of allocated bytes; capacity: bytes of the device, TP_NULL_INT if
+     * unknown */
     int64_t now, peak, capacity;
 };
 

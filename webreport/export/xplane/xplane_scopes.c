@@ -60,7 +60,7 @@ void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena)
     scopes->items = TP_VEC(arena, struct tp_xscope);
 }
 
-/* Makes the text of the newest scope. If the path is too long, keeps only its root and its last part. */
+/* Appends a scope with its text. If the path is too long, keeps only its root and its last part. */
 static void set_scope_text(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, struct tp_str name)
 {
     static const char *const roots[] = {[TP_XROOT_MAIN] = "main",

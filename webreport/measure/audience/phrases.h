@@ -42,8 +42,8 @@ const char *tp_replace_gpu_words(const struct tp_model *model, const char *text,
 /* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
 struct tp_speech {
     enum tp_producer producer;
-    bool has_only_own;       /* the program itself registered all devices; no device is a GPU */
-    bool mentions_no_device; /* the trace has no device and is not from PyTorch, so texts mention no device */
+    bool has_only_own;       /* true if the program itself registered all devices; no device is a GPU */
+    bool mentions_no_device; /* true if the trace has no device and is not from PyTorch; texts then mention no device */
     const char *devices;     /* word for the devices (tp_devices_word), static; NULL means "GPU" */
 };
 
@@ -57,7 +57,8 @@ struct tp_speech tp_speech_join(struct tp_speech first, struct tp_speech second)
  * `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
 const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena);
 
-/* Returns a number of different operators as text in `arena`, such as "3 operators". Without PyTorch: "3 names". */
+/* Returns a number of different operators as text in `arena`, such as "3 operators". For producers other than PyTorch:
+ * "3 names". */
 const char *tp_operator_count_text(enum tp_producer producer, size_t count, struct tp_arena *arena);
 
 /* Returns whether texts may mention GPUs and launches: the trace is from PyTorch or has a device other than the

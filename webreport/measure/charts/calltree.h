@@ -45,10 +45,11 @@ struct tp_calltree {
     uint64_t merged_count; /* number of nodes before pruning */
     bool has_device;
     bool has_samples; /* the tree is built from samples: call_count is the number of samples, frames are functions */
-    /* the trace is of a program recorded from outside. In addition to has_samples, phases are programs, operators are
-     * native functions and kernels are functions of the operating system's kernel */
+    /* true for a trace of `record --outside`. In addition to has_samples, phases are programs, operators are native
+     * functions and kernels are functions of the operating system's kernel */
     bool is_program;
-    bool is_cut; /* the trace has more distinct paths than the limit; the deepest calls count for their callers */
+    bool is_cut; /* true if the trace has more distinct paths than the limit; the deepest calls count for their callers
+                  */
 };
 
 struct tp_calltree_options {
@@ -69,8 +70,8 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
 void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_model *model,
                                     const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* Builds the tree of a program recorded from outside (program -> function -> function). Node times are the weights of
- * the samples. */
+/* Builds the tree of a program recorded by `record --outside` (program -> function -> function). Node times are the
+ * weights of the samples. */
 void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_model *model,
                                     const struct tp_program_view *view, const struct tp_calltree_options *options,
                                     struct tp_arena *arena);

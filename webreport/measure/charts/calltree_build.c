@@ -18,8 +18,8 @@ struct pruning {
     struct tp_arena *arena;
     /* a node is kept if its device time or its host time reaches this least time, ns */
     int64_t min_device_ns, min_host_ns;
-    struct tp_vec stack;    /* struct pending: nodes still to be written; the last one is next */
-    struct tp_vec children; /* uint32_t: children of the current node */
+    struct tp_vec stack;    /* nodes still to be written (struct pending); the last one is next */
+    struct tp_vec children; /* children of the current node (uint32_t) */
 };
 
 /* a node that is still to be written below `parent`. node: index in the merged tree; TP_NO_ID for `other`, the sum of
@@ -42,8 +42,8 @@ static bool is_kept(const struct pruning *p, uint32_t index)
     return is_large(p, node->device_ns, node->host_ns);
 }
 
-/* Sets the least times of kept nodes. The usual threshold is a thousandth of the total device and host time; it is
- * larger if more than max_nodes would be kept. */
+/* Sets the least times that a node needs to be kept. The usual threshold is a thousandth of the total device and host
+ * time; it is larger if more than max_nodes would be kept. */
 static void choose_threshold(struct pruning *p, uint32_t max_nodes)
 {
     const struct tp_merge_node *root = tp_merge_node(p->merge, 0);

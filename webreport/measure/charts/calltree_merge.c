@@ -1,5 +1,5 @@
-/* Builds the merged tree. Host events come first, nested by time and together with memory records; device operations
- * follow below their launches. */
+/* Builds the merged tree. Adds host events first, nested by time, and memory records at their times. Then adds device
+ * operations below their launches. */
 #include "webreport/measure/charts/calltree_merge.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
 
-/* An event that is still open during the walk. end: end of the event, ns; node: its node in the tree. */
+/* An event that is still open during the walk. end: end of the event, ns; node: node of the event in the tree. */
 struct open {
     int64_t end;
     uint32_t node;
@@ -17,9 +17,9 @@ struct open {
 
 struct walk {
     struct tp_merge *merge;
-    struct tp_vec open;      /* struct open: stack of open events */
+    struct tp_vec open;      /* stack of open events (struct open) */
     struct tp_vec frames;    /* working memory of descend_stack */
-    uint32_t *node_of_event; /* node by event, only for operators and runtime calls; TP_NO_ID for other events */
+    uint32_t *node_of_event; /* node of each event, for operators and runtime calls; TP_NO_ID for other events */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
     const uint32_t *records; /* memory records of the thread, in order of time */
     uint32_t record_count;
@@ -270,7 +270,7 @@ static void walk_thread(struct walk *w, uint32_t thread)
 
 struct records {
     uint32_t *items; /* indexes in trace->memory, in order of time */
-    uint32_t *first; /* by thread: the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
+    uint32_t *first; /* the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
 };
 
 static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)

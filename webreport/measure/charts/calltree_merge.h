@@ -22,10 +22,10 @@ struct tp_merge_node {
     uint32_t parent, label, depth;
     uint32_t first_child, next_sibling; /* the children of a node form a list with the newest child first */
     uint32_t recent_child;              /* child that was visited last; TP_NO_ID before the first visit */
-    /* sibling that was visited next after this node the last time; TP_NO_ID if unknown */
+    /* sibling that was visited after this node at the previous visit; TP_NO_ID if unknown */
     uint32_t after;
     int64_t host_ns, device_ns,
-        bytes; /* values without nodes below until tp_merge_sum_subtrees adds them. Times in ns */
+        bytes; /* values of the node alone, until tp_merge_sum_subtrees adds those of the nodes below; times in ns */
     int64_t child_host_ns;
     uint64_t call_count;
 };
@@ -33,13 +33,14 @@ struct tp_merge_node {
 struct tp_merge {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_vec labels;          /* elements are struct tp_label */
+    struct tp_vec labels;          /* labels of the nodes (struct tp_label) */
     struct tp_strings modules;     /* names of classes of modules */
-    struct tp_vec label_by_module; /* uint32_t label by id in `modules` */
-    uint32_t *label_of_frame; /* by frame of the trace's stacks (by function for samples): label + 1; 0: no label yet */
-    uint32_t *label_of_name;  /* by name id * 2 + is_device: label + 1; 0: no label yet */
-    struct tp_vec nodes;      /* elements are struct tp_merge_node */
-    struct tp_keys edges;     /* pairs (parent, label); key i is the edge to node i + 1 */
+    struct tp_vec label_by_module; /* label (uint32_t) for each id in `modules` */
+    /* for each frame of the trace's stacks (each function for samples): label + 1; 0: no label yet */
+    uint32_t *label_of_frame;
+    uint32_t *label_of_name; /* indexed by name id * 2 + is_device: label + 1; 0: no label yet */
+    struct tp_vec nodes;     /* all nodes (struct tp_merge_node); node 0 is the root */
+    struct tp_keys edges;    /* pairs (parent, label); key i is the edge to node i + 1 */
     bool is_cut;
 };
 
@@ -62,8 +63,8 @@ void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns);
 /* Initializes the merge and adds the samples of all threads (calltree_samples.c). */
 void tp_merge_add_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
-/* Adds the samples of a program recorded from outside to an initialized merge (calltree_program.c). node_of_sample:
- * NULL, or an array that receives the node of each sample's innermost function. */
+/* Adds the samples of a program recorded by `record --outside` to an initialized merge (calltree_program.c).
+ * node_of_sample: NULL, or an array that receives the node of each sample's innermost function. */
 void tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
                           struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Builds the call tree of a program recorded from outside. Part of calltree.h. */
+/* Builds the call tree of a program recorded by `record --outside`. Part of calltree.h. */
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/saturate.h"
 

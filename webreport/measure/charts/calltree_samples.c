@@ -26,7 +26,7 @@ void tp_merge_add_samples(struct tp_merge *merge, const struct tp_model *model, 
     const struct tp_trace *trace = model->trace;
     tp_merge_init(merge, model, arena);
     struct tp_sample_functions functions;
-    /* by thread: label + 1; 0: no label yet */
+    /* for each thread: label + 1; 0: no label yet */
     uint32_t *labels = tp_arena_array(arena, trace->thread_count, sizeof *labels);
     tp_sample_functions_init(&functions, trace, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {

@@ -15,9 +15,9 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    /* Returns the self value of an item, for metrics of tracepress. */
+    /* Returns the self value of an item. Used by metrics of tracepress. */
     int64_t (*value)(const struct tp_torch *torch, uint32_t item);
-    /* Returns the value of a sample that represents `ns` nanoseconds. For metrics of samples. */
+    /* Returns the value of a sample that represents `ns` nanoseconds. Used by metrics of samples. */
     int64_t (*sample_value)(int64_t ns);
     const char *title;
     enum tp_folded_source source; /* source of the metric's lines */
@@ -293,8 +293,7 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
     }
 }
 
-/* Returns the path of a sample of a program recorded from outside. The path consists of process, thread and
- * functions. */
+/* Returns the path of a sample in a trace of `record --outside`. The path consists of process, thread and functions. */
 static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
 {
     const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_by_sample[sample]];

@@ -5,8 +5,8 @@
  *
  * A metric of tracepress gives one line per distinct stack, in order of first use. The line ends with the event's name.
  *
- * Lines of samples begin with the thread; functions are shown with their file, as in the sample view. Lines of a
- * program recorded from outside begin with the process; functions and weights are the same as in the program view. */
+ * Lines of samples begin with the thread; functions are shown with their file, as in the sample view. Lines of a trace
+ * of `record --outside` begin with the process; functions and weights are the same as in the program view. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 
@@ -51,13 +51,13 @@ struct tp_folded {
     struct tp_torch torch;
     struct tp_key_stacks stacks; /* used only for metrics of torch */
     struct tp_keys paths;        /* pairs (enclosing path, name), used only for metrics of tracepress */
-    struct tp_vec values;        /* int64_t by path: value of the innermost frame, without callees */
+    struct tp_vec values;        /* value (int64_t) of each path: value of its innermost frame, without callees */
     struct tp_strings frames;    /* names of the frames of samples */
     uint32_t at;                 /* index of the next line: an item in torch's order, or a path */
 };
 
 /* Prepares the lines of a trace in `arena`, whose guard the caller has set. The trace must outlive `folded` and must
- * have been read with keeps_frame_stacks. `metric` must not be NULL. */
+ * have been read with the option keeps_frame_stacks. `metric` must not be NULL. */
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena);
 
@@ -71,7 +71,7 @@ bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out);
 /* Returns whether all lines have been returned. Does not change `folded`. */
 bool tp_folded_is_empty(struct tp_folded *folded);
 
-/* Writes all lines to a file; after a failure no file appears. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Writes all lines to a file; creates no file if an error occurs. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err);
 
 #endif

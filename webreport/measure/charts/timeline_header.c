@@ -38,7 +38,7 @@ static const struct tp_json_field lane_fields[] = {
 #undef F
 static const struct tp_fields lane = TP_FIELDS("A lane of the timeline", lane_fields);
 
-/* Returns one cell of a step at a time: name, start, duration. record->index: index of the step. Returns false after
+/* Sets *item to the next cell of a step: name, start, duration. record->index: index of the step. Returns false after
  * the last cell. */
 static bool next_step_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {

@@ -24,7 +24,7 @@ struct sweep {
     int64_t level, at;
     int64_t origin;
     uint64_t width;
-    uint64_t *buckets; /* by bucket: time of full use of all SMs, ns */
+    uint64_t *buckets; /* for each bucket: time of full use of all SMs, ns */
 };
 
 static void heap_push(struct tp_vec *heap, struct running item)

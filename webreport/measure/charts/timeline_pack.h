@@ -60,33 +60,33 @@ struct tp_pack {
     const struct tp_timeline_options *options;
     struct tp_arena *arena;
     uint32_t unit_ns;       /* unit of all times in the data, ns: 1 or 1000 */
-    uint64_t fold_below_ns; /* host slices shorter than this are folded, ns */
-    bool folds_devices;     /* short device slices and annotations are folded, too */
-    bool folds_steps;       /* short steps are folded, too */
-    bool has_launches;      /* the data has the launches of device slices */
-    bool has_shapes;        /* the data has the shapes of operators */
+    uint64_t fold_below_ns; /* host slices shorter than this duration, ns, are folded */
+    bool folds_devices;     /* true if short device slices and annotations are folded too */
+    bool folds_steps;       /* true if short steps are folded too */
+    bool has_launches;      /* true if the data has the launches of device slices */
+    bool has_shapes;        /* true if the data has the shapes of operators */
     /* limit of bytes for all names; further names become "(other names)". The same limit applies to the texts of
      * arguments, and to the moments */
     size_t max_name_bytes;
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
-    /* by name id: number of the name in the data; 0: no number yet. Number 0 in the data is "(other names)" */
+    /* for each name id: number of the name in the data; 0: no number yet. Number 0 in the data is "(other names)" */
     uint32_t *name_number;
-    uint8_t *class_by_name; /* by name id: enum tp_slice_class + 1; the highest bit marks backward operators */
+    uint8_t *class_by_name; /* for each name id: enum tp_slice_class + 1; the highest bit marks backward operators */
     uint32_t name_count;
-    /* by id of an "Input Dims" text: its number in the data; 0: no number yet. NULL if no slice has shapes */
+    /* for each id of an "Input Dims" text: its number in the data; 0: no number yet. NULL if no slice has shapes */
     uint32_t *number_by_shape;
     uint32_t shape_count;
-    /* by id of an arguments text: its number in the data; 0: no number yet. NULL if no slice has arguments */
+    /* for each id of an arguments text: its number in the data; 0: no number yet. NULL if no slice has arguments */
     uint32_t *number_by_argument;
     uint32_t argument_text_count, argument_count; /* argument_count: number of slices with arguments */
     uint64_t last_argument_slice;                 /* index of the previous slice with arguments */
-    const struct tp_moment *moments;              /* sorted by thread, time and position in the file */
+    const struct tp_moment *moments;              /* moments sorted by thread, time and position in the file */
     uint64_t *ends;                               /* stack of the ends of open slices, ns */
     size_t end_capacity;
     uint64_t end_ns; /* latest end of any slice or moment, ns */
     /* histogram of slices by duration: [0] slices that may be folded, [1] other slices */
     uint64_t bins[2][TP_PACK_DURATION_BINS];
-    struct tp_vec phases; /* struct tp_pack_phase, in the order of the walk */
+    struct tp_vec phases; /* phases (struct tp_pack_phase) in the order of the walk */
     bool is_first;        /* true during the first walk, which also fills load, phases and bins */
 };
 

@@ -17,7 +17,7 @@ struct walk {
     uint64_t uneven;      /* not 0 if some time is not a multiple of the unit */
     uint64_t *load;       /* work per load bucket, ns */
     uint64_t load_width, cover_width;
-    uint64_t **cover; /* by row: coverage; NULL for a row without folded slices */
+    uint64_t **cover; /* coverage of each row; NULL for a row without folded slices */
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,

@@ -40,8 +40,8 @@ struct flame {
     const struct tp_model *model;
     const struct tp_gpu *gpu;
     struct tp_stack_tree tree;
-    struct tp_vec times; /* struct idle_time, by node of the tree */
-    struct tp_vec lines; /* elements are struct line */
+    struct tp_vec times; /* idle time (struct idle_time) of each node of the tree */
+    struct tp_vec lines; /* rows of the table by_line (struct line) */
     struct tp_id_map line_ids;
     uint32_t none; /* node for idle time without any host event */
     int64_t total_ns;
@@ -120,8 +120,8 @@ static void build_by_line(struct tp_idle_device *out, const struct flame *flame,
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
-    struct idle_time *totals; /* by tree node: its idle time, including nodes below */
-    /* order: tree nodes by (parent, kind, text); index: by tree node, its index in the final order */
+    struct idle_time *totals; /* idle time of each tree node, including nodes below */
+    /* order: tree nodes sorted by (parent, kind, text); index: for each tree node, its index in the final order */
     uint32_t *order, *index;
 };
 
@@ -179,7 +179,7 @@ static void fill_node(struct tp_idle_device *out, const struct fill *fill, const
 static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count, depth = 0;
-    /* by node: index of its first child in `order` */
+    /* for each node: index of its first child in `order` */
     uint32_t *first = tp_arena_array(arena, (size_t)count + 1, sizeof *first);
     uint32_t *todo = tp_arena_array(arena, count, sizeof *todo);
     for (uint32_t i = 1; i < count; i++)

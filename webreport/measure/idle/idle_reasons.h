@@ -1,5 +1,5 @@
-/* Finds the reason of each idle interval of a device. Reasons divide the parts of the idle view further, by properties
- * of the gaps (docs/definitions.md, section 20). The tree of time and the rules use the same reasons. */
+/* Finds the reason of each idle interval of a device. The reasons subdivide enum tp_idle_part by properties of the gaps
+ * (docs/definitions.md, section 20). The tree of time and the rules use the same reasons. */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_REASONS_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_REASONS_H
 
@@ -10,7 +10,7 @@ enum tp_idle_reason {
     TP_IDLE_BY_LAUNCH, /* during the host's call of the next operation */
     /* during the call of the next operation, if the call takes more than 1 ms and more than 20 usual latencies */
     TP_IDLE_BY_BLOCKED,
-    TP_IDLE_BY_HELD_LAUNCH, /* TP_IDLE_BY_HELD during the call of the next operation */
+    TP_IDLE_BY_HELD_LAUNCH, /* like TP_IDLE_BY_HELD, but during the call of the next operation */
     TP_IDLE_BY_LATENCY,     /* after the call of the next operation, up to the usual latency of a start */
     TP_IDLE_BY_GRAPH,       /* between kernels of one device graph */
     TP_IDLE_BY_QUEUE,       /* the next operation waits for its stream, an event or a copy */

@@ -10,9 +10,9 @@
 
 /* Idle time of a device within the window W, or within one step. */
 struct tp_idle_split {
-    int64_t window_ns; /* length of W or of the step, ns; base of the percentages */
+    int64_t window_ns; /* length of the window W or of the step, ns; base of the percentages */
     int64_t gap_count, total_ns;
-    int64_t part_ns[TP_IDLE_PARTS]; /* by enum tp_idle_part; the sum is total_ns */
+    int64_t part_ns[TP_IDLE_PARTS]; /* idle time for each enum tp_idle_part, ns; the sum is total_ns */
     int64_t in_graph_ns;            /* part of the queue time that precedes operations of a graph launch, ns */
 };
 
@@ -25,7 +25,7 @@ struct tp_flame_node {
     int64_t self_ns, self_starved_ns;
     int64_t self_host_ns;               /* part of self_ns before the host calls the next operation */
     int64_t total_ns, total_starved_ns; /* idle time with this stack or a deeper stack, ns */
-    uint32_t parent, depth;             /* node 0: parent TP_NO_ID, depth 0 */
+    uint32_t parent, depth;             /* index of the parent, TP_NO_ID for node 0; number of ancestors */
     uint32_t label;                     /* label id of `text` in trace->frames */
     uint8_t kind;                       /* enum tp_stack_kind */
 };
@@ -59,8 +59,9 @@ enum tp_idle_step_column {
 };
 
 struct tp_idle_device {
-    struct tp_str title;                           /* such as "GPU 0" (tp_device_title) */
-    int64_t device, operation_count, stream_count; /* counts of the whole recording */
+    struct tp_str title; /* title of the device, such as "GPU 0" (tp_device_title) */
+    /* device number; numbers of operations and streams in the whole recording */
+    int64_t device, operation_count, stream_count;
     /* within the window W: busy_ns is the length of the union of all operations, sum_ns the sum of their durations */
     int64_t busy_ns, sum_ns;
     double busy_percent, sum_over_union;
@@ -70,9 +71,10 @@ struct tp_idle_device {
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
-    struct tp_table steps;  /* enum tp_idle_step_column: one row per used step, in order of time */
-    struct tp_table frames; /* enum tp_idle_frame_column: idle time by frame, for frames at any depth of the stack */
-    /* enum tp_idle_line_column: idle time by the innermost project line; without a line by annotation or operator */
+    struct tp_table steps;  /* one row per used step, in order of time (enum tp_idle_step_column) */
+    struct tp_table frames; /* idle time by frame, for frames at any depth of the stack (enum tp_idle_frame_column) */
+    /* idle time by innermost project line (enum tp_idle_line_column); for stacks without a line, by annotation or
+     * operator */
     struct tp_table by_line;
 };
 
@@ -80,7 +82,7 @@ struct tp_idle_device {
 enum { TP_IDLE_FLAME_DEVICES = 64 };
 
 struct tp_idle_view {
-    struct tp_idle_device *devices; /* in order of device number */
+    struct tp_idle_device *devices; /* devices in order of device number */
     uint32_t device_count;
 };
 

@@ -27,14 +27,14 @@ const char *tp_memory_category_text(enum tp_memory_category category)
     return texts[category];
 }
 
-/* The running events on a record's thread at the time of the record. Events without a value are TP_NO_ID. */
+/* The events that run on a record's thread at the time of the record. A missing event is TP_NO_ID. */
 struct around {
     uint32_t outer;         /* the outermost operator */
     uint32_t node;          /* the node of the backward pass; TP_NO_ID if the backward pass repeats the forward pass */
     uint32_t optimizer;     /* the step of the optimizer */
-    bool is_module;         /* a module is running */
-    bool is_loading;        /* the data loader is running */
-    bool is_making_weights; /* the program is creating, loading or moving a model */
+    bool is_module;         /* true if a module is running */
+    bool is_loading;        /* true if the data loader is running */
+    bool is_making_weights; /* true if the program is creating, loading or moving a model */
 };
 
 /* Returns whether a frame creates, loads or moves the tensors of a model. */

@@ -37,14 +37,14 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls; /* by name id: number of calls */
-    /* by operator: operator that gets its records in the folded table; TP_NO_ID: the operator itself */
+    int64_t *calls; /* for each name id: number of calls */
+    /* for each operator: operator that gets its records in the folded table; TP_NO_ID: the operator itself */
     uint32_t *folded_into;
-    uint32_t *place_of;      /* by operator: index in `visited` + 1; 0: not visited */
-    struct visited *visited; /* in the order in which records first reach them */
+    uint32_t *place_of;      /* for each operator: index in `visited` + 1; 0: not visited */
+    struct visited *visited; /* visited operators, in the order in which the records lead to them */
     uint32_t visited_count;
-    uint32_t *row_of_name; /* by name: index of the row + 1; 0: no visited operator has this name */
-    struct tp_vec rows;    /* elements are struct row */
+    uint32_t *row_of_name; /* for each name: index of the row + 1; 0: no visited operator has this name */
+    struct tp_vec rows;    /* rows of the table (struct row) */
 };
 
 /* An operator with records in itself or in an operator below it. all: at first only the operator's own amount; sum_rows
@@ -90,7 +90,7 @@ static struct visited *visited_at(const struct summing *s, uint32_t op)
     return &s->visited[s->place_of[op] - 1];
 }
 
-/* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: for the folded table. */
+/* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: true for the folded table. */
 static uint32_t owner_of_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
@@ -151,8 +151,8 @@ static uint32_t *sort_visited(const struct summing *s)
     return sorted;
 }
 
-/* Makes one row per name from the visited operators. Adds own amounts first, then amounts with operators below,
- * children before their parents. */
+/* Makes one row per name from the visited operators. First adds each operator's own amount. Then adds amounts that
+ * include the operators below; children come before their parents. */
 static void sum_rows(struct summing *s)
 {
     const struct tp_operators *ops = &s->records->model->operators;

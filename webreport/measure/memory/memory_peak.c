@@ -14,7 +14,7 @@
 
 enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
-/* limit of enclosing events that are checked for one block; only damaged traces have more */
+/* maximum number of enclosing events that are checked per memory block; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
 /* MAX_STEP_ENDS limits the listed step ends of all devices together. A damaged trace may name any number of devices and
@@ -34,18 +34,18 @@ struct series {
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
-    int64_t *allocated;    /* by record: allocated bytes after it */
-    uint32_t *step_ends;   /* number of step ends that may still be listed, shared by all devices */
-    struct stacks *stacks; /* NULL if no record has a stack */
+    int64_t *allocated;    /* allocated bytes after each record */
+    uint32_t *step_ends;   /* how many more step ends may be listed; one counter for all devices */
+    struct stacks *stacks; /* texts of the stacks; NULL if no record has a stack */
     struct tp_arena *arena;
 };
 
-/* texts for the stacks of records */
+/* texts of the call stacks that allocated memory */
 struct stacks {
     struct tp_program_functions functions;
     struct tp_program_stacks words;
     struct tp_strings texts;
-    uint32_t *name_of; /* by id of a stack in `words`: id in `texts` + 1; 0: no text yet */
+    uint32_t *name_of; /* for each stack id in `words`: id of its text in `texts`, plus 1; 0: no text yet */
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -85,7 +85,8 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
 
 /* the host events around an allocation: outermost operator, innermost module, innermost project line */
 struct surrounding {
-    uint32_t op, module, line; /* label id, name id and line id; TP_NO_ID if there is no such event */
+    /* ids of the label, of the module name and of the line; TP_NO_ID if the event is missing */
+    uint32_t op, module, line;
 };
 
 static struct surrounding find_surrounding(const struct tp_model *model, const struct tp_memory *m)
@@ -127,8 +128,8 @@ static int by_bytes(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the id of the group of a block, and sets *text to the name of the group. Returns TP_NO_ID for the empty
- * name. */
+/* Returns the id of the operator, module or line that allocated a block, and sets *text to its name. Returns
+ * TP_NO_ID if the name is empty. */
 static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
                             struct tp_str *text)
 {
@@ -178,7 +179,8 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
     }
 }
 
-/* Records of a block that is live at the peak: its allocation and its release. freed: TP_NO_ID if never released. */
+/* Records of a block that is live at the peak: indexes of the allocation and of the release. freed: TP_NO_ID if the
+ * block is never released. */
 struct live_block {
     uint32_t made, freed;
 };
@@ -235,7 +237,8 @@ static uint32_t stack_text_id(const struct series *s, uint32_t stack)
     return tp_strings_add(&s->stacks->texts, tp_str_of(name));
 }
 
-/* Adds a record to the group of its stack. Records without a stack share the group with the empty name. */
+/* Adds an allocation to the group of its call stack. Allocations without a stack share the group with the empty
+ * name. */
 static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
 {
     const struct tp_trace *trace = s->model->trace;
@@ -278,10 +281,11 @@ static void add_unexplained_bytes(struct grouping *grouping, enum tp_memory_cate
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
-/* Adds a row for the small blocks. Their number is unknown, because the recording has only the sum of their bytes. */
+/* Adds a row for the small blocks. The number of blocks is unknown, because the recording has only the sum of the
+ * bytes. */
 static void add_small_blocks(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
-    enum { SMALL = 0xFFFFFFFE }; /* differs from the id of every stack */
+    enum { SMALL = 0xFFFFFFFE }; /* an id that no stack has */
     add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
     out->live_bytes = tp_sat_add(out->live_bytes, bytes);
@@ -322,7 +326,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
 
 /* ---- growth ---- */
 
-/* Returns the allocated bytes after the last record up to time `at`; TP_NULL_INT if no record is that early. */
+/* Returns the allocated bytes after the last record up to time `at`; TP_NULL_INT if `at` is before the first record. */
 static int64_t allocated_bytes_at(const struct series *s, int64_t at)
 {
     uint32_t lo = 0, hi = s->count;
@@ -414,21 +418,21 @@ static uint32_t find_or_add_bucket(struct tp_vec *buckets, struct tp_id_map maps
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
         *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
-        /* reserves all space, because a growing vector would touch twice the memory */
+        /* reserves space for all records, because a growing vector would use twice the memory */
         if (buckets->count <= USUAL_DEVICES)
             tp_vec_grow(&bucket->records, most);
     }
     return *slot;
 }
 
-/* Sorts records into one bucket per device. A record without a type counts as host memory, a record without an id as
- * device -1. Therefore two places may be the same device. */
+/* Sorts records into one bucket per device. A record without a device type counts as host memory, a record without a
+ * device id as device -1. Therefore several pairs (type, id) of the trace may share a bucket. */
 static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
     struct tp_id_map maps[2];
-    /* by place: index of the bucket + 1; 0: no bucket yet */
+    /* for each pair (type, id) in the trace: index of the bucket + 1; 0: no bucket yet */
     uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place);
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);

@@ -1,4 +1,5 @@
-/* Finds the memory at its peak on each device: bytes, live blocks, growth per step, fragmentation (section 10). */
+/* Finds the peak of allocated memory on each device: bytes, live blocks, growth per step, fragmentation (section
+ * 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 
@@ -15,14 +16,14 @@ struct tp_memory_device {
     uint32_t peak_event;                      /* index of the record at the peak, in the order of the file */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
     double fragmentation_percent; /* percent of reserved bytes that are unused at the peak; NaN if unknown */
-    /* at the peak; TP_NULL_INT if addresses are unknown */
+    /* values at the peak; TP_NULL_INT if the trace lacks the addresses of blocks */
     int64_t preexisting_bytes, live_bytes, live_block_count;
-    struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; rows with the most bytes first */
-    struct tp_table live_by_stack; /* grouped by the stack that allocated the block; no rows if no record has a stack */
-    /* grouped by enum tp_memory_category. Two categories do not consist of blocks; their number of blocks is
-     * TP_NULL_INT */
+    /* columns: enum tp_live_column; rows with the most bytes first */
+    struct tp_table live_by_op, live_by_module, live_by_line;
+    struct tp_table live_by_stack; /* one row for each stack that allocated blocks; no rows if no record has a stack */
+    /* grouped by enum tp_memory_category. The number of blocks is TP_NULL_INT for bytes that belong to no block */
     struct tp_table live_by_category;
-    /* by used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
+    /* for each used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
     int64_t *step_end_bytes;
     uint32_t step_end_count;
     double creep_bytes_per_step; /* mean growth per step, bytes; NaN if unknown */
@@ -30,7 +31,7 @@ struct tp_memory_device {
 };
 
 struct tp_memory_peak {
-    struct tp_memory_device *devices; /* in order of type, then id */
+    struct tp_memory_device *devices; /* sorted by device type, then id */
     uint32_t device_count;
 };
 

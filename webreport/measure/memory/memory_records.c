@@ -59,7 +59,7 @@ static int compare_devices(const void *context, uint32_t i, uint32_t j)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Sorts the devices by (type, id). seen: pairs (type, id) in the order of the first record of each. */
+/* Sorts the devices by (type, id). seen: pairs (type, id) of all devices, in the order of their first records. */
 static void sort_devices(struct tp_memory_records *records, const struct tp_keys *seen)
 {
     uint32_t count = records->device_count = tp_keys_count(seen);
@@ -106,8 +106,8 @@ struct cursor {
     uint32_t next, end, open;
 };
 
-/* Returns the innermost operator that is running at time `at`; TP_NO_ID if no operator is. The other
- * running operators are its parents. */
+/* Returns the innermost operator that is running at time `at`; TP_NO_ID if no operator is. All other running
+ * operators enclose this operator. */
 static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)

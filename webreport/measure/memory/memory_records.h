@@ -8,7 +8,8 @@
 struct tp_memory_record {
     uint32_t raw;    /* index in trace->memory */
     uint32_t device; /* index in tp_memory_records.devices */
-    uint32_t owner;  /* innermost operator that is running on the record's thread at its time; TP_NO_ID: no operator */
+    uint32_t owner;  /* innermost operator that runs on the record's thread at the time of the record; TP_NO_ID: no
+                        operator */
 };
 
 struct tp_memory_records {
@@ -16,9 +17,10 @@ struct tp_memory_records {
     struct tp_arena *arena;
     struct tp_memory_record *items;
     uint32_t count;
-    uint32_t *by_device;              /* indexes in items, sorted by device, then time */
-    uint32_t *first_of_device;        /* by device: index in by_device of its first record; device_count + 1 entries */
-    struct tp_device_memory *devices; /* in order of (type, id); only name, type and id are set */
+    uint32_t *by_device;       /* indexes in items, sorted by device, then time */
+    uint32_t *first_of_device; /* for each device: index in by_device of the device's first record; device_count + 1
+                                  entries */
+    struct tp_device_memory *devices; /* devices in order of (type, id); only name, type and id are set */
     uint32_t device_count;
 };
 

@@ -55,8 +55,8 @@ enum tp_memory_op_column {
 
 /* Memory of one device. Times in the tables are ns since first_ns of the view. */
 struct tp_device_memory {
-    struct tp_str name;     /* such as "CPU" or "GPU0" */
-    struct tp_str peak_key; /* such as "cpu:-1" */
+    struct tp_str name;     /* name of the device, such as "CPU" or "GPU0" */
+    struct tp_str peak_key; /* key of the device in JSON, such as "cpu:-1" */
     int64_t type, id;
     /* index of the device that JSON shows under this name; TP_NO_ID for later devices of the same name */
     uint32_t shown;
@@ -69,7 +69,7 @@ struct tp_memory_view {
     bool is_present; /* false if the trace has no memory records; JSON then contains null */
     int64_t first_ns;
     struct tp_table information;
-    struct tp_device_memory *devices; /* in the order of the rows of `information` */
+    struct tp_device_memory *devices; /* devices in the order of the rows of `information` */
     uint32_t device_count, default_device;
 };
 

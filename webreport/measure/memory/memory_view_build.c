@@ -115,8 +115,8 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 
 /* ---- blocks ---- */
 
-/* Pairs each allocation on a device with the release of the same address. The row of a pair has the position of its
- * first record. */
+/* Pairs each allocation on a device with the release of the same address. The row of a pair is at the position of
+ * the pair's first record. */
 static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct block {
@@ -234,8 +234,7 @@ static void find_shown_devices(struct tp_memory_view *view, struct tp_arena *are
     }
 }
 
-/* Returns the device whose name begins with GPU and is first in alphabetical order. Without such a device, returns
- * 0. */
+/* Returns the index of the first device, in alphabetical order, whose name begins with GPU; 0 without such a device. */
 static uint32_t find_default_device(const struct tp_memory_view *view)
 {
     uint32_t best = TP_NO_ID;

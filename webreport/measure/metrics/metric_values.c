@@ -19,7 +19,7 @@ static struct tp_metric_value unknown_value(enum tp_metric_reason reason)
     return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
-/* Returns part / whole. If the whole is 0, returns an unknown value with this reason. */
+/* Returns part / whole. If the whole is 0, returns an unknown value with the given reason. */
 static struct tp_metric_value quotient_value(double part, double whole, enum tp_metric_reason reason)
 {
     return whole > 0 ? known_value(part / whole) : unknown_value(reason);
@@ -35,7 +35,8 @@ static struct tp_metric_value value_per_step(const struct tp_metric_source *s, d
     return quotient_value(amount, step_count(s), TP_REASON_NO_STEPS);
 }
 
-/* Returns a value of the views. A NaN, which JSON writes as null, becomes an unknown value with this reason. */
+/* Returns the metric value for a number of the views. NaN, which JSON writes as null, becomes an unknown value with
+ * the given reason. */
 static struct tp_metric_value real_value(double value, enum tp_metric_reason reason)
 {
     return isnan(value) ? unknown_value(reason) : known_value(value);
@@ -236,7 +237,7 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
-/* Returns whether a row of the table of copies is a memset. Producers use different names for it. */
+/* Returns whether a row of the table of copies is a memset. Recorders use different names for memsets. */
 static bool is_set_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
@@ -257,7 +258,7 @@ static bool is_copy_in_direction(struct tp_str name, int which)
     return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
 }
 
-/* Returns why metrics of this kind of copies are unknown; TP_REASON_NONE if they are known. Memsets need no
+/* Returns why the metric `which` of copies is unknown; TP_REASON_NONE if the metric is known. Memsets need no
  * direction. */
 static enum tp_metric_reason unknown_copies_reason(const struct tp_table *rows, int which)
 {

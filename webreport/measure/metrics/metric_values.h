@@ -13,11 +13,11 @@ enum { TP_COPIES_PAGEABLE = 8 };
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
-/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of a phase. Adding 2 * exponent
- * and a quantile selects the time of a class of steps. */
+/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of a phase. Adding 2 *
+ * exponent + TP_SERVING_P50 (or P90) selects this quantile of the step time in the size class 2^exponent. */
 enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
-/* selects all idle parts; smaller values of `which` select one enum tp_idle_part */
+/* value of `which` for all idle parts together; smaller values select one enum tp_idle_part */
 enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS };
 enum tp_metric_memory {
     TP_MEMORY_PEAK_BYTES,

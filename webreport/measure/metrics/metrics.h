@@ -27,16 +27,16 @@ enum tp_metric_reason {
     TP_REASON_NO_LENGTH, /* the steps have length 0 */
     TP_REASON_NO_DEVICE,
     TP_REASON_NO_KERNELS,
-    TP_REASON_NOT_IN_KERNELS, /* the names of the kernels do not show it */
+    TP_REASON_NOT_IN_KERNELS, /* the names of the kernels do not show the metric */
     TP_REASON_OF_TWO_RUNS,    /* the metric compares the work of two runs, so one run does not have it */
-    TP_REASON_NO_SERVING,     /* the trace has no steps of a serving engine with this phase and size */
+    TP_REASON_NO_SERVING,     /* the trace has no steps of a serving engine with the phase and size of the metric */
     TP_REASON_NO_PROGRAM,     /* the run has no program recorded from outside, or has several */
     TP_REASON_NO_LOOK,        /* no process lived long enough for its memory to be read */
     TP_REASON_OF_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
     TP_REASON_NO_RUNTIME,
     TP_REASON_NO_OPERATORS,
     TP_REASON_NO_DIRECTION,   /* the trace has copies without a direction */
-    TP_REASON_NO_MEMORY_KIND, /* the trace has copies, but not whether their host memory is pageable */
+    TP_REASON_NO_MEMORY_KIND, /* the trace has copies, but does not record whether their host memory is pageable */
     TP_REASON_NO_SIZES,       /* the trace has copies without sizes */
     TP_REASON_NO_HOST_MEMORY,
     TP_REASON_NO_DEVICE_MEMORY,
@@ -44,11 +44,11 @@ enum tp_metric_reason {
     TP_REASON_NO_MEMORY_TOTALS,
     TP_REASON_NO_COMMUNICATION,
     TP_REASON_NOTHING_TO_JUDGE,
-    TP_REASON_NOT_EVALUATED,       /* the rule was not evaluated */
+    TP_REASON_NOT_EVALUATED,       /* the rule of the metric was not evaluated */
     TP_REASON_DEVICE_NOT_RECORDED, /* the program used a device, but the trace has no device operations */
-    TP_REASON_UNJUDGED,            /* most of the step time cannot be judged */
+    TP_REASON_UNJUDGED,            /* most of the step time cannot be analysed */
     TP_REASON_NOT_STORED,          /* the summary does not contain the metric */
-    TP_REASON_RATES,               /* first of the reasons TP_REASON_RATES + enum tp_rate_reason */
+    TP_REASON_RATES, /* first of the reasons why a rate is unknown: TP_REASON_RATES + enum tp_rate_reason */
     TP_METRIC_REASONS = TP_REASON_RATES + TP_RATE_REASONS
 };
 
@@ -69,14 +69,14 @@ struct tp_metric_source {
 };
 
 struct tp_metric {
-    const char *name; /* such as "step.time.median" */
+    const char *name; /* name of the metric, such as "step.time.median" */
     enum tp_metric_unit unit;
     /* true: a clock measured the value, so a comparison with a baseline uses statistics. false: a count, compared
      * exactly */
     bool is_timed;
     bool is_lower_better;
-    /* bits of enum tp_need: evidence without which the metric cannot be judged. 0 for metrics that describe damage
-     * itself */
+    /* bits of enum tp_need: evidence that a limit on the metric needs; 0 for metrics that describe the damage of an
+     * input */
     unsigned needs;
     const char *title; /* one line that describes the metric */
     const char *json;  /* members of a profile in `report --json` from which the metric is computed */
@@ -113,7 +113,8 @@ bool tp_metric_is_program_metric(const struct tp_metric *metric);
  * of serving steps and special kinds of recordings. */
 bool tp_metric_is_omitted(const struct tp_metric *metric, double value);
 
-/* Returns whether lists for people omit the metric, because they already show the same metric for a smaller size. */
+/* Returns whether lists for people omit the metric, because these lists already show the same metric for a smaller
+ * size. */
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric);
 
 /* Returns the title of a metric. The metric of a finding has the title of its rule. */

@@ -3,7 +3,7 @@
  * Each file that includes this header first defines METRIC: to count the metrics, to declare the value functions, or to
  * make the table. metrics_table.c defines the macros for unit and needs. */
 #ifndef METRIC
-#define METRIC(name, unit, needs, title, json, function, which) /* lets the header compile alone */
+#define METRIC(name, unit, needs, title, json, function, which) /* empty, so that this header compiles alone */
 #endif
 #include "webreport/measure/rules/rules_list.h"
 
@@ -12,7 +12,7 @@
     METRIC("finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",        \
            tp_metric_of_rule, TP_RULE_##id)
 
-/* metric: time of a class of serving engine steps; the sizes of classes are powers of two */
+/* metric: time of the serving engine steps in one size class; class sizes are powers of two */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
            "length of an engine step by phase and batch size (up to bs1024 requests or tok65536 tokens)",              \

@@ -49,7 +49,7 @@ static bool depends_on_device(const struct tp_metric *metric, const struct tp_mo
 }
 
 /* Returns whether a metric is a share of the step time. Such a metric is unknown if most of the step time cannot be
- * judged. */
+ * analysed. */
 static bool is_share_of_steps(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||

@@ -119,8 +119,8 @@ static void find_kernel(struct tp_program_view *view)
                                                               .whole = "CPU"});
 }
 
-/* Returns the time of all samples for which `is_one` returns true for the functions of their stack. *samples: their
- * number. */
+/* Returns the time of all samples for which `is_one` returns true for the functions of their stack. *samples: number
+ * of these samples. */
 static int64_t time_of_matching_samples(struct tp_program_view *view,
                                         bool (*is_one)(const struct tp_program_functions *), uint64_t *samples)
 {
@@ -168,7 +168,8 @@ static bool is_spinning(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Adds a finding about the processor time of samples for which `is_one` returns true, if there are enough of them. */
+/* Adds a finding about the processor time of samples for which `is_one` returns true, if there are enough such
+ * samples. */
 static void find_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
                          double least_percent, struct tp_program_finding finding)
 {

@@ -294,8 +294,8 @@ const char *tp_program_function_text(const struct tp_program_function *function,
     return tp_program_function_text_at(function, function->line, arena);
 }
 
-/* Returns whether a function is of Python's own library or generated, so that its caller is more informative. Installed
- * packages count as code of the program. */
+/* Returns whether a function belongs to Python's own library or is generated, so that its caller is more
+ * informative. Installed packages count as code of the program. */
 static bool is_python_library(const struct tp_program_function *function)
 {
     enum tp_code_origin origin = tp_code_origin_of_path(function->file);

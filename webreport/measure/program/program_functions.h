@@ -35,12 +35,13 @@ struct tp_program_functions {
     const struct tp_stacks *stacks;
     struct tp_strings texts;
     struct tp_keys keys; /* pairs (name, file) of ids in texts; the index of a pair is the number of its function */
-    struct tp_vec items; /* elements: struct tp_program_function, by number of the function */
+    struct tp_vec items; /* elements: struct tp_program_function, indexed by function number */
     uint32_t *of_frame;  /* for each frame of the stacks: 1 + number of its function; 0: not yet known */
     int32_t *line_by_frame;
     struct tp_vec path;   /* elements: uint32_t, functions of the current stack, outermost first */
     struct tp_vec frames; /* elements: uint32_t, frames of the current stack, one for each function of `path` */
-    uint32_t *order;      /* functions in samples, set by tp_program_functions_sum_times; largest self time first */
+    uint32_t *order;      /* numbers of the functions that appear in samples, largest self time first; set by
+                             tp_program_functions_sum_times */
     uint32_t found_count;
 };
 
@@ -84,7 +85,8 @@ const char *tp_program_function_text(const struct tp_program_function *function,
 const char *tp_program_function_text_at(const struct tp_program_function *function, int32_t line,
                                         struct tp_arena *arena);
 
-/* Returns whether a function is of the C library, the loader or the kernel, so that its caller is more informative. */
+/* Returns whether a function belongs to the C library, the loader or the kernel, so that its caller is more
+ * informative. */
 bool tp_program_function_is_system(const struct tp_program_function *function);
 
 #endif

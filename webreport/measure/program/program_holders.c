@@ -1,4 +1,4 @@
-/* Guesses which thread holds a lock that others wait for. See program_holders.h and docs/definitions.md section 23. */
+/* Guesses which thread owns a lock that others wait for. See program_holders.h and docs/definitions.md section 23. */
 #include "webreport/measure/program/program_holders.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -8,17 +8,18 @@
 
 /* A wait for a lock whose cause was recorded, not estimated. */
 struct lock_wait {
-    uint32_t piece, thread; /* indexes in the tree: slice of the wait, and its thread */
+    uint32_t piece, thread; /* indexes in the tree: the thread slice that is the wait, and the waiting thread */
     uint32_t holder;        /* thread that likely held the lock; TP_NO_ID: unknown */
     int64_t length_ns;
 };
 
 struct finding {
     struct tp_program_view *view;
-    int64_t *ran_ns;                  /* for each slice: running time of its thread in all earlier slices */
-    struct tp_vec waits;              /* elements: struct lock_wait */
-    struct tp_key_sums held;          /* time of waits, by (group, holder) */
-    struct tp_key_sums places, lines; /* time by (group, function), and by (index of that pair in `places`, line) */
+    int64_t *ran_ns;         /* for each slice: running time of its thread in all earlier slices */
+    struct tp_vec waits;     /* elements: struct lock_wait */
+    struct tp_key_sums held; /* sum of wait times for each pair (group, holder), ns */
+    /* places: time for each pair (group, function); lines: time for each pair (index in `places`, line) */
+    struct tp_key_sums places, lines;
     uint32_t steps_left;
 };
 
@@ -48,8 +49,8 @@ static int64_t running_ns_until(const struct finding *f, uint32_t at, int64_t ti
     return f->ran_ns[at] + (piece->state == TP_STATE_RUNNING ? end_ns - piece->begin_ns : 0);
 }
 
-/* Returns the last time at which a thread ran during a wait; the start of the wait if it did not run. at: the
- * thread's last slice that begins before the end of the wait. */
+/* Returns the last time at which a thread ran during a wait; the start of the wait if the thread did not run. at:
+ * the thread's last slice that begins before the end of the wait. */
 static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, uint32_t at,
                         const struct tp_thread_slice *wait)
 {
@@ -63,7 +64,7 @@ static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree
     return wait->begin_ns;
 }
 
-/* ---- who holds ---- */
+/* ---- owners of locks ---- */
 
 static void count_running(struct finding *f, struct tp_arena *arena)
 {
@@ -127,7 +128,7 @@ static uint32_t find_likely_holder(struct finding *f, const struct lock_wait *wa
 }
 
 /* Chooses the holder of each group: the thread that is the holder for the longest time, if that time is at least
- * half of the examined time. */
+ * half of the group's examined wait time. */
 static void choose_holders(struct finding *f, const int64_t *asked_ns)
 {
     struct tp_program_waits *waits = &f->view->waits;
@@ -142,7 +143,7 @@ static void choose_holders(struct finding *f, const int64_t *asked_ns)
     }
 }
 
-/* ---- what the holder does meanwhile ---- */
+/* ---- functions in which the holder was during the wait ---- */
 
 static void add_place(struct finding *f, uint32_t group, struct tp_program_place place, int64_t ns)
 {

@@ -1,4 +1,4 @@
-/* Guesses which thread holds the lock that others wait for; used by program_view_build.c. A wait ends when the
+/* Guesses which thread owns the lock that others wait for; used by program_view_build.c. A wait ends when the
  * holder releases the lock, so the holder runs at the end of the wait. The thread that also ran longest during the
  * wait is taken as the holder. This is a guess, because the recording does not contain locks. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H

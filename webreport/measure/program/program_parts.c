@@ -52,7 +52,7 @@ static unsigned part_of_states(const uint32_t live[TP_WALL_COUNT], bool is_idle_
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->slice_count * 2;
-    /* item: 2 * index of the interval for its start, and 1 more for its end */
+    /* item: 2 * interval index for the start of an interval, 2 * interval index + 1 for its end */
     struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders);
     uint32_t live[TP_WALL_COUNT] = {0};
     *parts = (struct tp_wall_parts){0};

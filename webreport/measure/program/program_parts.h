@@ -11,8 +11,9 @@
 enum { TP_WALL_RUNNING, TP_WALL_READY, TP_WALL_WAITS, TP_WALL_COUNT = TP_WALL_WAITS + TP_WAIT_COUNT };
 
 struct tp_wall_parts {
-    int64_t wall_ns, part_ns[TP_WALL_COUNT]; /* ns; parts from TP_WALL_WAITS on have the order of enum tp_wait_cause */
-    int64_t busy_ns;                         /* running time, summed over all threads, ns */
+    /* lengths, ns; parts from TP_WALL_WAITS on have the order of enum tp_wait_cause */
+    int64_t wall_ns, part_ns[TP_WALL_COUNT];
+    int64_t busy_ns; /* running time, summed over all threads, ns */
     /* Time in which no thread runs or is ready, and at least one thread waits for events or a signal, ns. All other
      * threads wait for a lock, a child, its exit, or an unknown cause. An idle server is in this state, because its
      * workers wait for locks. */

@@ -7,8 +7,7 @@
 
 enum { HALF_PERCENT = 50 };
 
-/* Returns whether function x comes before function y by name, then file. This decides between functions with equal
- * times. */
+/* Returns whether function x comes before function y by name, then file. Used for functions with equal times. */
 static bool is_better_function(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
     const struct tp_program_function *a = tp_program_function_at(functions, x),

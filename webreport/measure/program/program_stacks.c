@@ -22,7 +22,7 @@ static const struct tp_program_function *function_at(const struct tp_program_fun
     return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
 }
 
-/* Returns whether a Python function calls the innermost function outside the kernel. */
+/* Returns whether a Python function calls the innermost non-kernel function of the current stack. */
 static bool calls_python(const struct tp_program_functions *functions)
 {
     size_t inner = functions->path.count;

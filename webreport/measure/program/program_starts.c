@@ -19,8 +19,8 @@ struct thread_work {
     uint64_t sample_count;
 };
 
-/* Returns whether a sample starts, ends or joins a thread. A start shows as `clone` without a caller in the program;
- * functions for ends and joins count anywhere in the stack. */
+/* Returns whether a sample starts, ends or joins a thread. The sample counts if its innermost function outside the
+ * kernel is `clone`, or if any function of its stack starts, ends or joins threads. */
 static bool is_thread_work(const struct tp_program_functions *functions, bool *is_kernel)
 {
     static const char *const parts[] = {"pthread_create", "pthread_clockjoin", "pthread_join",   "_M_start_thread",
@@ -145,7 +145,7 @@ int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
     return view->thread_kernel_ns;
 }
 
-/* ---- processes that are waited for ---- */
+/* ---- waits for child processes ---- */
 
 /* Returns the longest total time that one thread of a process waited for children. *count: number of waits of that
  * thread. */

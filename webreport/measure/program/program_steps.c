@@ -7,7 +7,7 @@
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-enum { LEAST_SAMPLES = 10 }; /* with fewer samples, shares are not reliable */
+enum { LEAST_SAMPLES = 10 }; /* least number of samples; with fewer samples, shares are not reliable */
 
 #define TIME(name, title, definition)                                                                                  \
     {                                                                                                                  \
@@ -81,13 +81,13 @@ struct matching {
     const struct tp_model *model;
     const struct tp_program_view *program;
     const struct tp_tree_thread *thread;
-    int64_t shift_ns; /* time of the program minus time of the model, ns */
+    int64_t shift_ns; /* clock of the program's recording minus clock of PyTorch's trace, ns */
     struct tp_arena *arena;
     struct tp_program_steps *out;
 };
 
 /* Finds the program's thread that is the main thread of the model. When several threads have the same number,
- * chooses the one that lives longest within the steps. Returns false if there is none. */
+ * chooses the one that lives longest within the steps. Returns false if no thread matches. */
 static bool find_thread(struct matching *matching)
 {
     const struct tp_model *model = matching->model;
@@ -174,7 +174,7 @@ static void fill_steps(const struct matching *matching)
 
 /* ---- samples ---- */
 
-/* Times in which samples of the main thread count, on the clock of the program. */
+/* Intervals in which samples of the main thread are counted, on the clock of the program's recording. */
 struct places {
     struct tp_intervals steps, outside; /* steps: the used steps; outside: their parts without a running operator */
 };
@@ -226,7 +226,7 @@ static int64_t next_share(struct division *division)
 
 /* Time and sample count of each function, by number of the function. */
 struct sums {
-    /* a copy with its own path; it adds no function, because the original has all stacks */
+    /* copy of the program's functions with a separate path; it adds no function, because the original has all stacks */
     struct tp_program_functions functions;
     int64_t *self_ns, *total_ns;
     uint64_t *count;
@@ -280,7 +280,7 @@ static void add_samples(const struct matching *matching, const struct places *pl
         int64_t share = next_share(&all);
         tp_program_functions_of_stack(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
-        unsigned part = TP_STEPS_UNSAMPLED; /* remains if the stack could not be unwound */
+        unsigned part = TP_STEPS_UNSAMPLED; /* stays unchanged if the stack could not be unwound */
         if (path->count)
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);

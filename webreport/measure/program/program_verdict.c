@@ -53,7 +53,7 @@ static enum tp_program_rule choose_rule(const struct tp_program_view *view)
     return running + ready >= BOUND_PERCENT ? TP_PROGRAM_CPU_BOUND : TP_PROGRAM_MIXED;
 }
 
-/* ---- what the sentences say ---- */
+/* ---- values for the sentences ---- */
 
 /* Returns the number of the function with the most self time; TP_NO_ID if no sample has a stack. */
 static uint32_t find_function_with_most_time(const struct tp_program_view *view)

@@ -5,7 +5,7 @@
 
 #include "webreport/measure/program/program_view.h"
 
-/* Fills rule and story of a view. The numbers of the view must be filled before. */
+/* Fills the members `rule` and `story` of a view. The numbers of the view must be filled before. */
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills the findings of a view. tp_program_verdict_build must be called before. */

@@ -36,7 +36,7 @@ enum tp_program_thread_column {
     TP_PROGRAM_THREAD_PID,
     TP_PROGRAM_THREAD_TID,
     TP_PROGRAM_THREAD_BEGIN,
-    TP_PROGRAM_THREAD_WALL, /* sum of running, ready and blocked */
+    TP_PROGRAM_THREAD_WALL, /* wall time: sum of running, ready and blocked time */
     TP_PROGRAM_THREAD_RUNNING,
     TP_PROGRAM_THREAD_READY,
     TP_PROGRAM_THREAD_BLOCKED,
@@ -51,7 +51,7 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_KIND,
     TP_PROGRAM_FUNCTION_SELF,
     TP_PROGRAM_FUNCTION_TOTAL,
-    TP_PROGRAM_FUNCTION_SELF_PERCENT, /* share of the processor time of the tree */
+    TP_PROGRAM_FUNCTION_SELF_PERCENT, /* share of the processor time of the tree, percent */
     TP_PROGRAM_FUNCTION_ERROR,        /* 95 % error of the previous column, in percentage points; NaN without samples */
     TP_PROGRAM_FUNCTION_SAMPLES,
     TP_PROGRAM_FUNCTION_COLUMNS
@@ -80,8 +80,8 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_PLACE,     /* waiting function, with file and line */
     TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely held the lock */
     TP_PROGRAM_WAIT_HOLDER_TID,
-    TP_PROGRAM_WAIT_HELD_IN, /* function in which the holder was during the wait */
-    TP_PROGRAM_WAIT_HELD,    /* part of the total time in which this thread was the holder */
+    TP_PROGRAM_WAIT_HELD_IN, /* function that the holder executed during the wait */
+    TP_PROGRAM_WAIT_HELD,    /* part of the total time in which the named thread likely held the lock */
     TP_PROGRAM_WAIT_COLUMNS
 };
 
@@ -104,8 +104,8 @@ struct tp_wait_group {
     int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
 };
 
-/* Returns whether the table of waits contains a group. The table omits waits for children, which are recorded
- * themselves, and exits, which are not waits. */
+/* Returns whether the table of waits contains a group. The table omits waits for children, because children are
+ * recorded themselves, and exits, which are not waits. */
 static inline bool tp_wait_group_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
@@ -142,7 +142,7 @@ enum tp_program_headline {
     TP_PROGRAM_HEADLINE_OTHERS,    /* threads were ready while other programs had the CPUs */
     TP_PROGRAM_HEADLINE_CROWDED,   /* more threads of the program were ready than CPUs were free */
     TP_PROGRAM_HEADLINE_WAITS,     /* the program waited for `cause`, mostly in the place of `wait` */
-    TP_PROGRAM_HEADLINE_PYTHON,    /* the program ran mostly in the Python function of the view */
+    TP_PROGRAM_HEADLINE_PYTHON,    /* the program ran mostly in the Python function that the view names */
     TP_PROGRAM_HEADLINE_FUNCTION,  /* the program ran mostly in the function `hottest` */
     TP_PROGRAM_HEADLINE_SPREAD,    /* the program ran in many functions; `hottest` is the largest */
     TP_PROGRAM_HEADLINE_UNKNOWN,   /* the program ran in unknown functions */
@@ -154,7 +154,7 @@ enum tp_program_remark {
     TP_PROGRAM_REMARK_NONE,
     TP_PROGRAM_REMARK_RAN,    /* how long the program ran, and in which function */
     TP_PROGRAM_REMARK_DELAY,  /* how long threads were ready without a CPU */
-    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown: `refusal` */
+    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown; uses `refusal` */
 };
 
 /* Values for the headline and the sentence below it, in addition to the numbers of the view. */
@@ -190,20 +190,21 @@ enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_
 
 enum { TP_PROGRAM_NAMED = 3 }; /* largest number of processes that a finding names */
 
-/* A finding, with values for its sentences. Members that its kind does not use are 0. */
+/* A finding, with values for its sentences. Members that the kind of the finding does not use are 0. */
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    uint64_t count;                   /* number of the waits, threads or processes in the finding */
-    uint64_t sample_count;            /* number of samples that show the finding; 0: an estimate, or not from samples */
-    uint64_t most_alive_count;        /* for threads: largest number that lived at the same time */
-    bool is_python;                   /* for functions: true if the finding is about the Python function of the view */
-    uint32_t function;                /* for functions and the kernel: number of the function in `functions` */
+    uint64_t count;            /* number of the waits, threads or processes in the finding */
+    uint64_t sample_count;     /* number of samples that show the finding; 0: an estimate, or not from samples */
+    uint64_t most_alive_count; /* for the finding `threads`: largest number of threads alive at the same time */
+    bool is_python;    /* for findings about functions: true if the finding is about the Python function of the view */
+    uint32_t function; /* for findings about functions and the kernel: number of the function in `functions` */
     struct tp_str build_id;           /* for a function without a name: build-id of its file; empty: unknown */
-    const struct tp_wait_group *wait; /* for locks and disks: the group of waits */
-    uint32_t process;                 /* for child processes: index of the process that waits */
-    uint32_t processes[TP_PROGRAM_NAMED]; /* for processes: indexes of the first or the longest ones */
-    unsigned named_count;                 /* number of entries in `processes` */
+    const struct tp_wait_group *wait; /* for findings about locks and disks: the group of waits */
+    uint32_t process;                 /* for findings about child processes: index of the process that waits */
+    /* for findings about processes: indexes of the first or the longest processes */
+    uint32_t processes[TP_PROGRAM_NAMED];
+    unsigned named_count; /* number of entries in `processes` */
     /* Sentences of the finding. Only tp_fill_program_texts in webreport/document/words fills them. */
     const char *title, *detail, *advice;
     int64_t time_ns;
@@ -211,7 +212,7 @@ struct tp_program_finding {
     const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
 };
 
-/* Costs of the recording itself. No finding reports them. */
+/* Costs of the recording itself. No finding reports these costs. */
 struct tp_program_recording {
     /* processor time for the recorder's events, and waits for the recorder's locks, both summed over threads, ns */
     int64_t sample_ns, wait_ns;
@@ -227,18 +228,18 @@ struct tp_program_view {
     struct tp_program_waits waits;
     int64_t state_ns[TP_STATE_COUNT]; /* time of all threads by enum tp_thread_state, ns; running is processor time */
     int64_t unsampled_ns;             /* running time of processes that have no sample, ns */
-    int64_t kernel_ns;                /* self time of kernel functions without their work for the recording, ns */
-    int64_t thread_kernel_ns;         /* part of kernel_ns for starting threads; 0 without a finding about it */
+    int64_t kernel_ns;                /* self time of kernel functions, ns; excludes kernel work for the recording */
+    int64_t thread_kernel_ns; /* part of kernel_ns that the start of threads takes; 0 without the finding `threads` */
     struct tp_program_recording recording;
     uint64_t wake_up_count, failed_count;
     /* time in which a CPU limit stopped the program's control groups, ns; TP_NULL_INT if unknown */
     int64_t throttled_ns;
-    /* Bytes of the whole tree; TP_NULL_INT if not recorded. The kernel adds a child's bytes to the process that
-     * waits for its exit. A process therefore counts with its own number or with the sum of its children, whichever
-     * is larger. */
+    /* Bytes that all processes of the tree read from and wrote to disks; TP_NULL_INT if not recorded. The kernel
+     * adds a child's bytes to the process that waits for its exit. A process therefore counts with its own number or
+     * with the sum of its children, whichever is larger. */
     int64_t disk_read_bytes, disk_written_bytes;
     struct tp_str command;              /* command of the first process */
-    struct tp_table processes, threads; /* rows have the order of the tree */
+    struct tp_table processes, threads; /* rows have the order of the process tree */
     /* rows have the order of functions and waits; wait_rows omits waits for children and exits */
     struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;

@@ -168,8 +168,8 @@ static void fill_thread(struct tp_program_view *view, uint32_t row)
     view->wake_up_count += thread->wake_up_count;
 }
 
-/* Returns the bytes that the whole tree moved, as described in program_view.h. In the table, children must come
- * after their parents. */
+/* Returns the bytes that the whole tree read or wrote, as described in program_view.h. In the table, children must
+ * come after their parents. */
 static int64_t sum_moved_bytes(const struct tp_program_view *view, unsigned column, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;

@@ -101,7 +101,7 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
         uint32_t name = thread_name_id(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
             const struct tp_thread_slice *piece = &tree->slices[i];
-            /* ignores the stack of waits for the recorder, so that they form one group per thread name */
+            /* ignores the stack of waits for the recorder, so that these waits form one group per thread name */
             uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
             waits->group_by_slice[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID

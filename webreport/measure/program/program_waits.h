@@ -4,8 +4,8 @@
 
 #include "webreport/measure/program/program_view.h"
 
-/* Groups the waits of the tree. Memory comes from `arena` (guard set by the caller). functions: already added up
- * from samples; functions that appear only in waits are added. */
+/* Groups the waits of the tree. Memory comes from `arena` (guard set by the caller). functions: filled by
+ * tp_program_functions_sum_times; functions that appear only in waits are added. */
 void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_process_tree *tree,
                             struct tp_program_functions *functions, struct tp_arena *arena);
 

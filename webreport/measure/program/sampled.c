@@ -71,7 +71,7 @@ static struct tp_str process_name(const struct tp_trace *trace, uint32_t row, st
     return pid->is_text ? pid->text : tp_str_of(tp_text_printf(arena, "process %lld", (long long)pid->number));
 }
 
-/* Returns the index of the process to which a row with samples belongs, by its pid. Adds a new process. */
+/* Returns the index of the process with the pid of a thread row. Adds the process if it is new. */
 static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *processes, struct unique_names *names,
                                    uint32_t row)
 {

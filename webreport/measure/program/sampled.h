@@ -16,19 +16,19 @@ struct tp_sampled_process {
 };
 
 struct tp_sampled_thread {
-    uint32_t process;   /* index in `processes` */
-    struct tp_str name; /* equal names in a process get a number, such as "worker #2" */
+    uint32_t process;   /* index of the thread's process in `processes` */
+    struct tp_str name; /* name of the thread; equal names in a process get a number, such as "worker #2" */
     int64_t tid;        /* thread id; -1 if the trace has none */
     int64_t begin_ns, end_ns;
 };
 
 struct tp_sampled {
     const struct tp_trace *trace;
-    struct tp_program_view view;           /* view.is_present is true if the trace has states of threads */
-    struct tp_program_functions functions; /* contains the functions of all samples */
-    /* processes of the tree in its order; without states of threads, processes of the samples */
+    struct tp_program_view view; /* view of the program; is_present is true if the trace has states of threads */
+    struct tp_program_functions functions; /* functions of all samples */
+    /* processes in the order of the process tree; without states of threads, processes of the samples */
     struct tp_sampled_process *processes;
-    struct tp_sampled_thread *threads; /* sorted by process */
+    struct tp_sampled_thread *threads; /* threads, sorted by process */
     uint32_t process_count, thread_count;
     uint32_t *thread_by_sample; /* for each sample of the trace: index in `threads` */
     uint32_t
@@ -37,7 +37,7 @@ struct tp_sampled {
 
 /* The time from the first start to the last exit of a thread, and the mean time per sample. */
 struct tp_sampled_span {
-    int64_t begin_ns, end_ns; /* ns; equal if there are no threads */
+    int64_t begin_ns, end_ns; /* start and end, ns; both are equal without threads */
     int64_t mean_ns;          /* mean time that a sample represents, ns; 0 without samples */
 };
 

@@ -20,10 +20,11 @@ enum tp_rank_meta { TP_RANK_DTYPE, TP_RANK_GROUP_SIZE, TP_RANK_GROUP, TP_RANK_GR
 /* A call of a collective on one rank, with the data that the comparison of ranks needs. */
 struct tp_rank_record {
     struct tp_str name;
-    uint32_t step; /* index in tp_rank_summary.labels; TP_NO_ID if the call is in no step */
+    uint32_t step; /* index of the step in tp_rank_summary.labels; TP_NO_ID if the call is in no step */
     uint32_t first_range, range_count, kernel_count;
     int64_t bytes, kernel_time_ns;
-    struct tp_str meta[TP_RANK_METAS]; /* by enum tp_rank_meta: text of the value; ptr is NULL if the trace lacks it */
+    /* for each enum tp_rank_meta: text of the value; ptr is NULL if the trace lacks it */
+    struct tp_str meta[TP_RANK_METAS];
 };
 
 struct tp_rank_gpu {
@@ -39,7 +40,7 @@ struct tp_rank_summary {
     uint32_t range_count;
     struct tp_str *labels; /* names of the steps, without duplicates */
     uint32_t label_count;
-    struct tp_table overlap;  /* enum tp_overlap_column, one row per step */
+    struct tp_table overlap;  /* columns: enum tp_overlap_column; one row per step */
     struct tp_rank_gpu *gpus; /* the devices that had work and whose properties are known */
     uint32_t gpu_count;
     uint32_t device_count; /* number of devices of the machine that are visible to the process; 0 if unknown */
@@ -78,8 +79,8 @@ enum { TP_OVERLAP_PARTS = 4, TP_WAIT_PARTS = 2 };
 struct tp_step_matrix {
     struct tp_str *steps; /* labels of the rows; steps[0] is "all" */
     uint32_t step_count, part_count;
-    bool *has_cell;   /* true if the worker has the step; index: step * worker_count + worker */
-    int64_t *part_ns; /* ns; index: (step * worker_count + worker) * part_count + part. Row 0 is not used */
+    bool *has_cell;   /* true if the worker has the step; index: step * rank_count + worker */
+    int64_t *part_ns; /* times, ns; index: (step * rank_count + worker) * part_count + part. Row 0 is not used */
     double *mean_us;  /* values of row 0, microseconds; index: worker * part_count + part */
 };
 
@@ -91,14 +92,14 @@ struct tp_rank_siblings {
 };
 
 struct tp_distributed {
-    bool is_present; /* false if the span has no communication; outputs then omit the view */
+    bool is_present; /* false if the ranks have no communication; outputs then omit the view */
     bool has_span;
     int64_t span;
     const struct tp_rank_summary **ranks; /* the ranks with communication; the arrays below have the same order */
     uint32_t rank_count;
-    struct tp_rank_siblings *kin; /* by rank: related ranks */
-    /* by rank: true if a replay (docs/definitions.md, section 29) shows that its own work costs time; NULL: no reliable
-     * replay */
+    struct tp_rank_siblings *kin; /* for each rank: related ranks */
+    /* for each rank: true if a replay (docs/definitions.md, section 29) shows that the rank's own work costs time;
+     * NULL: no reliable replay */
     bool *is_cause_of_loss;
     const struct tp_peaks_file *peaks_file;       /* peaks from the user's file; NULL: use published peaks only */
     const struct tp_job *job;                     /* replayed job of these ranks; NULL if no replay is reliable */
@@ -108,21 +109,21 @@ struct tp_distributed {
     /* true if the ranks are comparable, but other ranks of the job or of a group are missing. The real waits may be
      * longer than shown, never shorter */
     bool is_partial;
-    bool is_size_known;                  /* the number of ranks in the job or in a group is known */
+    bool is_size_known;                  /* true if the number of ranks in the job or in a group is known */
     struct tp_step_matrix overlap, wait; /* `wait` is empty if the ranks are not comparable */
-    struct tp_table *ops;                /* by rank: table of collectives, enum tp_comm_op_column */
+    struct tp_table *ops;                /* for each rank: table of collectives, enum tp_comm_op_column */
 };
 
-/* Builds the view in `arena`. ranks: summaries of one span, sorted by worker name. span: TP_NULL_INT if the traces have
- * no span. */
+/* Builds the view in `arena`. ranks: summaries of one span, sorted by worker name. span: number of the recording;
+ * TP_NULL_INT if the traces have no such number. */
 void tp_distributed_build(struct tp_distributed *view, int64_t span, const struct tp_rank_summary *ranks,
                           uint32_t count, struct tp_arena *arena);
 /* The straggler: the rank for which the other ranks wait (docs/definitions.md, section 15, E3). */
 struct tp_straggler {
     uint32_t rank; /* index in `ranks` of the view; TP_NO_ID: no rank is a straggler */
-    /* late_count: number of steps in which this rank arrives last; step_count: number of all steps */
+    /* late_count: number of steps in which the straggler arrives last; step_count: number of all steps */
     uint32_t late_count, step_count;
-    /* per step. wait_us: mean wait of the other ranks for the straggler; step_us: mean length */
+    /* means per step, us. wait_us: wait of the other ranks for the straggler; step_us: length of the step */
     double wait_us, step_us;
     double share_percent; /* percentage of a step that would be saved if the straggler did not delay the other ranks */
 };

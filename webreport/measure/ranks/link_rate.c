@@ -68,7 +68,8 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     tp_keys_init(&keys, arena, 2);
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
-        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: number of calls that this rank has made so far */
+        /* for each kind of collective: number of calls that this rank has made so far */
+        struct tp_vec next = TP_VEC(arena, uint32_t);
         for (uint32_t i = 0; i < rank->record_count; i++) {
             const struct tp_rank_record *record = &rank->records[i];
             struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");

@@ -23,7 +23,7 @@ static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,
                            uint32_t key_count, const int64_t *shortest, struct tp_arena *arena)
 {
-    /* by key: index of its group + 1; 0: no group yet */
+    /* for each key: index of the key's group + 1; 0: no group yet */
     uint32_t *group_of_key = tp_arena_array(arena, key_count, sizeof *group_of_key);
     memset(groups, 0, sizeof *groups);
     groups->key = tp_arena_array(arena, key_count, sizeof *groups->key);

@@ -27,7 +27,7 @@ void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_a
     table->title = "Communication and computation";
 }
 
-/* Copies rows of an overlap table. is_used: by row, whether to copy it; NULL: copy all rows. */
+/* Copies rows of an overlap table. is_used: for each row, whether to copy the row; NULL: copy all rows. */
 static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, const uint8_t *is_used,
                          struct tp_strings *labels, struct tp_arena *arena)
 {
@@ -236,8 +236,8 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
     }
 }
 
-/* Returns the properties of device `g` of `rank`. If several ranks of a process have the device, the last one provides
- * them. Returns NULL if an earlier rank of the process has already written the device. */
+/* Returns the properties of device `g` of `rank`. If several ranks of a process have the device, the last rank
+ * provides the properties. Returns NULL if an earlier rank of the process has already written the device. */
 static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
 {
     const struct tp_rank_gpu *found = NULL;

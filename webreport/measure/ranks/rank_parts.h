@@ -4,23 +4,24 @@
 
 #include "webreport/measure/ranks/distributed.h"
 
-/* The records of a rank in groups with equal keys. Each group has the union of its ranges and the time in it that
- * transfers data. */
+/* The records of a rank in groups with equal keys. Each group has the union of its ranges and the part of this union
+ * that transfers data. */
 struct tp_range_groups {
     uint32_t count;
-    uint32_t *key;      /* by group: its key; groups are in order of first appearance */
-    uint32_t *group_of; /* by record: index of its group */
-    /* by group: length of the union and transfer time, ns; transfer_ns is 0 if `shortest` was NULL */
+    uint32_t *key;      /* key of each group; groups are in order of first appearance */
+    uint32_t *group_of; /* for each record: index of its group */
+    /* for each group: length of the union of its ranges and transfer time, ns; transfer_ns is 0 if `shortest` was
+     * NULL */
     int64_t *full_ns, *transfer_ns;
 };
 
-/* Groups the records of a rank. key: by record, smaller than key_count. shortest: by range, transfer time in ns; NULL
- * if the ranks are not comparable. */
+/* Groups the records of a rank. key: for each record, a number below key_count. shortest: for each range, transfer
+ * time in ns; NULL if the ranks are not comparable. */
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,
                            uint32_t key_count, const int64_t *shortest, struct tp_arena *arena);
 
-/* Builds the table of one rank's collectives by name. shortest: by range, transfer time in ns; NULL if the ranks are
- * not comparable. */
+/* Builds the table of one rank's collectives by name. shortest: for each range, transfer time in ns; NULL if the
+ * ranks are not comparable. */
 void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *rank, const int64_t *shortest,
                        struct tp_arena *arena);
 

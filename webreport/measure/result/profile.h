@@ -10,15 +10,17 @@ struct tp_program_steps;
 
 struct tp_profile {
     struct tp_str run, worker; /* worker: name of the worker in the file's name */
-    struct tp_str beside;      /* worker of the same process that has more records (rundir.h); empty if there is none */
+    struct tp_str main_worker; /* worker of the same process that has more records (rundir.h); empty if there is none */
     bool is_helper;            /* the numbers of the run do not include this profile (rundir.h) */
     /* the trace has only memory and waits; another profile shows the work of the process (TP_WORKER_INSIDE) */
     bool is_silent;
-    bool is_program; /* the run's program recorded from outside; other traces show its processes in more detail */
+    bool is_program; /* true: the recording of the run's program from outside; other traces show its processes in more
+                        detail */
     /* facts about the steps from the recording of the program from outside (program_steps.h); NULL if there is no such
      * recording, or if it is about other steps */
     const struct tp_program_steps *steps;
-    int linked; /* distance to the other profile with these `steps`: positive if later, negative if earlier; 0: none */
+    int linked; /* number of profiles from this one to the other profile with these `steps`: positive if that profile is
+                   later, negative if earlier; 0: none */
     int64_t span;         /* number of the recording within its worker; TP_NULL_INT if unknown */
     struct tp_str file;   /* base name of the input */
     struct tp_str sha256; /* SHA-256 of the file as hexadecimal digits; empty if unknown */

@@ -15,21 +15,21 @@ struct tp_distributed;
 struct tp_history_run;
 
 struct tp_report_receiver {
-    /* Called first. profile_count: number of profiles of all runs, including inputs that will fail; told_count: number
-     * of profiles with own results (not tp_profile.is_silent). */
-    int (*open)(void *context, size_t profile_count, size_t told_count, struct tp_error *err);
+    /* Called first. profile_count: number of profiles of all runs, including inputs that will fail; reported_count:
+     * number of profiles with own results (not tp_profile.is_silent). */
+    int (*open)(void *context, size_t profile_count, size_t reported_count, struct tp_error *err);
     /* Receives the stored runs in order. Called before the first run, and only if there are stored runs. */
     int (*history)(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err);
     /* Announces that a comparison will follow. Called before the first run. */
     void (*reserve)(void *context);
     void (*begin_run)(void *context, struct tp_str name);
-    /* Called when the profile's model and views are complete. Its advice and its memory view may still be
-     * incomplete. */
+    /* Called when the profile's model and views are complete. The advice and the memory view of the profile may
+     * still be incomplete. */
     void (*start_profile)(void *context, const struct tp_profile *profile);
     /* Returns a line about the profile for the terminal. The text is in `arena`. */
     const char *(*line)(void *context, const struct tp_profile *profile, struct tp_arena *arena);
     int (*profile)(void *context, const struct tp_profile *profile, struct tp_error *err);
-    /* Reports an input that could not be used. `named` has only its names set. */
+    /* Reports an input that could not be used. Only the names in `named` are set. */
     int (*failed)(void *context, const struct tp_profile *named, const char *why, struct tp_error *err);
     void (*end_profiles)(void *context);
     /* Receives the comparison of the ranks of one span (one recording on all ranks). */

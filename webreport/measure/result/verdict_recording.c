@@ -1,11 +1,11 @@
-/* Adds the cost of recording to a verdict when the host is the limit. */
+/* Adds the cost of recording to a verdict if the host limits the speed of the program. */
 #include "webreport/measure/verdict/verdict.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/rules.h"
 #include "webreport/model/numbers.h"
 
-static const double LEAST_PERCENT = 10; /* percent of the window W; a smaller cost of recording is not reported */
+static const double LEAST_PERCENT = 10; /* least cost of recording that is reported, percent of the window W */
 
 void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recommendations *found,
                               const struct tp_model *model)

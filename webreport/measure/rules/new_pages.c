@@ -123,7 +123,7 @@ static uint32_t add_block(uint32_t pages, uint64_t made, uint64_t all)
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
-/* Returns the kind and number of pages by operator; NULL if the trace has no addresses of host memory. */
+/* Returns the kind and number of pages for each operator; NULL if the trace has no addresses of host memory. */
 static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
 {
     struct tp_vec blocks = list_blocks(model, arena, page_bytes);
@@ -206,7 +206,7 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
 }
 
 /* Returns whether an operator wrote so many new pages, and took so long for each, that the system must have made
- * them. */
+ * these pages. */
 static bool is_evidence(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
     uint32_t made = new_page_count(pages[op]);
@@ -238,9 +238,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
 
-/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often with
- * wide variation within a recording. For a light operator with many new pages, this is all time above the usual time.
- * For other operators, it is cost_ns per page, or 0 if the operator was too fast for this. */
+/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often
+ * with wide variation within a recording. For a light operator with many new pages, the result is all time above the
+ * usual time. For other operators, the result is cost_ns per page, or 0 if the operator was too fast for this. */
 static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                          int64_t usual_ns)
 {

@@ -76,21 +76,23 @@ struct tp_rule {
     struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
     const char *advice;
     const char *doc_url; /* documentation page of PyTorch, or NULL */
-    const char *cause;   /* such as "input.transform"; NULL if the rule has no single cause (docs/definitions.md 15) */
+    /* cause such as "input.transform"; NULL if the rule has no single cause (docs/definitions.md 15) */
+    const char *cause;
     struct tp_rule_gain gain;
 
-    struct tp_rule_text native;    /* for programs without PyTorch */
-    struct tp_rule_text mpi;       /* for programs that use MPI; preferred over `native` */
-    struct tp_rule_text inference; /* for programs that use PyTorch without training */
-    struct tp_rule_text serving;   /* for serving engines; preferred over `inference` */
+    struct tp_rule_text native;    /* texts for programs without PyTorch */
+    struct tp_rule_text mpi;       /* texts for programs that use MPI; preferred over `native` */
+    struct tp_rule_text inference; /* texts for programs that use PyTorch without training */
+    struct tp_rule_text serving;   /* texts for serving engines; preferred over `inference` */
     const char *replayed;          /* advice for programs that already replay device graphs; NULL: the usual advice */
     const char *compiled;          /* advice for programs that are already compiled; NULL: the usual advice */
 
     const char *weakened_like_rule; /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
     bool needs_types;               /* the rule needs the types of operator inputs (option record_shapes) */
-    bool is_about_late_host;        /* the rule is about a late host; skipped if first use covers the recording */
+    bool is_about_late_host;        /* the rule is about a host that launches too late; skipped if first use covers the
+                                       recording */
     bool is_slowed_by_recording;    /* recording slows the host; the cost of recording is subtracted from the gain */
-    bool is_about_memory;           /* the rule is evaluated even if the device has too little work to judge */
+    bool is_about_memory;           /* the rule is evaluated even if the device has too little work for other rules */
     bool is_about_small_batches;    /* the rule is about small batches; R6 adds its detail to this rule's finding */
 
     /* Functions that evaluate the rule and the other rules of its file; NULL if not evaluated here. Files in
@@ -140,7 +142,7 @@ struct tp_finding {
     /* texts for the producer of the trace (rule_words.h); doc_url: NULL without a page */
     const char *title, *advice, *doc_url;
     const char *shown_title, *shown_advice; /* texts for people, which also depend on the use of the program */
-    const char *cause;                      /* such as "input.transform"; NULL if there is no single cause */
+    const char *cause;                      /* cause such as "input.transform"; NULL if there is no single cause */
     enum tp_severity severity;
     enum tp_confidence confidence;
     bool is_first; /* true if the finding is listed first because the meaning of the others depends on it */
@@ -148,7 +150,7 @@ struct tp_finding {
     unsigned weakened_by_count;
     unsigned right, known;      /* same as in struct tp_rule_gain */
     double ceiling_us_per_step; /* time of the finding, us per step; NaN without a ceiling, null in JSON */
-    double share_percent;       /* percent of the step; NaN if unknown, null in JSON */
+    double share_percent;       /* share of the finding, percent of the step; NaN if unknown, null in JSON */
     double weight_percent; /* percent that decides the position in the list, greatest first; NaN: the gain decides */
     double low_part, high_part; /* least and greatest part of the finding's time that a fix gains, from 0 to 1 */
     /* largest width of the estimate if low_part is 0.5 or more, percentage points; 100: no limit */
@@ -164,7 +166,7 @@ struct tp_finding {
     unsigned evidence_count;
     int64_t evidence_total;
     const struct tp_detail *details; /* first part of the detail; NULL without a detail */
-    /* The detail as a sentence; empty without a detail. Only tp_word_findings in webreport/document/words fills it. */
+    /* The detail as a sentence; empty without a detail. webreport/document/words/words_fill.c fills the text. */
     struct tp_str detail;
 };
 
@@ -176,18 +178,20 @@ struct tp_rule_note {
 /* The cost of recording on the main thread. With a device: the cost of events that start while the device waits for the
  * host. Without a device: the whole cost that is subtracted from the steps. */
 struct tp_overhead {
-    /* cost_ns: cost, at most starved_ns; starved_ns: time in which the device waits for the host, or the length of W
-     * without a device */
+    /* cost_ns: cost, at most starved_ns; starved_ns: time in which the device waits for the host, or the length of
+     * the window W without a device */
     int64_t cost_ns, starved_ns;
-    /* number of events that start in the starved time; without a device, all frames, and 0 operators */
+    /* number of frames and operators that start while the device waits for the host; without a device: all frames,
+     * and 0 operators */
     int64_t frames, operators;
 };
 
 struct tp_recommendations {
     const char *program;           /* result of tp_program_kind_text */
     const char *step_marker;       /* result of tp_step_marker_text */
-    int64_t step_count, window_ns; /* number of used steps, and their total time W */
-    int64_t judged_ns; /* time to which the shares refer, ns: W, or the part of W that can be judged (R3, R4) */
+    int64_t step_count, window_ns; /* number of used steps, and their total time (the window W), ns */
+    int64_t judged_ns; /* time to which the shares refer, ns: the window W, or the part of W that can be analysed (R3,
+                          R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
     /* sum of the upper ends of all estimates, us per step and percent */
     double total_gain_us_per_step, total_gain_percent;

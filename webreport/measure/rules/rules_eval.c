@@ -292,7 +292,7 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
     }
 }
 
-/* Adds a finding, as tp_advisor_add does. Sets *within to the part of the candidate's time that can be judged. */
+/* Adds a finding, as tp_advisor_add does. Sets *within to the part of the candidate's time that can be analysed. */
 static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};

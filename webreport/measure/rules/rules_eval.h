@@ -30,11 +30,12 @@ struct tp_picks {
 struct tp_candidate {
     enum tp_rule_id rule;
     bool has_ceiling;
-    struct tp_intervals time; /* time of the finding; its part within W is the ceiling */
+    struct tp_intervals time; /* time of the finding; its part within the window W is the ceiling */
     struct tp_picks picks;
-    bool is_first;    /* listed before all other findings, because their meaning depends on it */
-    bool can_be_info; /* added even if the severity is only info */
-    bool is_forced;   /* `severity` is used without a ceiling, and instead of high or medium */
+    bool is_first;    /* true: the finding is listed first, because the meaning of all others depends on it */
+    bool can_be_info; /* true: the finding is added even if its severity is only info */
+    bool is_forced;   /* true: `severity` applies if the finding has no ceiling, or if the computed severity is high or
+                         medium */
     enum tp_severity severity;
     double share;                    /* percent of the step, for findings without a ceiling; NaN if unknown */
     int lower;                       /* number of levels by which the confidence is lowered */
@@ -72,31 +73,32 @@ struct tp_advisor {
     enum tp_program_use_kind use;      /* use of the program, which decides the texts of findings */
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
-    uint8_t
-        *library_work_by_name; /* by name id of a kernel: 1 + enum tp_work from the name alone; 0: not examined yet */
-    struct tp_vec findings;    /* elements are struct tp_finding */
-    struct tp_vec times;       /* struct tp_intervals: time of each finding, by tp_finding.time */
-    struct tp_vec notes;       /* elements are struct tp_rule_note */
+    uint8_t *library_work_by_name; /* for each name id of a kernel: 1 + enum tp_work from the name alone; 0: not
+                                      examined yet */
+    struct tp_vec findings;        /* elements are struct tp_finding */
+    struct tp_vec times;           /* struct tp_intervals: time of each finding, indexed by tp_finding.time */
+    struct tp_vec notes;           /* elements are struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
-    bool is_left_out[TP_RULE_COUNT]; /* by rule: true if the recording cannot answer it (rules_record.c) */
-    struct tp_intervals judged;      /* the part of W that is typical of the program (rules_record.c) */
+    bool is_left_out[TP_RULE_COUNT]; /* for each rule: true if the recording does not suffice to evaluate the rule
+                                        (rules_record.c) */
+    struct tp_intervals judged;      /* the part of the window W that is typical of the program (rules_record.c) */
     int64_t judged_ns;               /* length of `judged` minus the cost of recording, ns; shares refer to it */
 
     struct tp_accumulation accumulation; /* gradient accumulation over several steps */
     struct tp_overhead overhead;         /* cost of recording on the main thread */
-    struct tp_unjudged unjudged;         /* the first reason why more than half of W cannot be judged */
+    struct tp_unjudged unjudged;         /* the first reason why more than half of the window W cannot be analysed */
     /* struct tp_recorded of the main thread in order of start; only for programs without a device */
     struct tp_vec recorded;
 
-    uint8_t *above; /* by operator: bits of enum tp_enclosing_kind; NULL until tp_enclosing_kinds is called */
+    uint8_t *above; /* for each operator: bits of enum tp_enclosing_kind; NULL until tp_enclosing_kinds is called */
 
     /* the following members are for programs with a device */
-    struct tp_operation_range *ranges; /* ranges of the operations that start within W */
+    struct tp_operation_range *ranges; /* ranges of the operations that start within the window W */
     uint32_t range_count;
     int64_t operation_count; /* number of operations in all ranges, without those on the program's own devices */
-    int64_t kernel_count, kernel_ns; /* number and total duration of the kernels among these operations */
-    uint32_t *kernels;               /* indexes of these kernels, in order of start */
-    struct tp_vec copies;            /* uint32_t: indexes of the copies among these operations, in order of start */
+    int64_t kernel_count, kernel_ns; /* number and total duration of the kernels in `ranges`; duration in ns */
+    uint32_t *kernels;               /* indexes of the kernels in `ranges`, in order of start */
+    struct tp_vec copies;            /* uint32_t: indexes of the copies in `ranges`, in order of start */
     struct tp_vec regions;           /* uint32_t: annotations of loaders and optimizers, sorted by thread and start */
     struct tp_vec loading;           /* uint32_t: events during which code is loaded, in the order of the file */
     struct tp_intervals optimizer;   /* time in optimizer steps and in zeroing gradients */
@@ -104,12 +106,12 @@ struct tp_advisor {
     struct tp_intervals explained_communication; /* communication that rule E4, E6 or E7 explains */
     struct tp_vec allocators;                    /* uint32_t: allocator calls in steady steps, in order of time */
     struct tp_intervals input;                   /* waits for input in findings of B1 or B2 */
-    /* by device operation: true if a finding of C15 counts it as attention; NULL without such a finding */
+    /* for each device operation: true if a finding of C15 counts it as attention; NULL without such a finding */
     uint8_t *is_attention;
     struct tp_intervals rest;        /* time in which the device waits for the host and which no rule has claimed */
     const struct tp_detail *calling; /* code in which operators that launch work take long; NULL if there is none */
 
-    /* for programs without a device (rules_cpu.c) */
+    /* state of the rules for programs without a device (rules_cpu.c) */
     struct tp_cpu_program *cpu;
 };
 
@@ -121,8 +123,8 @@ struct tp_finding tp_finding_make_for_run(enum tp_rule_id rule, double share_per
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* Returns 100 * ns / judged time. For sums of durations, which may exceed 100 %; tp_set_percent_of_window is for shares
- * of time. */
+/* Returns 100 * ns / analysed time. For sums of durations, which may exceed 100 %; tp_set_percent_of_window is for
+ * shares of time. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
 /* Returns the length of an interval minus the cost of recording, ns. The result is negative if the cost exceeds the
@@ -132,16 +134,17 @@ int64_t tp_interval_without_recording_ns(const struct tp_advisor *a, struct tp_i
 /* Returns the total length of a set of intervals minus the cost of recording, ns; at least 0. */
 int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Returns the length of a set within the judged time minus the cost of recording, ns: from 0 to judged_ns. */
+/* Returns the length of a set within the analysed time minus the cost of recording, ns: from 0 to judged_ns. */
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Returns the share of the judged time that a set covers, without the cost of recording, from 0 to 100. */
+/* Returns the percentage (0 to 100) of the analysed time that a set covers. The cost of recording is subtracted from
+ * both. */
 double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Sets the estimate of a finding. left_percent: percent of the judged time that earlier findings do not count. */
+/* Sets the estimate of a finding. left_percent: percent of the analysed time that earlier findings do not count. */
 void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 
-/* Adds a finding unless its ceiling is too small. Returns whether it was added. */
+/* Adds a finding unless its ceiling is too small. Returns whether the finding was added. */
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Adds a finding as tp_advisor_add does, and subtracts its time from the unexplained idle time of rule A1. */
@@ -161,7 +164,7 @@ void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick);
 /* Add evidence with the longest first, then the earliest: a host event, or a device operation. */
 void tp_picks_add_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
 void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
-/* Returns the pick of a device operation with weight 0. Its line is that of the launch. */
+/* Returns the pick of a device operation with weight 0. The line of the pick is the line of the launch. */
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
 /* Returns whether one of `starts` is in [a, b). starts: int64_t, ascending. */
@@ -217,9 +220,9 @@ static inline bool tp_event_is_in_window(const struct tp_advisor *a, uint32_t ev
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
 
-/* A walk over the operations that start within W, in order of start: for (struct tp_operations w = {.a = a};
- * tp_next_operation(&w, &k);). Skips devices that the program itself registered, because the rules do not know their
- * hardware. */
+/* A walk over the operations that start within the window W, in order of start: for (struct tp_operations w = {.a =
+ * a}; tp_next_operation(&w, &k);). Skips devices that the program itself registered, because the rules do not know
+ * their hardware. */
 struct tp_operations {
     const struct tp_advisor *a;
     uint32_t range, next;
@@ -263,22 +266,23 @@ static inline const struct tp_device_setup *tp_device_operation_setup(const stru
 struct tp_vec tp_starved_time_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
                                      const void *context);
 
-/* Returns the time of W in which a device waits for the host. For devices that the program itself registered, this is
- * idle time that no call explains. */
+/* Returns the time of the window W in which a device waits for the host. For devices that the program itself
+ * registered, the result is the idle time that no call explains. */
 struct tp_intervals tp_time_waiting_for_host(struct tp_advisor *a);
 
 /* Fill the lists that several rules use: the first for programs with a device, the second without. */
 void tp_rules_prepare_gpu(struct tp_advisor *a);
 void tp_rules_prepare_cpu(struct tp_advisor *a);
 
-/* Returns the largest gain from removing blocking host calls, percent of the judged time. calls: times of these
+/* Returns the largest gain from removing blocking host calls, percent of the analysed time. calls: times of these
  * calls. */
 double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals calls);
 
-/* Subtracts the cost of recording from the gains of findings about a late host. Call it after all rules. */
+/* Subtracts the cost of recording from the gains of findings about a host that launches too late. Must be called
+ * after all rules. */
 void tp_findings_subtract_recording(struct tp_advisor *a);
 
-/* Replaces advice that the program already follows. Call it after all rules. */
+/* Replaces advice that the program already follows. Must be called after all rules. */
 void tp_findings_drop_followed_advice(struct tp_advisor *a);
 
 #endif

@@ -17,12 +17,12 @@ struct tp_busy_functions {
 /* Initializes an empty set in the advisor's arena. */
 void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor);
 
-/* Counts an event for a rule, in the innermost call of a project function around it. is_cause: true for an event that
- * the rule is about, false for one that only accompanies it, such as reading the result of a check. The caller must not
- * count events inside a counted event. */
+/* Counts an event for a rule, in the innermost call of a project function around the event. is_cause: true for an
+ * event that the rule is about, false for an event that only accompanies such an event, for example reading the
+ * result of a check. The caller must not count events inside a counted event. */
 void tp_busy_functions_count(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause);
 
-/* Counts `ns` for a rule as tp_busy_functions_count does, such as the time just before an event. */
+/* Counts a time of `ns` nanoseconds, such as the time just before an event, like tp_busy_functions_count. */
 void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause,
                            int64_t ns);
 

@@ -95,14 +95,14 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
 
 /* a walk over the times of several findings, in order of time */
 struct walk {
-    const struct tp_intervals *times; /* by finding: times of the finding */
-    size_t *piece;                    /* by finding: index of its first interval that ends after at_ns */
+    const struct tp_intervals *times; /* for each finding: times of the finding */
+    size_t *piece;                    /* for each finding: index of its first interval that ends after at_ns */
     size_t count;
     int64_t at_ns;
 };
 
-/* Returns the index of the first finding whose time contains at_ns; `count` if none does. Sets *change_ns to the next
- * time at which the result may change. */
+/* Returns the index of the first finding whose time contains at_ns; `count` if no finding does. Sets *change_ns to
+ * the next time at which the result may change. */
 static size_t find_finding_at(struct walk *w, int64_t *change_ns)
 {
     *change_ns = INT64_MAX;

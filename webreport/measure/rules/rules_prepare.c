@@ -1,5 +1,5 @@
-/* Finds data that several rules about devices need: operations, copies and annotated regions of W, and results of
- * shared searches. Implements a part of rules_eval.h. */
+/* Finds data that several rules about devices need: operations, copies and annotated regions of the window W, and
+ * results of shared searches. Implements a part of rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 

@@ -7,8 +7,9 @@
 
 struct tp_work_claim {
     struct tp_candidate candidate;
-    uint32_t *parts; /* by device operation: largest possible gain in millionths of its time, plus 1; 0: not claimed */
-    int64_t ns;      /* total duration of the claimed kernels, ns */
+    /* for each device operation: largest possible gain in millionths of its time, plus 1; 0: not claimed */
+    uint32_t *parts;
+    int64_t ns;          /* total duration of the claimed kernels, ns */
     struct tp_vec whole; /* struct tp_interval: the times of the claimed kernels */
 };
 
@@ -16,13 +17,14 @@ void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a
 /* Claims a device operation; later claims of the same operation are ignored. high: largest part of its time that a fix
  * may gain, 0 to 1. */
 void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
-/* Adds a finding if the claimed operations take at least min_pct of the judged time. Returns whether it was added. */
+/* Adds a finding if the claimed operations take at least min_pct of the analysed time. Returns whether the finding
+ * was added. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
-/* Returns the percentage of the judged time that the claimed operations cover. */
+/* Returns the percentage of the analysed time that the claimed operations cover. */
 double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
-/* Return the name of an event, the unit of a device operation, the cost of a unit, and whether a unit starts in W.
- * tp_advisor_unit_of_device returns NULL without a unit. */
+/* Return the name of an event, the unit of a device operation, the cost of a unit, and whether a unit starts in the
+ * window W. tp_advisor_unit_of_device returns NULL without a unit. */
 static inline struct tp_str tp_advisor_event_name(const struct tp_advisor *a, uint32_t event)
 {
     return tp_trace_event_name(a->model->trace, &a->model->trace->events[event]);

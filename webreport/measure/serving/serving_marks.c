@@ -29,7 +29,7 @@ static bool skip_if_text(struct unread *unread, const char *text)
     return true;
 }
 
-/* Reads a number. Limits it to INT64_MAX / 10, which no real number reaches. */
+/* Reads a number. Limits the number to INT64_MAX / 10, which no real number reaches. */
 static bool parse_number(struct unread *unread, int64_t *number)
 {
     const char *begin = unread->at;

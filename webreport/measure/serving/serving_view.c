@@ -81,7 +81,7 @@ struct step {
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
-    /* of matrix products with known shapes: bytes of their weights; total time of their kernels, ns */
+    /* matrix products with known shapes: bytes of weights, total time of kernels in ns */
     int64_t weight_bytes, weighed_kernel_ns;
 };
 
@@ -267,8 +267,8 @@ static bool counts_requests(enum tp_serving_phase phase)
     return phase != TP_SERVING_PREFILL && phase != TP_SERVING_MIXED;
 }
 
-/* Returns the exponent of the smallest power of two that is not less than the size of the step. The size is its number
- * of requests or tokens. */
+/* Returns the exponent of the smallest power of two that is not less than the size of the step. The size is the
+ * number of requests or tokens. */
 static unsigned step_size_class(const struct step *step)
 {
     int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
@@ -383,8 +383,8 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent_or_nan(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate_per_second(sums->tokens, sums->token_ns);
-    /* false if the steps are shorter than the time to read all weights: either they do not read all, or the peak is
-     * wrong */
+    /* false if the steps are shorter than the time to read all weights: either the steps do not read all weights, or
+     * the peak is wrong */
     bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
     view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;

@@ -48,8 +48,8 @@ struct tp_column {
 struct tp_column_parts {
     /* columns of the parts; they contain the parts of the first struct, then of the second, and so on */
     const struct tp_column_list *list;
-    size_t at;            /* offset in the struct of the array of parts, or of the pointer to it, bytes */
-    size_t count_at;      /* offset in the struct of the number of parts (uint32_t), bytes */
+    size_t at;            /* offset of the array of parts in the struct, or of the pointer to the array, bytes */
+    size_t count_at;      /* offset of the number of parts (uint32_t) in the struct, bytes */
     uint32_t fixed_count; /* length of an array inside the struct; 0: the struct has a pointer to the array */
 };
 
@@ -57,7 +57,7 @@ struct tp_column_list {
     const struct tp_column *columns;
     unsigned count;
     size_t item_size;                    /* size of the struct, bytes */
-    const struct tp_column_parts *parts; /* NULL: the structs have no parts */
+    const struct tp_column_parts *parts; /* parts of the structs; NULL: the structs have no parts */
     bool is_optional;                    /* true: the columns are absent if all members have their usual values */
 };
 
@@ -89,8 +89,8 @@ static inline int64_t tp_column_checked_int64(struct tp_column_reader *reader, u
 void tp_columns_write(const struct tp_column_list *list, struct tp_column_writer *writer, const void *items,
                       size_t count);
 
-/* Reads a list into an array of structs in reader->arena; *count receives its length. Members without a column are 0.
- * Impossible values set reader->is_bad. */
+/* Reads a list into an array of structs in reader->arena; *count receives the length of the array. Members without a
+ * column are 0. Impossible values set reader->is_bad. */
 void *tp_columns_read(const struct tp_column_list *list, struct tp_column_reader *reader, uint32_t *count);
 
 /* Reads a list like tp_columns_read, into reader->scratch. Parts that a pointer refers to are in reader->arena. */

@@ -13,7 +13,7 @@ struct ProtobufCMessageDescriptor;
 
 /* Memory of a parsed message: an arena with its guard set, or the heap. */
 struct tp_message_memory {
-    struct tp_arena *arena; /* NULL: memory comes from the heap */
+    struct tp_arena *arena; /* arena that provides the memory; NULL: the heap */
     uint64_t left_bytes;    /* number of bytes that may still be allocated from the arena */
     bool is_used_up;        /* true: a request exceeded left_bytes, or the heap has no memory */
 };

@@ -55,7 +55,7 @@ void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summ
 
 /* ---- unpacking ---- */
 
-/* The spans and cells of a process. `span` and `cell` are the indexes of the next unread ones. */
+/* The stored spans and cells of a process. `span` and `cell` are the indexes of the next unread span and cell. */
 struct rest {
     const struct tp_stored_span *spans;
     const struct tp_stored_cell *cells;

@@ -8,7 +8,7 @@
 /* Writes the rows with their sketches and numbers per step. */
 void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summary);
 
-/* Fills the rows of the summary. Its steps must be filled before. */
+/* Fills the rows of the summary. The steps of the summary must be filled before. */
 void tp_rows_unpack(struct tp_column_reader *reader, struct tp_summary *summary);
 
 #endif

@@ -17,10 +17,10 @@
 enum tp_count_kind {
     TP_COUNT_OPERATOR, /* a call of an operator; texts: operator name, shapes and types of its inputs */
     TP_COUNT_LOADER,   /* a call of an operator inside a range of the data loader */
-    /* a copy or set on a device; name and dims: of the operator that owns it; detail: name of the copy or set */
+    /* a copy or set on a device; name and dims: the operator that owns the copy; detail: name of the copy or set */
     TP_COUNT_COPY,
     TP_COUNT_WAIT,       /* a call that waits for the device; name: API call; dims: name of the outermost operator */
-    TP_COUNT_KERNEL,     /* a kernel; name and dims: of the operator that owns it; detail: name of the kernel */
+    TP_COUNT_KERNEL,     /* a kernel; name and dims: the operator that owns the kernel; detail: name of the kernel */
     TP_COUNT_LAUNCH,     /* a call that launches a single kernel or a graph */
     TP_COUNT_ALLOCATION, /* an allocation in the memory records; name: type of the device, such as "device 0" */
     TP_COUNT_KINDS
@@ -29,7 +29,7 @@ enum tp_count_kind {
 struct tp_count_key {
     /* detail: input types of an operator, or name of a kernel or copy; "": no detail */
     struct tp_str name, dims, detail;
-    int64_t count; /* number per step, the most common one over the steady steps */
+    int64_t count; /* most common number per step, over the steady steps */
     uint8_t kind;  /* value of enum tp_count_kind */
     bool is_exact; /* true: at least 90 % of the steady steps, or all but one, have this count */
 };
@@ -85,14 +85,14 @@ void tp_signature_rehash(struct tp_signature *signature);
 /* Compares two keys by kind, name, dims, detail. Returns <0, 0 or >0. */
 int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);
 
-/* Returns the text in the form that keys have: a long text is cut and gets a hash at its end. A text that a row cut
- * earlier gives the same result. A changed text is in `arena`. */
+/* Returns the text in the form that keys have: a long text is cut and gets a hash at its end. A text that was
+ * already cut for a row gives the same result. A changed text is in `arena`. */
 struct tp_str tp_count_shorten_text(struct tp_str text, struct tp_arena *arena);
 
 /* Returns the word for a kind, such as "operator" or "loader". */
 const char *tp_count_kind_text(enum tp_count_kind kind);
 
-/* Returns whether the name is an operator of the backward pass, whose work follows from the forward pass. */
+/* Returns whether the name belongs to an operator of the backward pass, whose work follows from the forward pass. */
 bool tp_count_is_backward(struct tp_str name);
 
 #endif

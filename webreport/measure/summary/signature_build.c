@@ -26,7 +26,7 @@ struct counting {
     struct tp_count_keys keys;
     /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
     uint32_t first_step, end_step, step;
-    struct tp_vec now;     /* uint32_t for each key: its count in the current step */
+    struct tp_vec now;     /* uint32_t for each key: count of the key in the current step */
     struct tp_vec touched; /* elements: uint32_t, keys with a count in the current step */
     struct tp_vec parts;   /* elements: struct part */
 };

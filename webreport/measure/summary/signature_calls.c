@@ -61,7 +61,7 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
     places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
 }
 
-/* Keeps the place of the last call, because consecutive operators are mostly inside the same call. */
+/* Caches the place of the last call, because consecutive operators are mostly inside the same call. */
 uint32_t tp_count_find_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;

@@ -12,7 +12,7 @@ enum { TP_COUNT_IDS = 4 };
  * key the last time is tried first. Most events then need no hash. */
 struct tp_count_keys {
     struct tp_keys keys;  /* keys of TP_COUNT_IDS ids */
-    struct tp_vec follow; /* uint32_t for each key: the key that followed it the last time */
+    struct tp_vec follow; /* uint32_t for each key: the key that followed this key the last time */
     uint32_t last;
 };
 
@@ -53,7 +53,7 @@ struct tp_str tp_count_intern_text(struct tp_summary_work *work, struct tp_str t
 struct tp_count_places {
     struct tp_summary_work *work;
     struct tp_strings texts; /* text of each place by its number; texts[0] is "" */
-    uint8_t *asked;          /* by id of a name: whether the name is a user function; determined on first use */
+    uint8_t *asked;          /* for each id of a name: whether the name is a user function; determined on first use */
     uint32_t last_inside;    /* event that enclosed the previous operator or allocation */
     uint32_t last_place;
     bool is_last_user_code;
@@ -61,8 +61,8 @@ struct tp_count_places {
 
 void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
 
-/* Returns the number of the place of an event at `at` (ns). `inside`: the innermost event around it, or TP_NO_ID.
- * Sets is_last_user_code if the place is a user function. */
+/* Returns the number of the place of an event at `at` (ns). `inside`: the innermost event around this event, or
+ * TP_NO_ID. Sets is_last_user_code if the place is a user function. */
 uint32_t tp_count_find_place(struct tp_count_places *places, uint32_t inside, int64_t at);
 
 /* Returns whether a name is a user function. */
@@ -71,10 +71,10 @@ bool tp_count_is_user_function(struct tp_count_places *places, uint32_t name);
 /* Fills the loader functions of the signature from the steps first_step to end_step - 1. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Adds the kept blocks to the hash of the signature. */
+/* Adds `kept`, the blocks that were not freed, to the hash of the signature. */
 void tp_signature_hash_unfreed(struct tp_signature *signature);
 
-/* Fills the kept blocks of the signature from the steps first_step to end_step - 1. */
+/* Fills `kept`, the blocks of the steps first_step to end_step - 1 that were not freed. */
 void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
 /* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, its

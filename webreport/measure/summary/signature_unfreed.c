@@ -53,7 +53,7 @@ static bool list_blocks(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
     const struct tp_trace *trace = model->trace;
-    struct tp_id_map open; /* number of the open block at each address */
+    struct tp_id_map open; /* map from an address to the number of the live block at this address */
     uint32_t near = 0;
     tp_id_map_init(&open, k->work->scratch);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
@@ -88,7 +88,7 @@ static uint32_t find_owner_operator(const struct tp_model *model, uint32_t inner
     return label;
 }
 
-/* Lists owners with kept blocks. Returns false if there are too many. */
+/* Lists the owners of blocks that were not freed. Returns false if there are too many owners. */
 static bool list_unfreed_blocks(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;

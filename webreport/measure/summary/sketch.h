@@ -35,8 +35,8 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
 /* Adds `more` to *into. `more` does not change. */
 void tp_sketch_merge(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
-/* Returns the quantile q (0 to 1) in ns: the middle of its bucket, limited to min_ns .. max_ns. NaN without
- * durations. */
+/* Returns the quantile q (0 to 1) in ns: the middle of the bucket that contains the quantile, limited to min_ns ..
+ * max_ns. NaN without durations. */
 double tp_sketch_quantile(const struct tp_sketch *sketch, double q);
 
 /* Return the mean and the standard deviation of the durations, ns. The mean is NaN without durations, the deviation

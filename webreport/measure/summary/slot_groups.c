@@ -5,7 +5,8 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* Reads the next whole number of the text from *at and moves *at behind it. Returns false if there is no number. */
+/* Reads the next whole number of the text from *at and moves *at behind the number. Returns false if there is no
+ * number. */
 static bool next_number(struct tp_str text, size_t *at, int64_t *number)
 {
     while (*at < text.len && (text.ptr[*at] < '0' || text.ptr[*at] > '9'))
@@ -17,8 +18,8 @@ static bool next_number(struct tp_str text, size_t *at, int64_t *number)
     return true;
 }
 
-/* Appends a rank to the runs. Returns false if the rank is not greater than the previous one, or if there are too
- * many runs. */
+/* Appends a rank to the rank ranges in `runs`. Returns false if the rank is not greater than the previous rank, or
+ * if there are too many ranges. */
 static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
 {
     struct tp_rank_stride *last = *count ? &runs[*count - 1] : NULL;
@@ -76,8 +77,8 @@ static bool are_equal_groups(const struct tp_slot_group *a, const struct tp_slot
     return are;
 }
 
-/* Returns the number of a group and adds a new group. A new group without ranks gets the ranks of the group with the
- * same name. */
+/* Returns the number of a group. Adds the group if it is new. A new group without ranks gets the ranks of the group
+ * with the same name. */
 static uint32_t find_or_add_group(struct tp_slot_work *w, const struct tp_slot_group *group)
 {
     for (uint32_t i = 0; i < w->groups.count; i++) {
@@ -131,7 +132,7 @@ struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collecti
     return told == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[told]);
 }
 
-/* Returns the group of a rank and its peer, in which a send meets its receive. */
+/* Returns the group that consists of a rank and its peer; a send and its receive have the same group. */
 static uint32_t pair_group(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
 {
     int64_t rank = w->summary->out->key.rank;

@@ -12,9 +12,9 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Limits, ns. QUEUE_NS: a collective that starts within this time after another one of its group was queued behind
- * it. ROUNDING_NS: clock error by which a kernel may start before the work that it waits for ends. LEAST_WAIT_NS,
- * and 1/LEAST_WAIT_PART of the call: a shorter wait is ignored when the waiting place is searched. */
+/* Limits, ns. QUEUE_NS: a collective that starts within this time after another collective of its group was queued
+ * behind it. ROUNDING_NS: clock error by which a kernel may start before the work that it waits for ends.
+ * LEAST_WAIT_NS, and 1/LEAST_WAIT_PART of the call: a shorter wait is ignored when the waiting place is searched. */
 enum { QUEUE_NS = 20000, ROUNDING_NS = 2000, LEAST_WAIT_NS = 5000, LEAST_WAIT_PART = 50 };
 
 /* An interval in which the rank waits for a collective call. */
@@ -28,7 +28,7 @@ struct place {
     uint32_t calls, before;
 };
 
-/* A kept step of the rank. */
+/* A step of the rank that the step slots contain. */
 struct line {
     const struct tp_slot_row *row;
     int64_t start, end;
@@ -45,10 +45,10 @@ struct lines {
     const struct tp_slot_work *work;
     struct line *items;
     uint32_t count, calls;
-    struct launched *launched; /* in launch order; NULL: not computed yet */
+    struct launched *launched; /* ends of launched work, in launch order; NULL: not computed yet */
     uint32_t launched_count;
     struct place *places; /* for each call: where the rank waits for the call; if !is_seen, the earliest place */
-    bool *is_seen;        /* for each call: true if the rank waits there in at least one step */
+    bool *is_seen;        /* for each call: true if the rank waits at this place in at least one step */
     bool is_placed;       /* true: `places` and is_seen are filled */
 };
 
@@ -95,8 +95,8 @@ static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
     return low ? l->launched[low - 1].ended_ns : INT64_MIN;
 }
 
-/* Finds when each call could start. A call starts when it is ready, except a call that was queued behind another one
- * of its group: that call was ready earlier. */
+/* Finds when each call could start. A call starts when it is ready. Only a call that was queued behind another call
+ * of its group was ready before its start. */
 static void find_issues(struct lines *l, struct line *line)
 {
     int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
@@ -199,7 +199,7 @@ static void find_waits(const struct lines *l, struct line *line)
     }
 }
 
-/* Returns the waiting time of the line in [a, b). */
+/* Returns how long the rank waits within [a, b), ns. */
 static int64_t waited_ns_within(const struct line *line, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -271,7 +271,8 @@ static void add_own_work(const struct tp_slot_work *w, size_t cell, int64_t a, i
     us[TP_SLOT_PAUSE][cell] += round_to_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
-/* Fills the lengths of a step. A wait is time of its call; other time without work is a pause. */
+/* Fills the lengths of a step. A wait counts for the call that the rank waits for; other time without work is a
+ * pause. */
 static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
@@ -296,7 +297,7 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
         size_t cell = tp_slot_cell(out, slot_of[i], step);
         int64_t us = (time.b - time.a) / 1000 - out->us[TP_SLOT_WITHIN][cell];
         if (out->slots[slot_of[i]].calls == 1 && us > 0)
-            out->us[TP_SLOT_BESIDE][cell] = us;
+            out->us[TP_SLOT_OVERLAPPED][cell] = us;
     }
 }
 

@@ -16,13 +16,13 @@
 
 /* The parts of a slot's time. */
 enum tp_slot_part {
-    TP_SLOT_KERNEL, /* time of kernels and copies; without a device, time of operators */
-    TP_SLOT_PAUSE,  /* time with neither kernels nor input */
-    TP_SLOT_INPUT,  /* time in the data loader while no kernel runs */
-    TP_SLOT_WITHIN, /* idle time in which the rank waits for the collective */
-    TP_SLOT_BESIDE, /* remaining time of the collective, in which work continues */
+    TP_SLOT_KERNEL,     /* time of kernels and copies; without a device, time of operators */
+    TP_SLOT_PAUSE,      /* time with neither kernels nor input */
+    TP_SLOT_INPUT,      /* time in the data loader while no kernel runs */
+    TP_SLOT_WITHIN,     /* idle time in which the rank waits for the collective */
+    TP_SLOT_OVERLAPPED, /* remaining time of the collective, in which work continues */
     TP_SLOT_PARTS,
-    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of the parts that are own work, which come first */
+    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of the parts that are the rank's own work; these parts come first */
 };
 
 /* The ranks first, first + stride, first + 2 * stride .. (`length` ranks). */
@@ -33,17 +33,17 @@ struct tp_rank_stride {
 /* How the ranks of a group communicate. */
 enum tp_group_kind {
     TP_GROUP_ALL,  /* all ranks take part in each call */
-    TP_GROUP_UP,   /* one of two ranks sends: the lower one */
-    TP_GROUP_DOWN, /* one of two ranks sends: the higher one */
+    TP_GROUP_UP,   /* pair of ranks: the lower rank sends */
+    TP_GROUP_DOWN, /* pair of ranks: the higher rank sends */
     TP_GROUP_KINDS
 };
 
 /* A process group of the rank, or a pair of the rank and a peer in a send or receive. */
 struct tp_slot_group {
-    struct tp_str name, description; /* such as "3" and "tp"; "": not recorded */
+    struct tp_str name, description; /* name and description, such as "3" and "tp"; "": not recorded */
     int64_t size;                    /* number of ranks; TP_NULL_INT: unknown */
     struct tp_rank_stride *runs;     /* ranks of the group, in ascending order */
-    uint32_t run_count;              /* number of runs; 0: ranks unknown */
+    uint32_t run_count;              /* number of elements in `runs`; 0: the ranks are unknown */
     enum tp_group_kind kind;
 };
 
@@ -55,7 +55,7 @@ struct tp_slot {
     /* where the rank waits: in the own work of the slot that is `waits` slots later; 1: immediately. If is_seen is
      * false, the earliest possible slot */
     uint32_t waits;
-    uint32_t before; /* part of that slot's own work before the wait, in thousandths */
+    uint32_t before; /* own work of that slot that comes before the wait, in thousandths of all its own work */
     bool is_seen;
     int64_t moved_bytes; /* bytes that the calls move over the bus (collective_kinds.h); 0: unknown */
 };
@@ -65,7 +65,7 @@ struct tp_step_slots {
     struct tp_slot_group *groups;
     struct tp_slot *slots;
     uint32_t *steps;            /* indexes in the summary's steps, in ascending order */
-    int64_t *us[TP_SLOT_PARTS]; /* us[part][slot * step_count + step], microseconds */
+    int64_t *us[TP_SLOT_PARTS]; /* times, microseconds; index: us[part][slot * step_count + step] */
     uint32_t group_count, slot_count, step_count;
 };
 

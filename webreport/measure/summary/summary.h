@@ -27,26 +27,28 @@
 /* The identity of a process in a job. Summaries with equal keys are the same process, and a merge keeps one of them. */
 struct tp_summary_key {
     struct tp_str job;  /* name given by --job; "": not given */
-    int64_t rank;       /* rank in distributedInfo, else of --rank; TP_NULL_INT: unknown */
+    int64_t rank;       /* rank in distributedInfo, otherwise from --rank; TP_NULL_INT: unknown */
     int64_t world_size; /* number of ranks in the job; TP_NULL_INT: unknown. Not part of the key */
-    /* name of the worker in the file name; part of the key only without a rank, or in a world of 1 */
+    /* name of the worker in the file name; part of the key only without a rank, or in a job of one rank */
     struct tp_str worker;
-    int64_t span; /* number of the span in the file name; TP_NULL_INT: none */
+    int64_t span; /* number of the recording in the file name; TP_NULL_INT: none */
 };
 
 /* The measured quantity of a row, and the texts that identify the row. */
 enum tp_summary_kind {
-    TP_SUMMARY_OPERATOR_HOST,   /* self host time of an operator; name, shape, dtype */
-    TP_SUMMARY_OPERATOR_DEVICE, /* device time of the work that an operator itself launched; name, shape, dtype */
-    TP_SUMMARY_KERNEL,      /* duration of a kernel; name, owner (innermost launching operator), shape of the owner */
-    TP_SUMMARY_COPY,        /* duration of a copy or set; name, owner (innermost launching operator), bytes */
-    TP_SUMMARY_MODULE_HOST, /* total host time of a module call; name: path from the top module, such as "Net/Linear" */
-    TP_SUMMARY_MODULE_DEVICE, /* total device time of a module call; name: path of modules */
-    /* cost of a synchronization; name of the API call, owner (operator), shape "file(line): function" */
+    TP_SUMMARY_OPERATOR_HOST,   /* self host time of an operator; texts: name, shape, dtype */
+    TP_SUMMARY_OPERATOR_DEVICE, /* device time of the work that an operator itself launched; texts: name, shape, dtype
+                                 */
+    TP_SUMMARY_KERNEL, /* duration of a kernel; texts: name, owner (innermost launching operator), shape of the owner */
+    TP_SUMMARY_COPY,   /* duration of a copy or set; texts: name, owner (innermost launching operator), bytes */
+    TP_SUMMARY_MODULE_HOST,   /* total host time of a module call; text: name, the path from the top module, such as
+                                 "Net/Linear" */
+    TP_SUMMARY_MODULE_DEVICE, /* total device time of a module call; text: name, the path of modules */
+    /* cost of a synchronization; texts: name of the API call, owner (operator), shape "file(line): function" */
     TP_SUMMARY_SYNC,
-    TP_SUMMARY_RUNTIME,  /* host time of runtime and driver calls; name */
-    TP_SUMMARY_FUNCTION, /* samples of a function in a program recorded from outside; name; owner: file */
-    TP_SUMMARY_PART,     /* part of the program's wall time; name */
+    TP_SUMMARY_RUNTIME,  /* host time of runtime and driver calls; text: name */
+    TP_SUMMARY_FUNCTION, /* samples of a function in a program recorded from outside; texts: name, owner (file) */
+    TP_SUMMARY_PART,     /* part of the program's wall time; text: name */
     TP_SUMMARY_KIND_COUNT
 };
 
@@ -54,10 +56,11 @@ enum tp_summary_kind {
 
 struct tp_summary_row {
     enum tp_summary_kind kind;
-    struct tp_str name, owner, shape, dtype; /* identity of the row, together with `kind` */
+    struct tp_str name, owner, shape, dtype; /* texts that identify the row, together with `kind` */
     struct tp_sketch time;                   /* durations of single calls */
     int64_t bytes;                           /* total bytes moved; TP_NULL_INT: the calls move no bytes */
-    int64_t *by_step_ns;    /* time per step, ns [step_count], without calls outside steps; NULL: not stored */
+    int64_t *by_step_ns; /* time of the calls in each step, ns; step_count items, without calls outside steps; NULL: not
+                            stored */
     int64_t *by_step_count; /* number of calls per step; NULL if by_step_ns is NULL */
 };
 
@@ -86,17 +89,17 @@ enum tp_summary_part {
 struct tp_summary_step {
     struct tp_str name;
     int64_t start_ns, total_ns;
-    int64_t part_ns[TP_PART_COUNT]; /* ns; TP_NULL_INT: unknown */
-    bool is_left_out;               /* true: not a used step, and excluded from statistics */
+    int64_t part_ns[TP_PART_COUNT]; /* time of each part, ns; TP_NULL_INT: unknown */
+    bool is_left_out;               /* true: the step is not used, and is excluded from statistics */
 };
 
-/* A collective as this rank recorded it. Ranks are joined by group, name and sequence. */
+/* A collective as this rank recorded it. Group, name and sequence identify the same collective on other ranks. */
 struct tp_summary_collective {
     struct tp_str name, group, dtype;
     int64_t sequence; /* "Seq" in the trace, else the ordinal within (group, name) */
     int64_t bytes, group_size;
     int64_t arrival_ns, duration_ns; /* start and duration of the kernel; without a kernel, of the host call */
-    uint32_t step;                   /* index in steps; TP_NO_ID: outside the steps */
+    uint32_t step;                   /* index of the step in `steps`; TP_NO_ID: outside the steps */
 };
 
 struct tp_summary_finding {
@@ -138,7 +141,7 @@ struct tp_summary_flag {
 
 /* The decision that `check` stored with a run. Unknown texts are "". */
 struct tp_run_decision {
-    bool is_known;    /* false: no check, or only one of an older version, stored the run */
+    bool is_known;    /* false: no `check` stored the run, or an older version did */
     bool is_failed;   /* true: the run broke a limit */
     bool is_accepted; /* true: the run is accepted as the start of a new level, even if it broke a limit */
     /* true: the note of the decision cannot be read; then is_failed is true and is_accepted false */
@@ -151,7 +154,7 @@ struct tp_summary {
     struct tp_summary_key key;
     struct tp_str file, sha256, program; /* program: kind of program in the recommendations, such as "gpu" or "cpu" */
     enum tp_producer producer;           /* producer of the trace; PyTorch in older files */
-    /* verdict of the report, such as "launch-bound", and the headline with it; "" in older files */
+    /* verdict of the report, such as "launch-bound", and the headline of the report; "" in older files */
     struct tp_str verdict, headline;
     int64_t event_count, start_ns; /* number of events; start of the trace, ns since the epoch if known */
     /* hash of the sequence of kernel names in the longest step with kernels; 0: no kernels */

@@ -9,13 +9,14 @@
 /* Which members of a summary are filled. The other members stay empty. */
 enum tp_summary_extent {
     TP_SUMMARY_WHOLE,    /* all members, so that the summary can be stored */
-    TP_SUMMARY_COMPARED, /* members for a gate with a baseline: as below, and operators to check that runs compare */
-    TP_SUMMARY_JUDGED    /* members that a gate alone needs: metrics, steps, facts, waits, findings, flags */
+    TP_SUMMARY_COMPARED, /* members for a check against a baseline: those of TP_SUMMARY_JUDGED, and operators to check
+                            whether runs are comparable */
+    TP_SUMMARY_JUDGED    /* members for a check of limits: metrics, steps, facts, waits, findings, flags */
 };
 
 /* The input of tp_summary_build. All pointers are borrowed during the call. */
 struct tp_summary_source {
-    struct tp_summary_key key; /* rank: TP_NULL_INT takes the rank in the trace's distributedInfo */
+    struct tp_summary_key key; /* rank: TP_NULL_INT means the rank in the trace's distributedInfo */
     struct tp_str file, sha256;
     enum tp_summary_extent extent;
     const struct tp_trace *trace;

@@ -444,7 +444,7 @@ static const struct tp_column slot_times[] = {
     COLUMN(INT, slot_within_us, us[TP_SLOT_WITHIN]),
 };
 const struct tp_column_list tp_list_slot_times = LIST(slot_times);
-static const struct tp_column slot_overlap[] = {USUAL(0, 0, INT, slot_beside_us, us[TP_SLOT_BESIDE])};
+static const struct tp_column slot_overlap[] = {USUAL(0, 0, INT, slot_beside_us, us[TP_SLOT_OVERLAPPED])};
 const struct tp_column_list tp_list_slot_overlap = LIST(slot_overlap, .is_optional = true);
 #undef S
 

@@ -14,7 +14,7 @@ struct ProtobufCMessageDescriptor;
 struct tp_stored_metric {
     struct tp_str name;
     struct tp_str why; /* reason why the metric has no value; "": no reason */
-    double value;      /* in the unit of the metric; NaN: no value */
+    double value;      /* value in the unit of the metric; NaN: no value */
 };
 
 /* Values of tp_stored_decision.number. Larger numbers, from newer versions, count as TP_DECISION_FAIL. */
@@ -69,7 +69,7 @@ struct tp_stored_range {
 
 /* The times of a slot in a step. */
 struct tp_stored_times {
-    int64_t us[TP_SLOT_PARTS]; /* microseconds; in steps after the first, the difference to the first step */
+    int64_t us[TP_SLOT_PARTS]; /* times, microseconds; in steps after the first, the difference to the first step */
 };
 
 /* A process with its key, as stored in a SummaryEntry. */
@@ -125,13 +125,15 @@ extern const struct tp_column_list tp_list_calls;        /* items: uint32_t, num
 extern const struct tp_column_list tp_list_kept;         /* items: struct tp_count_kept */
 extern const struct tp_column_list tp_list_functions;    /* items: struct tp_count_function */
 extern const struct tp_column_list tp_list_groups;       /* items: struct tp_slot_group with its runs of ranks */
-extern const struct tp_column_list tp_list_group_kinds;  /* items: struct tp_slot_group, only the kind; optional */
+extern const struct tp_column_list tp_list_group_kinds;  /* items: struct tp_slot_group, only the kind; may be absent */
 extern const struct tp_column_list tp_list_slots;        /* items: struct tp_slot */
-extern const struct tp_column_list tp_list_slot_waits; /* items: struct tp_slot, only the place of the wait; optional */
-extern const struct tp_column_list tp_list_slot_bytes; /* items: struct tp_slot, only the bytes; optional */
+/* items: struct tp_slot, only the place of the wait; may be absent */
+extern const struct tp_column_list tp_list_slot_waits;
+extern const struct tp_column_list tp_list_slot_bytes; /* items: struct tp_slot, only the bytes; may be absent */
 extern const struct tp_column_list tp_list_slot_steps; /* items: uint32_t, indexes of steps */
-extern const struct tp_column_list tp_list_slot_times; /* items: struct tp_stored_times without TP_SLOT_BESIDE */
-extern const struct tp_column_list tp_list_slot_overlap; /* items: struct tp_stored_times (TP_SLOT_BESIDE); optional */
+extern const struct tp_column_list tp_list_slot_times; /* items: struct tp_stored_times without TP_SLOT_OVERLAPPED */
+/* items: struct tp_stored_times (TP_SLOT_OVERLAPPED); may be absent */
+extern const struct tp_column_list tp_list_slot_overlap;
 
 /* Return whether the columns of each list of a SummaryProcess have equal lengths, and whether a list has more than
  * `most` items. */

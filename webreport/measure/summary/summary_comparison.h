@@ -5,7 +5,7 @@
 #include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/summary_parts.h"
 
-/* Fills summary->comparison. It stays NULL without a collective, or with more data than a file may contain. */
+/* Fills summary->comparison. This member stays NULL without a collective, or with more data than a file may contain. */
 void tp_summary_comparison_build(struct tp_summary_work *work);
 
 /* Writes the comparison. */

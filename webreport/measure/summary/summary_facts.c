@@ -87,9 +87,9 @@ static struct tp_str compute_capability_text(struct tp_summary_work *work)
     return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns one hash of all important operators: those that could use tensor cores, or all if there are none. Their
- * order and number do not matter. `what`: 0 hashes shapes, 1 types. Returns "" for a summary that is not stored,
- * because its rows show more. */
+/* Returns one hash of all important operators: those that could use tensor cores, or all if there are none. The
+ * order and number of the operators do not matter. `what`: 0 hashes shapes, 1 types. Returns "" for a summary that
+ * is not stored, because its rows show more. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
 {
     const struct tp_model *model = work->source->model;
@@ -156,7 +156,8 @@ static bool is_filling_operator(const struct tp_model *model, const struct tp_ev
 }
 
 /* Returns the shape of the first tensor with at least two dimensions that an outermost operator takes; ptr NULL:
- * none. The operator is on the thread, at or after from_ns, in a step and outside the data loader. *at_ns: its time. */
+ * none. The operator is on the thread, at or after from_ns, in a step and outside the data loader. *at_ns: time of
+ * the operator. */
 static struct tp_str first_input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns,
                                            int64_t *at_ns)
 {
@@ -246,8 +247,8 @@ static struct tp_str graph_share(struct tp_summary_work *work)
     return number_text(work, of_graphs * 100 / model->devices.count);
 }
 
-/* The facts. Each has a function that returns its value, or keys in the trace's metadata of which the first present
- * one is used. */
+/* All facts. Each fact has a function that returns its value, or a list of metadata keys, of which the first present
+ * key is used. */
 static const struct {
     const char *name;
     struct tp_str (*value)(struct tp_summary_work *work);

@@ -53,10 +53,10 @@ struct tp_summary_ranks {
     struct tp_rank_set missing; /* missing ranks below `expected`; in the set's arena */
 };
 
-/* Counts the ranks of the set, each once. The set must be of one job, and all its records must have a rank. */
+/* Counts each rank of the set once. The set must be of one job, and all its records must have a rank. */
 void tp_summary_set_count_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set);
 
-/* Write a file: first its head, then each record of the set in order. Failures are sticky in `out`. */
+/* Write a file: first its head, then each record of the set in order. `out` keeps the first failure. */
 void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set);
 void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record);
 

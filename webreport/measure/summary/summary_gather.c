@@ -41,7 +41,7 @@ struct sample {
     uint32_t row, step;
 };
 
-/* A row before it is stored. slot: its index among the kept rows, or the index of the row "(rest)". */
+/* A row before it is stored. slot: index of the row among the kept rows, or the index of the row "(rest)". */
 struct group {
     int64_t sum_ns, count, bytes;
     uint32_t number, slot;
@@ -147,8 +147,8 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
     tp_arena_drop(g->work->scratch, ns, total * sizeof *ns);
 }
 
-/* Fills the numbers per step of rows with at least 0.2 % of the kind's time. All waits and copies get them too,
- * because their number matters more than their time. The largest rows come first until the cells are used up. */
+/* Fills the numbers per step of rows with at least 0.2 % of the kind's time. All waits and copies get these numbers
+ * too, because their number matters more than their time. The largest rows get cells first, until no cell is free. */
 static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                        uint32_t count)
 {

@@ -37,7 +37,7 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
 /* Fills the steps of the summary. */
 void tp_summary_steps_build(struct tp_summary_work *work);
 
-/* Returns the kept step whose host marker contains `at_ns` (absolute time, ns), or TP_NO_ID. */
+/* Returns the step of the summary whose host marker contains `at_ns` (absolute time, ns), or TP_NO_ID. */
 uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_ns);
 
 /* Returns the step of a device operation: the step of its launch, else the step (extended by device work) in which
@@ -65,7 +65,7 @@ void tp_signature_build(struct tp_summary_work *work);
 struct tp_summary_call {
     uint32_t name, owner, shape, dtype; /* ids of texts; TP_NO_ID: "" */
     int64_t ns, bytes;                  /* duration, ns; bytes moved, TP_NULL_INT: none */
-    uint32_t step;                      /* index in the steps; TP_NO_ID: outside the steps */
+    uint32_t step;                      /* index of the step in the summary's steps; TP_NO_ID: outside the steps */
 };
 
 /* Calls of one kind, gathered before rows are made. */
@@ -74,8 +74,8 @@ struct tp_summary_gather {
     enum tp_summary_kind kind;
     struct tp_strings texts; /* texts of the identities, unless name_text gives the text of a name */
     struct tp_keys keys;     /* keys of (name, owner, shape, dtype) */
-    struct tp_vec samples;   /* elements: struct tp_summary_sample */
-    struct tp_vec rows;      /* elements: struct tp_summary_group, one for each key and in the same order */
+    struct tp_vec samples;   /* elements: struct sample of summary_gather.c */
+    struct tp_vec rows;      /* elements: struct group of summary_gather.c, one for each key, in the order of `keys` */
     /* returns the text of a name that is not an id in `texts`; NULL: every name is such an id */
     struct tp_str (*name_text)(const struct tp_summary_gather *gather, uint32_t name);
     const void *context; /* data for name_text */

@@ -21,7 +21,7 @@ int tp_summary_key_compare(const struct tp_summary_key *a, const struct tp_summa
         order = compare_ints(a->rank, b->rank);
     if (!order)
         order = (a->world_size == 1) - (b->world_size == 1);
-    /* a world of 1 also compares workers, because each replica of a server is rank 0 of 1 */
+    /* jobs of one rank also compare workers, because each replica of a server is rank 0 of 1 */
     if (!order && (a->rank == TP_NULL_INT || a->world_size == 1))
         order = tp_str_compare(a->worker, b->worker);
     order = order ? order : compare_ints(a->span, b->span);
@@ -141,7 +141,7 @@ void tp_summary_set_count_ranks(struct tp_summary_ranks *ranks, const struct tp_
         if (key->world_size > ranks->expected)
             ranks->expected = key->world_size;
     }
-    for (size_t i = 0; i < set->count; i++) { /* works because records are sorted by rank */
+    for (size_t i = 0; i < set->count; i++) { /* counts each rank once, because records are sorted by rank */
         int64_t rank = set->records[i].key.rank;
         if (i && rank == set->records[i - 1].key.rank)
             continue;

@@ -173,7 +173,7 @@ static struct tp_intervals work_times_without_calls(struct tp_slot_work *w)
 
 /* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
  * while the waiting thread already continues. The call ended earlier if most of it is a gap in the work and work
- * starts shortly before its recorded end. Its end is then the start of that work. */
+ * starts shortly before its recorded end. The end of the call is then set to the start of this work. */
 static void remove_last_name_parts(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };

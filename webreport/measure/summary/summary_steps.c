@@ -97,7 +97,7 @@ static void add_to_sum(struct tp_summary_work *work, enum tp_summary_part part, 
     *sum = tp_sat_add(*sum, ns);
 }
 
-/* Adds the total device and host time of each step, which a comparison judges first. The totals include work whose
+/* Adds the total device and host time of each step, which a comparison examines first. The totals include work whose
  * rows the summary does not keep. */
 static void add_sums(struct tp_summary_work *work)
 {

@@ -25,8 +25,8 @@ static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *ro
     tp_sketch_merge(&rest->time, &row->time, arena);
 }
 
-/* Keeps the largest rows of one kind. `rows` has the largest first; an existing row "(rest)" may be at any position.
- * Returns the number of kept rows. */
+/* Keeps the largest rows of one kind. `rows` is sorted, largest first; an existing row "(rest)" may be at any
+ * position. Returns the number of kept rows. */
 static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uint32_t most, uint32_t steps,
                           struct tp_summary_row *kept, struct tp_arena *arena)
 {

@@ -17,9 +17,10 @@ enum tp_key_group {
 
 struct tp_key_options {
     enum tp_key_group group;
-    bool by_shape;        /* true: as torch's group_by_input_shape; only with TP_KEY_NAME */
-    unsigned stack_depth; /* as torch's group_by_stack_n, only with TP_KEY_NAME; 0: stacks are not part of the key */
-    bool includes_frames; /* Python frames have rows, as in torch 2.13, but not in 2.14 and most older versions */
+    bool by_shape; /* true: groups also by input shapes, as torch's group_by_input_shape; only with TP_KEY_NAME */
+    unsigned stack_depth; /* number of frames in the key, as torch's group_by_stack_n; only with TP_KEY_NAME; 0: stacks
+                             are not part of the key */
+    bool includes_frames; /* true: Python frames have rows, as in torch 2.13, but not in 2.14 and most older versions */
     enum tp_torch_rules rules;
 };
 
@@ -36,7 +37,7 @@ struct tp_key_row {
 
 struct tp_key_averages {
     struct tp_torch torch;
-    struct tp_key_stacks stacks; /* empty if stack_depth is 0 */
+    struct tp_key_stacks stacks; /* stacks of the items; empty if stack_depth is 0 */
     struct tp_key_row *rows;
     uint32_t count;
     bool has_memory, has_flops; /* true: torch was set to record memory (or FLOPs), or the trace has them anyway */

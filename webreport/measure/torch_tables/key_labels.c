@@ -1,4 +1,4 @@
-/* Finds the label of each item: that of an enclosing frame, or the category. See key_labels.h. */
+/* Finds the label of each item: the label of an enclosing frame, or the category of the item. See key_labels.h. */
 #include "webreport/measure/torch_tables/key_labels.h"
 
 #include "webreport/trace/kinds.h"

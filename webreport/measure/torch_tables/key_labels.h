@@ -7,7 +7,8 @@
 struct tp_key_labels {
     struct tp_strings texts;
     uint32_t *label_of_item; /* for each item: id of its label in texts */
-    bool *is_call; /* for each item: whether it is a call of the module or line itself; NULL: all items are calls */
+    /* for each item: whether the item is a call of the module or line itself; NULL: all items are calls */
+    bool *is_call;
 };
 
 /* Finds the labels of all items. Does nothing for the groupings TP_KEY_NAME and TP_KEY_KERNEL. */

@@ -75,8 +75,9 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
 struct backward {
     const struct tp_torch *torch;
     struct tp_key_stacks *stacks;
-    uint32_t *root; /* for each item: the outermost backward operator around it, or the item itself; TP_NO_ID: none */
-    struct tp_id_map forward_thread; /* thread, by torch's own thread number */
+    /* for each item: the outermost backward operator around the item, or the item itself; TP_NO_ID: none */
+    uint32_t *root;
+    struct tp_id_map forward_thread; /* map from torch's own thread number to the thread */
     struct tp_keys forward;          /* pairs (sequence number, thread) of forward operators */
     struct tp_vec forward_list; /* uint32_t for each key of `forward`: index of the list of frames of its first item */
 };

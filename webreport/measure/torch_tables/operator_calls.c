@@ -88,7 +88,7 @@ static struct tp_str value_text(const struct tp_trace *trace, uint32_t id)
     return tp_strings_get(&trace->values, id);
 }
 
-/* Returns the cost of a call. It is computed once for all calls with equal arguments. */
+/* Returns the cost of a call. The cost is computed once for all calls with equal arguments. */
 static struct known_cost find_item_cost(struct building *b, uint32_t item, const struct tp_op_rule *rule)
 {
     const struct tp_trace *trace = b->torch.trace;
@@ -193,7 +193,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
 struct row {
     struct call call; /* first call of the row */
     int64_t calls, time_ns, total_ns;
-    int64_t flop_ns, bytes_ns; /* total time of the calls with known flop, and of those with known bytes */
+    int64_t flop_ns, bytes_ns; /* total time of the calls with known flop, and of the calls with known bytes, ns */
     int64_t flop_calls, bytes_calls;
     double flop, bytes;         /* sum, minimum or maximum of the calls, as enum tp_aggregate says */
     double flop_sum, bytes_sum; /* sums of the calls, for rates */

@@ -1,5 +1,5 @@
-/* The table of one profile for `tracepress table`: rows of key_averages, of Python functions, or of operators. It
- * also has the numbers of the shown rows, in their order. */
+/* The table of one profile for `tracepress table`: rows of key_averages, of Python functions, or of operators. The
+ * table also has the numbers of the shown rows, in their order. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_PROFILE_TABLE_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_PROFILE_TABLE_H
 
@@ -40,7 +40,7 @@ struct tp_profile_table {
     struct tp_str label; /* text that distinguishes the profile from other profiles of its run */
     struct tp_str file;  /* base name of the input */
     bool is_one_of_many; /* true: the command has several inputs */
-    const char *sort_by; /* copied from the options */
+    const char *sort_by; /* order of the rows, copied from the options */
     const struct tp_key_averages *averages;
     const struct tp_calls *calls;
     const struct tp_operator_calls *operators;
@@ -48,8 +48,8 @@ struct tp_profile_table {
     const uint32_t *order;          /* indexes of all rows, in sorted order */
     const uint32_t *shown;          /* indexes of the shown rows, in sorted order */
     size_t shown_count;
-    int64_t row_limit;          /* copied from the options */
-    bool top_level_events_only; /* copied from the options */
+    int64_t row_limit;          /* largest number of shown rows, copied from the options */
+    bool top_level_events_only; /* true: only rows of top-level events are shown; copied from the options */
 };
 
 /* Builds the rows in `arena` (guard set by the caller). The trace must outlive the rows. The caller sets label and

@@ -1,5 +1,5 @@
-/* Sorts calls, writes the names of functions and makes the table of calls. See python_calls.h. Keys and names are
- * those of CPython's Lib/pstats.py. */
+/* Sorts calls, writes the names of functions and makes the table of calls. See python_calls.h. Keys and names are as
+ * in CPython's Lib/pstats.py. */
 #include <math.h>
 
 #include "webreport/measure/torch_tables/python_calls.h"

@@ -55,8 +55,8 @@ enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 /* the nodes below "host", each only once */
 struct hosts {
     struct tp_time_builder *maker;
-    struct tp_id_map drafts; /* node by pair (cause, label) */
-    uint8_t *library;        /* by label: 0 not yet known, 1 code of the user, 2 other code */
+    struct tp_id_map drafts; /* map from pair (cause, label) to node */
+    uint8_t *library;        /* for each label: 0 not yet known, 1 code of the user, 2 other code */
 };
 
 static uint32_t add_host_draft(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
@@ -125,8 +125,9 @@ static void add_hosts(struct tp_time_builder *maker)
 /* the nodes below the other reasons, each only once */
 struct reasons {
     struct tp_time_builder *maker;
-    uint32_t drafts[TP_IDLE_REASONS]; /* by reason: its node if it has exactly one; TP_NO_ID: no node yet */
-    struct tp_id_map launches;        /* node by pair (reason, name of the launch call) */
+    uint32_t drafts[TP_IDLE_REASONS]; /* for each reason: the only node of the reason, if it has exactly one; TP_NO_ID:
+                                         no node yet */
+    struct tp_id_map launches;        /* map from pair (reason, name of the launch call) to node */
 };
 
 /* Returns the node for an operation's launch call, below the node "launch". */

@@ -8,7 +8,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"
 
-/* A node of the tree under construction. Until the final summing, its values exclude its children. */
+/* A node of the tree under construction. Until the final summing, its values exclude the values of its children. */
 struct tp_time_draft {
     uint32_t parent, text; /* text: id in tp_time_builder.texts */
     uint8_t reason;        /* same as tp_time_node.reason */
@@ -26,9 +26,9 @@ struct tp_time_builder {
     struct tp_time_tree *tree;
     struct tp_arena *arena;
     struct tp_strings texts;
-    struct tp_id_map children; /* node by pair (parent, text) */
+    struct tp_id_map children; /* map from pair (parent, text) to node */
     struct tp_vec drafts;      /* struct tp_time_draft; draft 0 is the whole window */
-    uint32_t *leaves;          /* by device operation: its leaf; unset for operations of other devices */
+    uint32_t *leaves; /* for each device operation: leaf of the operation; unset for operations of other devices */
 };
 
 /* Returns the child of `parent` with the given text, and adds it if it does not exist. */
@@ -50,9 +50,9 @@ enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TI
 
 enum tp_time_class tp_time_class_of_work(enum tp_work work);
 
-/* Calls `own` for each part of W that a device operation owns, in order of time. If several operations run, the first
- * class owns the time. Within a class, the operation that started first owns it; of simultaneous starts the longest,
- * then the first in the file. */
+/* Calls `own` for each part of the window W that a device operation owns, in order of time. If several operations
+ * run, the first class owns the time. Within a class, the operation that started first owns the time; of
+ * simultaneous starts the longest, then the first in the file. */
 void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                           void *context);
 
@@ -62,20 +62,20 @@ void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void 
 struct tp_time_places {
     struct tp_time_builder *maker;
     struct tp_keys paths;    /* keys of paths: (kind, two or three ids) */
-    struct tp_vec leaves;    /* uint32_t by key of `paths`: index of the leaf */
+    struct tp_vec leaves;    /* uint32_t for each key of `paths`: index of the leaf */
     struct tp_keys calls;    /* keys of operators: (name, dims, types) */
-    struct tp_vec operators; /* uint32_t by key of `calls`: id of the operator's text */
-    uint32_t *units;         /* by call of a unit: id of its text + 1; 0: no text yet */
-    uint32_t *modules;       /* by module: id of its class's text + 1; 0: no text yet */
-    /* by operator: module of the forward operator with the same sequence number; NULL without modules */
+    struct tp_vec operators; /* uint32_t for each key of `calls`: id of the operator's text */
+    uint32_t *units;         /* for each distinct call of units: id of the call's text + 1; 0: no text yet */
+    uint32_t *modules;       /* for each module: id of the text of its class, plus 1; 0: no text yet */
+    /* for each operator: module of the forward operator with the same sequence number; NULL without modules */
     uint32_t *forward_modules;
-    uint8_t *is_backward; /* by operator: 1 if it belongs to the backward pass, otherwise 0 */
+    uint8_t *is_backward; /* for each operator: 1 if the operator belongs to the backward pass, otherwise 0 */
 };
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker);
 /* Returns the leaf of a device operation, and adds it if it does not exist. */
 uint32_t tp_time_find_leaf(struct tp_time_places *places, uint32_t device);
-/* Releases the memory of the leaves to the arena. */
+/* Gives the memory of the leaves back to the arena. */
 void tp_time_places_release(struct tp_time_places *places);
 
 /* ---- time_idle.c ---- */

@@ -123,8 +123,8 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 
 /* ---- facts from enclosing operators ---- */
 
-/* Returns whether an operator belongs to the backward pass, by its name or by its forward thread. is_engine: by name
- * id, whether the name is from autograd's engine. */
+/* Returns whether an operator belongs to the backward pass, by its name or by its forward thread. is_engine: for
+ * each name id, whether the name is from autograd's engine. */
 static bool is_in_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -155,11 +155,11 @@ static int64_t sequence_number(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-/* By sequence number: its forward operator. If several operators have the number, the deepest one inside a module
- * counts; of equally deep operators, the last. */
+/* The forward operator of each sequence number. If several operators have the number, the deepest one inside a
+ * module counts; of equally deep operators, the last. */
 struct forwards {
     struct tp_ids ids;   /* gives each sequence number an id */
-    struct tp_vec items; /* struct forward, by id in `ids` */
+    struct tp_vec items; /* struct forward for each id in `ids` */
 };
 
 struct forward {

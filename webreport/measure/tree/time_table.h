@@ -20,9 +20,9 @@ enum tp_time_column {
 
 struct tp_time_table {
     struct tp_table rows;  /* columns: enum tp_time_column */
-    const uint32_t *nodes; /* by row: index in the nodes of the tree */
+    const uint32_t *nodes; /* for each row: index in the nodes of the tree */
     bool has_costs;        /* at least one row has a rate */
-    bool has_floors;       /* at least one row has a least time */
+    bool has_floors;       /* at least one row shows the least time for its work */
 };
 
 /* Builds a table of the nodes with the most time in `arena`. The table has at most max_rows rows; the window has no

@@ -30,10 +30,10 @@ struct tp_time_node {
     uint8_t reason;
     /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
     uint32_t parent, depth;
-    int64_t time_ns;          /* time of the node within W, ns; for node 0 the length of W */
-    int64_t calls, kernel_ns; /* number of the operations that start in W, and their total duration, ns */
+    int64_t time_ns;          /* time of the node within the window W, ns; for node 0 the length of W */
+    int64_t calls, kernel_ns; /* number of the operations that start in the window W, and their total duration, ns */
     int64_t flops, bytes; /* floating-point operations and bytes of the units whose longest kernel is in this node */
-    int64_t costed_ns;    /* total kernel time of these units, ns */
+    int64_t costed_ns;    /* total kernel time of the units that `flops` and `bytes` count, ns */
     int64_t floored_ns;   /* part of costed_ns for which the least time is known, ns */
     double floor_ns;      /* least time for the work in floored_ns at the peaks of the device, ns */
     uint8_t bound;        /* enum tp_bound */
@@ -43,9 +43,9 @@ struct tp_time_node {
 struct tp_time_tree {
     int64_t device;
     struct tp_str device_name;    /* full name of the device; empty if unknown */
-    const struct tp_peaks *peaks; /* NULL if no peak is known; nodes then have no least time */
+    const struct tp_peaks *peaks; /* peak rates of the device; NULL if unknown, then nodes have no least time */
     int64_t latency_ns; /* usual time from the end of a launch to the start of its operation on an idle device, ns */
-    int64_t held_ns;    /* time of W during which unrecorded work occupied the device, ns */
+    int64_t held_ns;    /* time of the window W during which unrecorded work occupied the device, ns */
     struct tp_time_node *nodes;
     uint32_t node_count;
 };

@@ -6,7 +6,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
-/* a unit shorter than this is bound by the latency of its start if its least time is much shorter, ns */
+/* ns; if a unit is shorter than this and its least time is much shorter, the latency of its start is the limit */
 static const int64_t SHORT_NS = 10000;
 
 const char *tp_bound_text(enum tp_bound bound)
@@ -23,7 +23,8 @@ static void add_own_time(void *context, uint32_t device, int64_t ns)
     tp_time_add_time(maker, maker->leaves[device], ns);
 }
 
-/* Returns whether an operation starts in W. *near: position of the last search (tp_intervals_contain_near). */
+/* Returns whether an operation starts in the window W. *near: position of the last search
+ * (tp_intervals_contain_near). */
 static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
@@ -159,8 +160,8 @@ static struct children sort_children(const struct tp_time_builder *maker)
     return children;
 }
 
-/* Adds the nodes below `draft` that have time or operations in W. parent: index of the node of `draft`. The length of a
- * path limits the recursion. */
+/* Adds the nodes below `draft` that have time or operations in the window W. parent: index of the node of `draft`.
+ * The length of a path limits the recursion. */
 static void add_nodes(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
                       uint32_t parent)
 {

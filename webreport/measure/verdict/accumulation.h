@@ -10,7 +10,7 @@
 struct tp_accumulation {
     uint32_t micro_count; /* number of micro-steps per optimizer step, 2 or more; 0 if steps are not micro-steps */
     bool is_at_least;     /* true if only one update was recorded, so that micro_count is a lower bound */
-    bool *updates;        /* by step: true if the optimizer runs in it; NULL if micro_count is 0 */
+    bool *updates;        /* for each step: true if the optimizer runs in the step; NULL if micro_count is 0 */
 };
 
 /* Finds out whether the steps of a trace are micro-steps. Every used step must have a backward pass, and at least half

@@ -5,7 +5,7 @@
 #include "webreport/measure/audience/wording.h"
 #include "webreport/model/numbers.h"
 
-/* the headline names a second cause if its share of W is at least this, percent */
+/* the headline names a second cause if its share of the window W is at least this, percent */
 static const double NEXT_PERCENT = 10;
 
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
@@ -70,8 +70,8 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
 
-/* Returns, by name id, the time within W of the main thread's ranges that declare one of these kinds, ns. kinds:
- * bits. */
+/* Returns, for each name id, the time within the window W of the main thread's ranges that declare one of these
+ * kinds, ns. kinds: bits. */
 static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
@@ -85,8 +85,8 @@ static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kin
     return ns;
 }
 
-/* Finds the range name with the most time among the main thread's ranges that declare one of these kinds. Ignores it
- * below least_percent of W. Of equal names, the first in alphabetical order counts. */
+/* Finds the range name with the most time among the main thread's ranges that declare one of these kinds. Ignores
+ * ranges below least_percent of the window W. Of equal names, the first in alphabetical order counts. */
 static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model *model, unsigned kinds,
                                double least_percent, struct tp_arena *arena)
 {

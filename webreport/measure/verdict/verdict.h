@@ -15,13 +15,13 @@ enum tp_verdict_class {
     TP_CLASS_COMPUTE_BOUND,
     TP_CLASS_BALANCED,
     TP_CLASS_NOT_SHOWN, /* the trace does not show why the device was idle */
-    TP_CLASS_STALL,     /* one gap is at least half of W, so the steps are not typical */
+    TP_CLASS_STALL,     /* one gap is at least half of the window W, so the steps are not typical */
     TP_CLASS_COMMUNICATION_BOUND,
     TP_CLASS_COPY_BOUND,
     TP_CLASS_INPUT_BOUND,
     TP_CLASS_SYNC_BOUND,
     TP_CLASS_LAUNCH_BOUND,
-    TP_CLASS_CPU, /* no device was used; loading and communication take less than a fifth of W each */
+    TP_CLASS_CPU, /* no device was used; loading and communication take less than a fifth of the window W each */
     TP_CLASS_DEVICE_MISSING,
     TP_CLASS_OTHER_DEVICE,
     TP_CLASS_SAMPLES, /* the trace has only samples of threads */
@@ -40,9 +40,9 @@ enum tp_time_cause {
     TP_TIME_COMMUNICATION, /* communication that is exposed */
     TP_TIME_COPY,          /* copies that are exposed */
     TP_TIME_INPUT,         /* the device has no work while the main thread loads data */
-    TP_TIME_SYNC,          /* the device has no work because the host had waited for it */
+    TP_TIME_SYNC,          /* the device has no work because the host had waited for the device */
     TP_TIME_LAUNCH,        /* the device has no work for other reasons */
-    TP_TIME_QUEUE,         /* idle time; this and the next two have the names of idle parts */
+    TP_TIME_QUEUE,         /* idle time; this constant and the next two have the names of idle parts */
     TP_TIME_OUTSIDE,
     TP_TIME_UNKNOWN,
     TP_TIME_DEVICE_COUNT,
@@ -52,10 +52,12 @@ enum tp_time_cause {
     TP_TIME_NONE = TP_TIME_COUNT
 };
 
-/* The longest gap of the device in W. kind, line: project line (fold of the stack) that ran for most of the gap. */
+/* The longest gap of the device in the window W. kind, line: project line (fold of the stack) that ran for most of
+ * the gap. */
 struct tp_verdict_gap {
-    int64_t start_ns, total_ns; /* start_ns: since the start of the profile; total_ns: length; ns */
-    double percent;             /* length of the gap, percent of W */
+    /* start_ns: start of the gap since the start of the profile; total_ns: length of the gap; ns */
+    int64_t start_ns, total_ns;
+    double percent; /* length of the gap, percent of the window W */
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
@@ -67,21 +69,21 @@ struct tp_verdict_gap {
  * their numbers and names */
 enum tp_headline {
     TP_HEADLINE_EMPTY,
-    TP_HEADLINE_FRAGMENT,       /* the trace is a fragment, too little to judge */
+    TP_HEADLINE_FRAGMENT,       /* the trace is a fragment, with too little work for a verdict */
     TP_HEADLINE_DEVICE_MISSING, /* the device's work is missing (device_missing.h) */
     TP_HEADLINE_OTHER_DEVICE,
     TP_HEADLINE_SAMPLES,       /* number and processor time of the samples */
     TP_HEADLINE_DEVICE,        /* activity of the device that takes most of the steps; uses `cause` and `next` */
     TP_HEADLINE_GAP,           /* the device waits for the host in one long gap; uses `gap` */
     TP_HEADLINE_COLLECTIVE,    /* one collective takes half of the steps; uses `one_collective_ns` */
-    TP_HEADLINE_INPUT,         /* this and the next six are for programs without a device */
+    TP_HEADLINE_INPUT,         /* this constant and the next six are for programs without a device */
     TP_HEADLINE_COMMUNICATION, /* communication that no recorded work hides */
     TP_HEADLINE_COPY,          /* copies; `largest` is the range of copies with the most time */
     TP_HEADLINE_WAIT,          /* waits; `largest` is the range of waits with the most time */
-    TP_HEADLINE_RANGES,        /* computing ranges; `largest` is the longest of them if it takes a fifth of the steps */
+    TP_HEADLINE_RANGES,        /* computing ranges; `largest` is the longest range if it takes a fifth of the steps */
     TP_HEADLINE_NO_RANGE,      /* the trace has no calls, and no range declares its kind */
     TP_HEADLINE_CALLS,         /* recorded calls; `largest` is the call with the most self time on the main thread */
-    TP_HEADLINE_CAPTURE,       /* this and the next three correspond to enum tp_unjudged_reason */
+    TP_HEADLINE_CAPTURE,       /* this constant and the next three correspond to enum tp_unjudged_reason */
     TP_HEADLINE_LITTLE,
     TP_HEADLINE_FIRST_USE,
     TP_HEADLINE_EDGE,
@@ -89,20 +91,20 @@ enum tp_headline {
     TP_HEADLINE_INSIDE   /* recording from inside a process; another trace shows the work of the process */
 };
 
-#define TP_BOUND_PERCENT 66.0 /* a device with at least this share of compute in W is the limit, percent */
+#define TP_BOUND_PERCENT 66.0 /* a device with at least this share of compute in the window W is the limit, percent */
 
 /* the period to which shares in the headline refer */
 enum tp_verdict_period {
     TP_PERIOD_STEP,
     TP_PERIOD_STEPS,
     TP_PERIOD_RECORDING,
-    TP_PERIOD_FROM_DEVICE /* from the first device operation to the end of the recording */
+    TP_PERIOD_FROM_DEVICE /* shares refer to the time from the first device operation to the end of the recording */
 };
 
 /* range or call with the most time of its kind */
 struct tp_verdict_largest {
-    struct tp_str name; /* ptr is NULL if there is none */
-    /* of a range: percent of W, 0 for copies and waits; of a call: percent of the main thread's call time */
+    struct tp_str name; /* name of the range or call; ptr is NULL without one */
+    /* of a range: percent of the window W, 0 for copies and waits; of a call: percent of the main thread's call time */
     double percent;
 };
 
@@ -110,10 +112,10 @@ struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_headline headline_id;
     enum tp_verdict_period period;
-    enum tp_time_cause cause; /* the deciding cause; TP_TIME_NONE if the time of W has no causes */
-    /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of W */
+    enum tp_time_cause cause; /* the deciding cause; TP_TIME_NONE if the time of the window W has no causes */
+    /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of the window W */
     enum tp_time_cause next;
-    /* percent of W that the group of `cause` takes; NaN without a cause. Communication includes
+    /* percent of the window W that the group of `cause` takes; NaN without a cause. Communication includes
      * awaited_communication_ns */
     double percent;
     bool has_device, has_gap;
@@ -125,22 +127,25 @@ struct tp_trace_verdict {
     int64_t awaited_communication_ns;
     /* idle time of part "unknown" in which the host waited for unrecorded device work, ns */
     int64_t unrecorded_wait_ns;
-    int64_t one_collective_ns;    /* exposed time of the longest collective, ns; 0 if it is less than half of W */
-    struct tp_str one_collective; /* name of that collective */
+    /* exposed time of the longest collective, ns; 0 if it is less than half of the window W */
+    int64_t one_collective_ns;
+    struct tp_str one_collective; /* name of the collective that one_collective_ns is about */
     struct tp_verdict_gap gap;
-    struct tp_verdict_largest largest; /* meaning depends on headline_id */
+    struct tp_verdict_largest largest; /* range or call that the headline names; its kind depends on headline_id */
     uint64_t sample_count;             /* number of samples, for TP_HEADLINE_SAMPLES */
-    int64_t samples_ns;                /* processor time of these samples, ns */
-    double recording_percent; /* cost of recording, percent of W; 0 if below a tenth, or if the host is not the limit */
-    bool is_recording_of_stacks; /* true if stacks cause most of that cost; false if shapes and memory do */
+    int64_t samples_ns;                /* processor time of the samples, ns */
+    double recording_percent; /* cost of recording, percent of the window W; 0 if below a tenth, or if the host is not
+                                 the limit */
+    bool is_recording_of_stacks; /* true if stacks cause most of the cost of recording; false if shapes and memory do */
     /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or small */
     double ready_percent;
     /* The verdict as sentences. Only tp_fill_verdict_texts in webreport/document/words fills it; in measure, only a
      * summary reads it to keep a copy. */
     struct tp_str headline;
-    double step_us;                  /* mean length of a used step, us */
-    struct tp_outside_part left_out; /* part of the recording outside W; all members are 0 without shares */
-    struct tp_unjudged unjudged;     /* time that cannot be judged; set only if it is more than half of W */
+    double step_us; /* mean length of a used step, us */
+    /* part of the recording outside the window W; all members are 0 if the shares are unknown */
+    struct tp_outside_part left_out;
+    struct tp_unjudged unjudged; /* time that cannot be analysed; set only if it is more than half of the window W */
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all steps, including steps that are left out, with the reason */
 };
@@ -160,12 +165,13 @@ void tp_verdict_reset(struct tp_trace_verdict *verdict);
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
 
-/* Changes the verdict if more than half of W cannot be judged. unjudged: result of the rules about the recording. */
+/* Changes the verdict if more than half of the window W cannot be analysed. unjudged: result of the rules about the
+ * recording. */
 void tp_verdict_set_unjudged(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
                              const struct tp_model *model);
 
-/* Adds the cost of recording if the host is the limit and recording takes at least a tenth of W. found: result of the
- * rules. */
+/* Adds the cost of recording if the host limits the steps and recording takes at least a tenth of the window W.
+ * found: result of the rules. */
 struct tp_recommendations;
 void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
                               const struct tp_model *model);
@@ -173,8 +179,8 @@ void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_
 /* Uses the class of the program view if the trace contains only a program recorded from outside. */
 void tp_verdict_build_for_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
-/* Fills class, cause and percent. shares: percent of W by enum tp_time_cause; gap_percent: share of the longest gap.
- * For tp_verdict_build and its tests. */
+/* Fills class, cause and percent. shares: percent of the window W by enum tp_time_cause; gap_percent: share of the
+ * longest gap. For tp_verdict_build and its tests. */
 void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
 
 extern const struct tp_fields tp_verdict_fields;

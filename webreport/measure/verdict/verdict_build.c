@@ -9,11 +9,11 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 
-/* a cause decides the class if it takes at least this percentage of W */
+/* a cause decides the class if it takes at least this percentage of the window W */
 static const double CAUSE_PERCENT = 20;
-/* without such a cause, the device is the limit if compute takes at least this percentage of W */
+/* if no cause takes CAUSE_PERCENT, the device is the limit if compute takes at least this percentage of the window W */
 static const double MOST_PERCENT = 50;
-/* if one gap takes at least this percentage of W, W does not show typical steps */
+/* if one gap takes at least this percentage of the window W, W does not show typical steps */
 static const double STALL_PERCENT = 50;
 /* a collective that waits at least this long after its call waits for more than the usual delay, ns */
 enum { LONG_START_NS = 1000000 };
@@ -75,7 +75,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
     return sum;
 }
 
-/* Returns the device with the most busy time in W; of equal devices, the first. */
+/* Returns the device with the most busy time in the window W; of equal devices, the first. */
 static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
@@ -90,7 +90,7 @@ static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
     return best;
 }
 
-/* Returns the times in which the device may have been idle because the host had waited for it. */
+/* Returns the times in which the device may have been idle because the host had waited for the device. */
 static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -142,7 +142,7 @@ static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu
     return sum;
 }
 
-enum { LATE_NS = 1000000000 }; /* longer than any collective needs to move its data, ns */
+enum { LATE_NS = 1000000000 }; /* a time longer than any collective needs to move its data, ns */
 
 /* Returns whether a collective is unusually long: longer than any transfer, or at least ten times as long as all other
  * collectives of the device together. */
@@ -152,8 +152,8 @@ static bool is_unusually_long(const struct tp_event *e, int64_t sum_ns)
     return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
 }
 
-/* Finds one unusual collective that is exposed for at least half of W. Other ranks came late, or this rank's recording
- * began earlier. Such a single event does not show how the steps run. */
+/* Finds one unusual collective that is exposed for at least half of the window W. Other ranks came late, or this
+ * rank's recording began earlier. Such a single event does not show how the steps run. */
 static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum_ns = 0;
@@ -182,8 +182,8 @@ static struct tp_intervals idle_times(const struct tp_gpu *gpu, enum tp_idle_par
     return tp_intervals_from_vec(&pieces);
 }
 
-/* Finds the causes for a device that the program itself registered. No recorded call launches work on this device. Only
- * the ranges on its lanes and on the main thread show why it is idle. */
+/* Finds the causes for a device that the program itself registered. No recorded call launches work on this device.
+ * Only the ranges on its lanes and on the main thread show why the device is idle. */
 static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                                   struct tp_arena *arena)
 {
@@ -205,7 +205,7 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
     }
 }
 
-/* Splits the time of the device in W into causes. Every nanosecond has exactly one cause. */
+/* Splits the time of the device in the window W into causes. Every nanosecond has exactly one cause. */
 static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                         struct tp_arena *arena)
 {
@@ -234,7 +234,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
         v->has_cause[c] = true;
 }
 
-/* Returns the fold of the stack that ran for most of the idle intervals first to end - 1. */
+/* Returns the line, range or call (the fold of the stack) that ran for most of the idle intervals first to end - 1. */
 static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
                                    struct tp_arena *arena)
 {
@@ -245,8 +245,8 @@ static struct tp_fold longest_fold(const struct tp_model *model, const struct tp
     return tp_fold_times_longest(&times, model).fold;
 }
 
-/* Finds the call name with the most time of the thread within the gap, which begins at start_ns. Keeps it only if it
- * takes at least half of the gap. Of equal names, the first in alphabetical order counts. */
+/* Finds the call name with the most time of the thread within the gap, which begins at start_ns. Ignores a name that
+ * takes less than half of the gap. Of equal names, the first in alphabetical order counts. */
 static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
                               int64_t start_ns, struct tp_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Changes the verdict if more than half of W does not show how the steps run. */
+/* Changes the verdict if more than half of the window W does not show how the steps run. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include "webreport/model/numbers.h"

@@ -1,4 +1,4 @@
-/* Sums time by the fold of the stack: the line, range or call that stands for the whole stack
+/* Sums time by the fold of the stack: the line, range or call that represents the whole stack
  * (webreport/model/stack_walk.h). The sums show what the host does most of the time. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H
 #define TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H

@@ -1,4 +1,4 @@
-/* Implements fragment.h: decides whether a trace has too little work to judge. */
+/* Implements fragment.h: decides whether a trace has too little work for findings. */
 #include "webreport/measure/views/fragment.h"
 
 #include "webreport/model/main_thread.h"

@@ -1,6 +1,6 @@
-/* Recognizes fragments: profiles with too little work to judge (section 13). A fragment has no step with work, and less
- * than 100 ms of work in total. It has facts, tables and a verdict, but no findings, because shares of so little work
- * are meaningless. */
+/* Recognizes fragments: profiles with too little work for findings (section 13). A fragment has no step with work,
+ * and less than 100 ms of work in total. It has facts, tables and a verdict, but no findings, because shares of so
+ * little work are meaningless. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_FRAGMENT_H
 #define TP_WEBREPORT_MEASURE_VIEWS_FRAGMENT_H
 

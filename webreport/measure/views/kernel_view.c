@@ -67,7 +67,7 @@ struct weighted {
 struct group {
     uint32_t name, owner_name; /* owner_name: name id of the operator; TP_NO_ID without an operator */
     uint32_t config[4];        /* text ids in grouping.configs: grid, block, registers, shared memory */
-    uint32_t values[4];        /* value ids in the trace of the same four values, for output */
+    uint32_t values[4];        /* value ids in the trace of the four values in `config`, for output */
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
         bytes; /* bytes: TP_NULL_INT if no event has bytes */
     struct weighted blocks, occupancy;
@@ -78,7 +78,7 @@ struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_strings configs; /* distinct texts of parts of launch configurations */
-    uint32_t *config_of_value; /* by value id: text id + 1; 0: no text yet */
+    uint32_t *config_of_value; /* for each value id: text id + 1; 0: no text yet */
     struct tp_vec names, configured, copies;
     bool has_configs; /* true if kernels are also grouped by configuration */
 };
@@ -98,7 +98,7 @@ static double weighted_mean(const struct weighted *w)
 
 /* how much of an event belongs to the used steps */
 struct in_steps {
-    int64_t ns; /* duration within the window W, ns */
+    int64_t ns; /* duration of the event within the window W, ns */
     bool is_launched;
 };
 
@@ -220,7 +220,7 @@ static uint32_t *sort_groups(const struct grouping *g, const struct tp_vec *grou
 
 /* ---- tables ---- */
 
-/* Fills the columns of TIME_COLUMNS in a row. column: index of the first of them. */
+/* Fills the columns of TIME_COLUMNS in a row. column: index of the first of these columns. */
 static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,
                        int64_t window_ns)
 {

@@ -10,13 +10,15 @@ struct backward {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_backward_sum *sums;
-    /* by operator: outermost autograd node around it, which may be the operator itself; TP_NO_ID without such a node */
+    /* for each operator: the outermost autograd node that contains the operator, or the operator itself if it is that
+     * node; TP_NO_ID without a node */
     uint32_t *top;
-    uint8_t *is_used; /* by operator: 1 if it is a node that was already counted, because each node counts once */
+    /* for each operator: 1 if it is an autograd node whose time is already in `sums`, because each node counts once */
+    uint8_t *is_used;
     struct tp_keyed *unfinished; /* unfinished operators, sorted by start and index */
 };
 
-/* a link whose start and end are both known */
+/* a forward-backward link of the trace; both ends are known */
 struct link {
     const struct tp_flow *forward, *backward;
 };
@@ -34,7 +36,8 @@ static void find_outermost_operators(struct backward *b)
     }
 }
 
-/* Adds the times of a backward operator's node to the module of the forward operator. A node counts only once. */
+/* Adds the time of the autograd node that contains operator `backward` to the module of operator `forward`. Each node
+ * counts only once. */
 static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -64,8 +67,8 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
     return lo;
 }
 
-/* Returns whether x precedes y in the tree of their thread. The order is by start, then by later end, then by position
- * in the file. Unfinished operators are compared in the same way. */
+/* Returns whether x precedes y in the call tree of their thread. The order is by start, then by later end, then by
+ * position in the file. Unfinished operators are compared in the same way. */
 static bool comes_before_in_tree(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
@@ -131,8 +134,8 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
                           order->texts->items[order->links[j].backward->id]);
 }
 
-/* Returns the links of the trace: one for each backward end whose id has a start. If an id has several starts, the last
- * one counts. */
+/* Returns the forward-backward links of the trace: one for each backward end whose link id also has a start. If an id
+ * has several starts, the last one counts. */
 static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
@@ -178,7 +181,7 @@ static void pair_by_links(struct backward *b, const struct tp_vec *links)
 
 /* ---- sequence numbers ---- */
 
-/* by sequence number: its last forward operator, and whether operators of several threads use the number */
+/* the last forward operator with a sequence number, and whether operators of several threads use this number */
 struct forward {
     uint32_t op, thread;
     bool has_several_threads;
@@ -200,7 +203,7 @@ static int64_t sequence_number(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, host_detail(model, op)).sequence;
 }
 
-/* Orders operators as in the tree of their thread. context: the model. */
+/* Orders operators as in the call tree of their thread. context: the model. */
 static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_model *model = context;
@@ -210,7 +213,7 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     return comes_before_in_tree(model, x, y) ? -1 : comes_before_in_tree(model, y, x);
 }
 
-/* Returns all operators sorted by thread, then in the order of the thread's tree. */
+/* Returns all operators sorted by thread, then in the order of the thread's call tree. */
 static uint32_t *sort_in_tree_order(const struct backward *b)
 {
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);

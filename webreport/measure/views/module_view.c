@@ -50,8 +50,8 @@ struct path {
 struct builder {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct call *calls;  /* numbers of each call, by index of the module call */
-    struct tp_vec paths; /* struct path, in the order of their first calls */
+    struct call *calls;  /* numbers of each call, indexed by module call */
+    struct tp_vec paths; /* elements: struct path, in the order of their first calls */
 };
 
 static const struct tp_event *module_event(const struct builder *b, uint32_t m)
@@ -61,7 +61,7 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 
 /* ---- calls ---- */
 
-/* Returns whether an operator counts for its module. Operators inside another operator of the same module do not
+/* Returns whether an operator's time counts for its module. Operators inside another operator of the same module do not
  * count. */
 static bool is_outermost_of_module(const struct tp_operators *ops, uint32_t op)
 {
@@ -80,8 +80,8 @@ static void subtract_covered_time(struct builder *b, int64_t *covered_end, uint3
     }
 }
 
-/* Computes the host self time of each call: its length minus the union of its child modules and counted operators.
- * Visits them in order of start. */
+/* Computes the host self time of each call: the call's length minus the union of its child modules and counted
+ * operators. Visits the calls in order of start. */
 static void find_host_self(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -261,8 +261,8 @@ static void fill_row(struct tp_module_view *view, const struct builder *b, size_
     view->child_count[row] = path->child_count;
 }
 
-/* Builds the table in pre-order without recursion. The first child follows its path. After a path without children, the
- * next sibling follows, if necessary that of an ancestor. */
+/* Builds the table in pre-order without recursion. After each path comes its first child. After a path without children
+ * comes the next sibling of the path or of its nearest ancestor that has one. */
 static void build_table(struct tp_module_view *view, const struct builder *b)
 {
     size_t count = b->paths.count, row = 0;

@@ -28,9 +28,9 @@ enum tp_module_column {
 
 struct tp_module_view {
     bool is_present;       /* false without module calls; JSON then contains null */
-    struct tp_table table; /* one row per path, in pre-order */
-    uint32_t *parent;      /* by row: parent row; TP_NO_ID for the top level */
-    uint32_t *depth;       /* by row: depth; 0 for the top level */
+    struct tp_table table; /* table with one row per module path, in pre-order */
+    uint32_t *parent;      /* parent of each row; TP_NO_ID for the top level */
+    uint32_t *depth;       /* depth of each row; 0 for the top level */
     uint32_t *child_count;
 };
 

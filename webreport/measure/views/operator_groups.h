@@ -25,7 +25,7 @@ struct tp_op_grouping {
 };
 
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
-/* Builds only by_name; the other groupings stay empty. */
+/* Builds only the grouping by_name; the other groupings stay empty. */
 void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -49,7 +49,7 @@ struct order {
     const struct tp_model *model;
     const struct tp_op_grouping *grouping;
     const struct tp_op_group *groups;
-    /* by group: rank of the section that the group belongs to; NULL if the table has no sections */
+    /* rank of the section to which each group belongs; NULL if the table has no sections */
     const uint32_t *section;
     bool by_device;
 };
@@ -214,7 +214,7 @@ static uint32_t find_section(const struct tp_stack_table *table, struct tp_str k
     return TP_NO_ID;
 }
 
-/* Builds the table by_name, or the table by_shape if shift is 1. Returns, by row, the index of its section in
+/* Builds the table by_name, or the table by_shape if shift is 1. Returns the index of each row's section in
  * `stacks`. */
 static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
                              unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
@@ -238,7 +238,7 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
     return sections;
 }
 
-/* Fills the members of the view except its tables. */
+/* Fills all members of the view except the tables. */
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {

@@ -39,10 +39,10 @@ struct tp_stack_table {
     struct tp_table
         /* column 0 has no text; read a stack by its node, or write it with tp_stack_write */
         table;
-    uint32_t *stack;      /* by row: node of its stack in `stacks` */
-    uint64_t *text_bytes; /* by row: length of the stack's text in bytes; TP_STACK_LEFT_OUT if the text is omitted */
+    uint32_t *stack;      /* node of each row's stack in `stacks` */
+    uint64_t *text_bytes; /* length of each row's stack text, bytes; TP_STACK_LEFT_OUT if the text is omitted */
     const struct tp_stacks *stacks; /* stacks of the trace */
-    struct tp_stack_group *groups;  /* sorted by key */
+    struct tp_stack_group *groups;  /* groups of stacks, sorted by key */
     uint32_t group_count;
 };
 
@@ -50,7 +50,7 @@ struct tp_operator_view {
     struct tp_arena *arena;
     bool sorted_by_device;
     struct tp_table by_name, by_shape;
-    /* by row of by_name and by_shape: index in the groups of stacks_by_name or stacks_by_shape; TP_NO_ID without
+    /* for each row of by_name and by_shape: index in the groups of stacks_by_name or stacks_by_shape; TP_NO_ID without
      * stacks */
     uint32_t *stack_group_by_name_row, *stack_group_by_shape_row;
     struct tp_stack_table stacks_by_name, stacks_by_shape;

@@ -1,4 +1,4 @@
-/* Implements outside_window.h: finds the part of a recording outside the window W. */
+/* Implements outside_window.h: finds the part of a recording outside the measured window W (the used steps). */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"
@@ -9,8 +9,9 @@
 static const double NAMED_PERCENT = 10;
 static const int64_t NAMED_NS = 10000000;
 
-/* Returns the interval of the recording. It begins with the profiler's own span or the first event, and ends with the
- * last event. The end of the span does not count, because old profilers processed their records then. */
+/* Returns the interval of the recording. The interval begins with the profiler's own span or the first event, and ends
+ * with the last event. The end of the profiler's span is ignored, because old profilers still process their records
+ * before it. */
 static struct tp_interval recording_interval(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};

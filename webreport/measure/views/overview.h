@@ -14,7 +14,7 @@ enum tp_step_column {
     TP_STEP_LEFT_OUT,
     TP_STEP_START,
     TP_STEP_END,
-    TP_STEP_KERNEL, /* first of the columns TP_STEP_KERNEL + enum tp_time_category, one per category */
+    TP_STEP_KERNEL, /* first of the columns with the time per category; category c has the column TP_STEP_KERNEL + c */
     TP_STEP_MEMCPY,
     TP_STEP_MEMSET,
     TP_STEP_COMMUNICATION,
@@ -64,16 +64,16 @@ enum tp_average { TP_AVERAGE_OTHER = TP_CATEGORY_COUNT, TP_AVERAGE_TOTAL, TP_AVE
 
 struct tp_overview {
     const char *device_type;               /* word for the devices, such as "GPU"; "CPU" without device */
-    struct tp_table steps;                 /* enum tp_step_column, one row per step */
-    struct tp_table gpu_summary;           /* enum tp_gpu_column, one row per device */
-    struct tp_table communication_overlap; /* enum tp_overlap_column, one row per step */
+    struct tp_table steps;                 /* columns: enum tp_step_column; one row per step */
+    struct tp_table gpu_summary;           /* columns: enum tp_gpu_column; one row per device */
+    struct tp_table communication_overlap; /* columns: enum tp_overlap_column; one row per step */
     const struct tp_gpu *gpus;             /* devices of the model */
     uint32_t gpu_count;
     int64_t *busy_by_gpu_ns; /* busy time, ns; index: step * gpu_count + gpu */
     double average_us[TP_AVERAGE_COUNT];
-    int64_t window_ns; /* total length of the used steps (W), ns */
+    int64_t window_ns; /* total length of the used steps (window W), ns */
     uint32_t used_count;
-    /* time in which any device is busy, ns: within W, and in the whole recording */
+    /* time in which any device is busy, ns: within the window W, and in the whole recording */
     int64_t device_busy_ns, recorded_device_busy_ns;
     int64_t communication_ns,
         hidden_communication_ns; /* communication in the used steps, ns: all of it, and the part that compute hides */
@@ -93,8 +93,8 @@ struct tp_gpu_window {
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
-/* Returns the row of gpu_summary for the device of the verdict, the device with the most busy time. Of equal devices,
- * the first counts. The view must have a device. */
+/* Returns the row of gpu_summary for the device with the most busy time, which the verdict describes. If several
+ * devices have equal busy time, the first one counts. The view must have a device. */
 size_t tp_overview_main_gpu(const struct tp_overview *view);
 
 /* definitions of the averages for tooltips, with the keys of JSON */

@@ -225,7 +225,8 @@ static void build_averages(struct tp_overview *view)
     }
 }
 
-/* Returns the share of kernel time (0 to 1) whose owner is an eligible operator without eligible children (D11). */
+/* Returns the share of kernel time (0 to 1) of kernels whose owner is an eligible operator without eligible children
+ * (D11). */
 static double tensor_core_eligible_share(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;

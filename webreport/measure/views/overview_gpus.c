@@ -42,7 +42,7 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
 
 /* ---- SM efficiency ---- */
 
-/* a running kernel, as an item of a heap that is ordered by the kernels' ends */
+/* a running kernel; the heap of these items is ordered by the end of the kernel */
 struct running {
     int64_t end, level_e9;
 };
@@ -91,7 +91,8 @@ static int64_t length_within_window(struct sweep *s, int64_t a, int64_t b)
     return sum;
 }
 
-/* Adds the time from `last` to `at` at the current level. */
+/* Adds the window's part of the time from `last` to `at` to `covered`, and that time multiplied by the current level to
+ * `area`. */
 static void advance_to(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
@@ -218,7 +219,7 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* a copy of the model with the given window instead of W */
+    struct tp_model narrow = *model; /* a copy of the model with the given window instead of the window W */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;

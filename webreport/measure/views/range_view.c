@@ -34,22 +34,22 @@ static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
 struct sum {
     uint32_t name;
     uint32_t depth; /* number of open ranges of this name on the current thread */
-    uint8_t kind;   /* enum tp_range_kind that the first range with a declared kind has; 0 without one */
+    uint8_t kind;   /* enum tp_range_kind of the first range that declares a kind; 0 if no range declares one */
     int64_t calls, self_ns, total_ns;
 };
 
 /* a range that is open on the current thread; times in ns */
 struct open_range {
     uint32_t name;
-    int64_t end_ns, inside_ns; /* inside_ns: time within W of the ranges directly inside this range */
-    int64_t own_ns;            /* time within W of this range, including the ranges inside */
+    int64_t end_ns, inside_ns; /* inside_ns: time of the direct child ranges within the window W */
+    int64_t own_ns;            /* time of this range within the window W, including nested ranges */
 };
 
 struct summing {
     const struct tp_model *model;
-    struct sum *sums;    /* sums, by name id */
+    struct sum *sums;    /* sums for each name id */
     struct tp_vec stack; /* elements are struct open_range */
-    size_t window_at;    /* position in W of the last search, for tp_window_length_within */
+    size_t window_at;    /* index of the window's interval that the last search found, for tp_window_length_within */
 };
 
 static bool is_range(const struct tp_model *model, const struct tp_event *e)
@@ -66,8 +66,8 @@ static void close_last_range(struct summing *s)
     s->stack.count--;
 }
 
-/* Opens a range. The caller passes the ranges of a thread in order of start, each before the ranges inside it. A range
- * that ends after its enclosing range is cut there. */
+/* Opens a range. The caller passes the ranges of a thread in order of start, each before its nested ranges. A range
+ * that ends after its enclosing range is cut at that end. */
 static void open_next_range(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);

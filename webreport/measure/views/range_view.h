@@ -8,17 +8,17 @@
 enum tp_range_column {
     TP_RANGE_NAME,
     TP_RANGE_KIND,     /* kind of the ranges; null if unknown */
-    TP_RANGE_CALLS,    /* number of ranges with time in W */
-    TP_RANGE_SELF,     /* time within W, without the ranges inside */
-    TP_RANGE_TOTAL,    /* time within W, including the ranges inside */
-    TP_RANGE_SHARE,    /* total as a percentage of the length of W */
+    TP_RANGE_CALLS,    /* number of ranges with time in the window W */
+    TP_RANGE_SELF,     /* time within the window W, without nested ranges */
+    TP_RANGE_TOTAL,    /* time within the window W, including nested ranges */
+    TP_RANGE_SHARE,    /* total as a percentage of the length of the window W */
     TP_RANGE_PER_STEP, /* total divided by the number of used steps */
     TP_RANGE_COLUMNS
 };
 
 enum tp_counter_column {
     TP_COUNTER_NAME,
-    TP_COUNTER_COUNT, /* number of numeric values; the columns after it use only these values */
+    TP_COUNTER_COUNT, /* number of numeric values; the next columns use only these values */
     TP_COUNTER_FIRST,
     TP_COUNTER_LAST,
     TP_COUNTER_MIN,
@@ -27,10 +27,10 @@ enum tp_counter_column {
 };
 
 struct tp_range_view {
-    bool is_present;          /* the program recorded itself with tracepress.h and has ranges or counters */
-    struct tp_table ranges;   /* sorted by total time (longest first), then by name */
-    struct tp_table counters; /* sorted by name */
-    uint32_t *counter_names;  /* name id, by row of `counters` */
+    bool is_present;          /* true if the program recorded itself with tracepress.h and has ranges or counters */
+    struct tp_table ranges;   /* table of the ranges, sorted by total time (longest first), then by name */
+    struct tp_table counters; /* table of the counters, sorted by name */
+    uint32_t *counter_names;  /* name id of each row of `counters` */
 };
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);

@@ -23,13 +23,13 @@ static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
 /* sums for a function or a line; times in ns */
 struct place {
     int64_t self_ns, total_ns, count;
-    uint32_t last; /* index + 1 of the last sample that was added to total_ns; 0: no sample yet */
+    uint32_t last; /* index + 1 of the last sample that total_ns includes; 0: no sample yet */
 };
 
 /* a set of distinct texts with the sums for each */
 struct places {
     const struct tp_strings *texts;
-    struct tp_vec items; /* struct place, by id in `texts` */
+    struct tp_vec items; /* elements: struct place, indexed by text id */
 };
 
 /* ---- functions of frames ---- */

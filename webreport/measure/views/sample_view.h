@@ -2,8 +2,8 @@
  *
  * A sample represents the processor time that its thread used since the previous sample. The self time of a function is
  * the sum over samples whose innermost frame is in the function. The total time is the sum over samples that contain
- * the function. A function is identified by name and file; a line is a frame as recorded. Samples without a stack count
- * only for the total of all samples. */
+ * the function. A function is identified by name and file. A line is identified by the text of the recorded frame.
+ * Samples without a stack count only for the total of all samples. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 
@@ -21,24 +21,24 @@ enum tp_sample_column {
 enum tp_sample_line_column { TP_SAMPLE_LINE, TP_SAMPLE_LINE_SELF, TP_SAMPLE_LINE_COUNT, TP_SAMPLE_LINE_COLUMNS };
 
 struct tp_sample_view {
-    bool is_present; /* the trace has samples */
+    bool is_present; /* true if the trace has samples */
     uint64_t count, without_stack;
     int64_t cpu_ns;            /* processor time of all samples, ns */
-    struct tp_table functions; /* sorted by self time, total time (both descending), name */
-    struct tp_table lines;     /* sorted by self time (descending), frame */
+    struct tp_table functions; /* table of the functions, sorted by self time, total time (both descending), name */
+    struct tp_table lines;     /* table of the lines, sorted by self time (descending), frame */
 };
 
 void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_sample_view_fields;
 
-/* Numbers the functions of samples. The frame "src/a.c(12): f" has the function "f  src/a.c". The function of nameless
- * code is its library. Any other frame is its own function. Blanks around a frame are ignored. */
+/* Numbers the functions of samples. The frame "src/a.c(12): f" has the function "f  src/a.c". A frame of code without a
+ * name has the library as its function. Any other frame is a separate function. Blanks around a frame are ignored. */
 struct tp_sample_functions {
     const struct tp_stacks *stacks; /* stacks of the trace */
     struct tp_strings texts;        /* texts of the functions; the id of a text is the number of its function */
-    uint32_t *of_frame;             /* by frame of the stacks: function + 1; 0: no function yet */
-    struct tp_vec path;             /* uint32_t: functions of the current sample, outermost first */
+    uint32_t *of_frame;             /* for each frame of the stacks: number of its function + 1; 0: no number yet */
+    struct tp_vec path;             /* functions of the current sample (uint32_t), outermost first */
     struct tp_str innermost;        /* text of the innermost frame of the current sample; empty without a stack */
 };
 

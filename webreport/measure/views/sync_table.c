@@ -18,7 +18,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
 
-/* the waits of one kind that are called at one place; times in ns */
+/* the waits of one kind at one place in the program; times in ns */
 struct group {
     struct tp_wait_place place;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;

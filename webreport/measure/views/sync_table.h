@@ -1,8 +1,8 @@
 /* The sync table: host calls that wait for the device, and the largest possible gain from removing each wait (section
  * 9).
  *
- * The table contains the calls that start in W. host_wait is the length of the calls. cost is the part of it in which
- * the device is idle. */
+ * The table contains the calls that start in the window W. host_wait_us is the length of the calls. cost_us is the part
+ * of the device's idle time after the call that the call causes, at most the length of the call. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 
@@ -19,7 +19,7 @@ enum tp_sync_column {
     TP_SYNC_BUBBLE,
     TP_SYNC_COST,
     TP_SYNC_MAX_COST,
-    TP_SYNC_FIRST_EVENT, /* smallest position in the file of the row's calls */
+    TP_SYNC_FIRST_EVENT, /* smallest file position of the row's calls */
     TP_SYNC_COLUMNS
 };
 
@@ -31,9 +31,10 @@ struct tp_wait_place {
 };
 
 struct tp_sync_table {
-    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the waits that start in W; times in ns */
-    int64_t outside_step_count;                      /* number of waits that start outside W, which no row includes */
-    struct tp_table rows;                            /* enum tp_sync_column; rows with the highest cost first */
+    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the waits that start in the window W; times in ns */
+    /* number of waits that start outside the window W; no row includes them */
+    int64_t outside_step_count;
+    struct tp_table rows; /* columns: enum tp_sync_column; rows with the highest cost first */
 };
 
 struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait);

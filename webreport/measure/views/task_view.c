@@ -23,8 +23,8 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
 /* tasks with one name; times in ns */
 struct group {
     struct tp_str name;
-    struct tp_vec durations, ends; /* int64_t, only of finished tasks, in order of start */
-    struct tp_vec starts;          /* int64_t, of all tasks, ascending */
+    struct tp_vec durations, ends; /* elements are int64_t; only finished tasks, in order of start */
+    struct tp_vec starts;          /* elements are int64_t; all tasks, ascending */
     int64_t total_ns;
 };
 
@@ -32,7 +32,7 @@ static struct tp_vec collect_tasks_by_name(const struct tp_async_tasks *tasks, c
                                            struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
-    /* by name id: index of the group + 1; 0: no group yet */
+    /* for each name id: index of the group + 1; 0: no group yet */
     uint32_t *of_name = tp_arena_array(arena, trace->names.count, sizeof *of_name);
     for (size_t i = 0; i < tasks->count; i++) {
         const struct tp_async_task *task = &tasks->items[i];

@@ -20,9 +20,9 @@ enum tp_task_column {
 };
 
 struct tp_task_view {
-    bool is_present; /* the trace has tasks */
+    bool is_present; /* true if the trace has tasks */
     uint64_t count, without_begin;
-    struct tp_table tasks; /* sorted by total time (longest first), then by name */
+    struct tp_table tasks; /* table of the tasks, sorted by total time (longest first), then by name */
 };
 
 void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model, struct tp_arena *arena);

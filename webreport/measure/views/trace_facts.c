@@ -1,4 +1,4 @@
-/* Implements trace_facts.h: finds facts about a trace. */
+/* Implements trace_facts.h: computes counts and flags that describe a trace. */
 #include "webreport/measure/views/trace_facts.h"
 
 #include "writer/base/saturate.h"

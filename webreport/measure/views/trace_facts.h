@@ -16,11 +16,12 @@ struct tp_trace_facts {
     const char *const *communication_libraries;
     uint32_t communication_library_count;
     uint64_t communication_ops, communication_kernels_without_record;
-    const char *program;             /* "gpu", "other_device", "device_missing", "cpu" or "empty" */
+    const char *program;             /* kind of program: "gpu", "other_device", "device_missing", "cpu" or "empty" */
     int64_t *used_devices, *gpu_ids; /* ids of the devices with any event, and of the devices with kernels; ascending */
     uint32_t used_device_count, gpu_count;
     const char
-        /* such as "ProfilerStep", "step[]", "Optimizer.step", "modules", "backward", "operators" or "window" */
+        /* event that marks the steps, such as "ProfilerStep", "step[]", "Optimizer.step", "modules", "backward",
+         * "operators" or "window" */
         *step_marker;
     struct tp_str step_source; /* source of inferred steps (tp_step_source_name); ptr is NULL if steps are marked */
     uint32_t step_passes;      /* number of calls or backward passes that form one inferred step */

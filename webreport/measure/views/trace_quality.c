@@ -186,7 +186,7 @@ static void set_operation_flags(struct tp_quality *q, const struct tp_model *mod
 struct overlaps {
     const struct tp_model *model;
     struct tp_ids streams;
-    struct tp_vec latest; /* int64_t, by stream: latest end so far, ns */
+    struct tp_vec latest; /* latest end so far of each stream's operations, ns (int64_t) */
     int64_t count, short_count;
 };
 
@@ -204,7 +204,8 @@ static void examine_operation(struct overlaps *o, uint32_t operation)
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
 
-/* Examines `count` operations that start at the same time. The longest is first, then the order is that of the file. */
+/* Examines `count` operations that start at the same time. Longer operations come first, and equal ones are in file
+ * order. */
 static void examine_simultaneous_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
@@ -244,7 +245,7 @@ static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model
     set_count(q, TP_FAULT_OVERLAPS, o.count, o.count)->short_count = o.short_count;
 }
 
-/* facts about the recording that one pass over the events finds */
+/* properties of the recording that one pass over the events finds */
 struct recording {
     /* length of the recording, ns: longest span of the profiler; without one, longest span of any event; otherwise from
      * first to last event */
@@ -313,7 +314,7 @@ static void set_option_flags(struct tp_quality *q, const struct tp_trace *trace,
     f->is_raised = f->count > 0;
 }
 
-/* Returns the number of used steps before the first one with a device operation; 0 if no step has one. */
+/* Returns the number of used steps before the first used step with a device operation; 0 if no used step has one. */
 static int64_t count_leading_operations(const struct tp_model *model)
 {
     int64_t count = 0;

@@ -24,12 +24,12 @@ enum tp_quality_fault {
     TP_FAULT_SLOWDOWN
 };
 
-/* selects the sentence of a flag that has several (webreport/document/words/quality_words.c) */
+/* selects the sentence of a flag that has several sentences (webreport/document/words/quality_words.c) */
 enum tp_quality_case {
     TP_CASE_USUAL,
     TP_CASE_NO_STEPS,     /* F1: the trace has no marked steps */
     TP_CASE_ONE_STEP,     /* F1: the trace has only one used step */
-    TP_CASE_WARM_UP,      /* F1: steps at the start are left out */
+    TP_CASE_WARM_UP,      /* F1: steps at the start are excluded as warm-up */
     TP_CASE_NOT_RECORDED, /* F2: the trace has no device work */
     TP_CASE_OWN_DEVICES   /* F2: the program itself registered all devices */
 };
@@ -65,9 +65,10 @@ struct tp_quality {
     unsigned read_count, skipped_count;
     int64_t events_without_dur, events_with_negative_dur, repaired, badly_nested_host_events, out_of_memory_events;
     bool is_truncated, has_gzip_error;
-    bool is_fragment; /* the profile has too little work to judge (section 13, fragment.h) */
+    bool is_fragment; /* true if the profile has too little work for a verdict (section 13, fragment.h) */
     struct tp_quality_count notices[TP_NOTICE_COUNT]; /* counts above 0 of the reader's repairs and omissions */
-    uint64_t notice_offset[TP_NOTICE_COUNT]; /* by notice: offset of its first occurrence in the inflated text, bytes */
+    /* for each notice: offset of its first occurrence in the inflated text, bytes */
+    uint64_t notice_offset[TP_NOTICE_COUNT];
     unsigned notice_count;
     struct tp_quality_flag flags[TP_QUALITY_FLAGS];
 };

@@ -40,7 +40,7 @@ struct tp_cost {
 struct tp_cost_hint {
     /* for a forward operator: shape of its result, which its backward operator records as the gradient */
     struct tp_shape out;
-    /* for a part of a backward operator: shapes that the enclosing backward operator records */
+    /* for an operator inside a backward operator: shapes that the enclosing backward operator records */
     struct tp_shape weight, input;
 };
 

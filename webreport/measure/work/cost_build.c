@@ -135,8 +135,8 @@ static bool set_index_select_cost(struct tp_cost *cost, const struct tp_cost_arg
         add_if_known(tp_cost_tensor_bytes(a, 2), twice_if_known(tp_sat_mul(picked, tp_cost_element_bytes(a, 0)))), 0);
 }
 
-/* Computes the cost of writing values into the first tensor. The last tensor has as many elements as the values, which
- * are read and written. */
+/* Computes the cost of writing values into the first tensor. The number of values is the size of the last tensor. Each
+ * value is read once and written once. */
 static bool set_scatter_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int first = first_tensor(a), final = first;
@@ -160,8 +160,8 @@ static bool set_fused_optimizer_cost(struct tp_cost *cost, const struct tp_cost_
     return tp_cost_set(cost, 0, tp_sat_sub(twice_if_known(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
-/* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: only the first list
- * counts, once. */
+/* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: counts only the
+ * bytes of the first list, and only once. */
 static bool set_tensor_lists_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
     int64_t bytes = 0, first = -1;
@@ -256,7 +256,7 @@ static const struct {
      set_all_inputs_cost},
 };
 
-/* rules without a formula in FORMS: the two pattern lists below, and the backward operators of norms */
+/* operators without a row in FORMS: those of the two pattern lists below, and the backward operators of norms */
 enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
 
 static const char ELEMENTWISE[] =
@@ -313,8 +313,8 @@ bool tp_cost_rules_are_valid(void)
     return is_whole;
 }
 
-/* Returns whether a name has only small letters, digits and "_" (families also capitals), and is not just the prefix of
- * a family. */
+/* Returns whether a name has only small letters, digits and "_". In names that begin with "logical_" or "bitwise_",
+ * capitals are allowed, and at least one more character must follow. */
 static bool is_whole_word(struct tp_str name)
 {
     bool is_family = tp_str_starts(name, "logical_") || tp_str_starts(name, "bitwise_");
@@ -357,7 +357,7 @@ static bool set_engine_cost(struct tp_cost *cost, struct tp_str name, const stru
         return tp_cost_of_attention_form(cost, a, is_causal);
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
-    case ENGINE_ADD_NORM: /* reads and writes both the input and the tensor that it adds to the input */
+    case ENGINE_ADD_NORM: /* the operator reads and writes both the input and the tensor that is added to the input */
         return first && set_bytes(cost, a, add_if_known(twice_if_known(add_if_known(x, y)), z), 0);
     case ENGINE_NORM:
         return first && set_bytes(cost, a, add_if_known(tp_cost_all_tensor_bytes(a), tensors == 2 ? x : 0), 0);

@@ -309,7 +309,7 @@ bool tp_cost_read_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
 bool tp_cost_set(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type)
 {
     if (flops < 0 || bytes < 0)
-        return false; /* for example, a convolution window that is larger than the input */
+        return false; /* arguments are impossible, for example a convolution window that is larger than the input */
     *cost = (struct tp_cost){.flops = flops, .flops_without_masked = flops, .bytes = bytes, .type = type};
     return true;
 }

@@ -84,7 +84,7 @@ static bool set_vector_product_cost(struct tp_cost *cost, const struct tp_cost_a
                        tp_sat_add(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_bytes(a, 1)), tp_cost_number_type(a, 0));
 }
 
-/* Computes the cost of a product in which each group of rows has a matrix of its own. The lengths of the groups are not
+/* Computes the cost of a product in which each group of rows has a separate matrix. The lengths of the groups are not
  * recorded, and the cost does not depend on them. */
 static bool set_grouped_product_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
@@ -120,7 +120,8 @@ struct convolution {
     bool is_always_transposed, may_lack_dilation;
 };
 
-/* Copies a single number to all dimensions. Returns false if there are several numbers, but fewer than dimensions. */
+/* Copies a single number to all dimensions. Returns false if there are several numbers, but fewer numbers than
+ * dimensions. */
 static bool repeat_single_number(struct tp_shape *numbers, unsigned dimensions)
 {
     for (; numbers->rank == 1 && dimensions > 1; dimensions--)
@@ -186,7 +187,7 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
     if (is_transposed && groups == 0 && tp_cost_is_true(a, form->groups))
-        return false; /* the argument should be a number, but is a list or a text */
+        return false; /* the argument must be a number, but is a list or a text */
     int64_t channels = is_transposed ? multiply_if_known(w->sizes[1], groups ? groups : 1) : w->sizes[0];
     int64_t places = is_transposed ? tp_cost_size_product(x, 2) : tp_cost_size_product(&out, 0);
     int64_t results = multiply_if_known(multiply_if_known(x->sizes[0], channels), tp_cost_size_product(&out, 0));
@@ -198,7 +199,7 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
 struct backward {
     int8_t gradient, input, weight; /* indexes of arguments; -1 if the operator lacks the argument */
     int8_t mask, is_transposed;
-    bool of_input, of_weight; /* gradients that an operator without a mask computes */
+    bool of_input, of_weight; /* gradients that the operator computes if it has no mask argument */
 };
 
 static bool set_convolution_backward_cost(struct tp_cost *cost, const struct tp_cost_arguments *a,
@@ -229,7 +230,7 @@ static bool set_convolution_backward_cost(struct tp_cost *cost, const struct tp_
 /* ---- attention ---- */
 
 struct attention {
-    int8_t q;          /* index of the query; key and value follow */
+    int8_t q;          /* argument index of the query; key and value follow */
     int8_t causal;     /* index of the flag for a causal mask; -1: no mask; -2: any argument that is True */
     bool is_mask_type; /* the argument `causal` is a type of mask, with 1 for causal */
     bool has_heads_first, is_backward;
@@ -258,8 +259,8 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_is_true(a, form->causal);
 }
 
-/* Fills flops_without_masked: subtracts the operations that a causal mask omits, which are those of keys after each
- * query. */
+/* Fills flops_without_masked: subtracts the operations that a causal mask omits: those between a query and later
+ * keys. */
 static bool subtract_masked_work(struct tp_cost *cost, int64_t queries, int64_t keys)
 {
     double all = (double)queries * (double)keys;
@@ -285,7 +286,7 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
         return false;
     int64_t queries = size_from_end(&q, length_at), keys = size_from_end(&k, length_at), size = size_from_end(&q, 1),
             value_size = size_from_end(&v, 1);
-    q.rank--; /* leaves the dimensions batch, heads and queries */
+    q.rank--; /* removes the last dimension, so that only batch, heads and queries remain */
     int64_t outer = tp_cost_size_product(&q, 0);
     int64_t inner =
         is_backward ? multiply_if_known(3, size) + multiply_if_known(2, value_size) : tp_sat_add(size, value_size);
@@ -315,7 +316,7 @@ static bool set_packed_attention_cost(struct tp_cost *cost, const struct tp_cost
 /* ---- names ---- */
 
 static const struct {
-    const char *names; /* names separated by blanks */
+    const char *names; /* operator names separated by blanks */
     struct product form;
 } PRODUCTS[] = {
     {"mm bmm mv", {0, 1, -1, 0}},
@@ -359,7 +360,7 @@ static const struct {
     {"_flash_attention_backward", {1, 11, false, false, true, 6}},
     {"_efficient_attention_backward", {1, 12, true, false, true, -1}},
 };
-/* used for all other names that begin with _scaled_dot_product */
+/* argument indexes for all other operators whose names begin with _scaled_dot_product */
 static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWARD = {1, -2, false, true, true, -1};
 
 bool tp_cost_is_listed_name(struct tp_str name, const char *names)
@@ -391,7 +392,7 @@ static int attention_cost_by_name(struct tp_cost *cost, struct tp_str name, cons
         return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_listed_name(name, "_scaled_dot_product_attention_math") ||
         tp_str_find(name, "fused_attention_math") >= 0)
-        return 0; /* no own cost: the operators inside have the cost */
+        return 0; /* the operators that this one calls have the cost */
     return attention(cost, a, &FORWARD, false);
 }
 
@@ -413,6 +414,6 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
     if (tp_cost_is_listed_name(name, "mkldnn_linear _mkl_linear"))
         return set_linear_cost(cost, a);
     if (tp_cost_is_listed_name(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
-        return 0; /* recurrent layers have no formula; for convN, the convolution inside has the cost */
+        return 0; /* recurrent layers have no formula; for convN, the convolution that it calls has the cost */
     return attention_cost_by_name(cost, name, a);
 }

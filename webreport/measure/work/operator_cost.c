@@ -345,7 +345,7 @@ const char *tp_op_rule_family(const struct tp_op_rule *rule)
 
 /* ---- bytes ---- */
 
-/* Returns the bytes per element of a type; 0 if the type is unknown or not that of a tensor. */
+/* Returns the bytes per element of a type; 0 if the type is unknown or not a tensor type. */
 static int64_t size_of_type(struct tp_str json)
 {
     static const struct {

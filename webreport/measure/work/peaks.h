@@ -25,7 +25,7 @@ enum tp_peak {
 struct tp_peaks {
     const char *device;           /* full name of the device */
     const char *match;            /* pattern (patterns.h) that the driver's name of the device must match */
-    double tflops[TP_PEAK_COUNT]; /* by enum tp_peak: 10^12 operations per second; 0 if not published */
+    double tflops[TP_PEAK_COUNT]; /* peak rate of each enum tp_peak, 10^12 operations per second; 0 if not published */
     double memory_gb_s;           /* bandwidth of the memory, 10^9 bytes per second */
     double memory_gib[2];         /* memory sizes in GiB that distinguish devices with the same name; 0 if not needed */
     double links_gb_s;  /* bandwidth to other devices, 10^9 bytes per second, both directions added; 0: only PCIe */

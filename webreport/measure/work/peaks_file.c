@@ -19,7 +19,7 @@ static const char *const types[TP_PEAK_COUNT] = {[TP_PEAK_FP64] = "fp64",
                                                  [TP_PEAK_FP4] = "fp4",
                                                  [TP_PEAK_INT8] = "int8"};
 
-/* the entry of the file that is being read */
+/* the entry that is being read from the file */
 struct entry {
     struct tp_peaks_file *file;
     struct tp_peaks *peaks;
@@ -35,7 +35,7 @@ static int set_error(const struct entry *e, const char *what, struct tp_str show
                         shown.ptr ? shown.ptr : "");
 }
 
-/* Reads a finite number above zero. */
+/* Reads a finite number above zero into *rate. */
 static int read_rate(const struct entry *e, struct tp_str item, double *rate)
 {
     char digits[40], *end = digits;

@@ -14,7 +14,7 @@
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* The peaks from a file; a zeroed struct has none. It must not be copied, because its rows point into it. */
+/* The peaks from a file; a zeroed struct has none. The struct must not be copied, because `rows` points into `text`. */
 struct tp_peaks_file {
     struct tp_peaks rows[TP_MAX_PEAK_ROWS]; /* rows of the file; members that the file lacks are 0 or NULL */
     unsigned count;

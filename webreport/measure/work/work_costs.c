@@ -18,13 +18,13 @@ struct costs {
     /* keys of distinct calls: (name, dims, types, concrete inputs, dims and argument of the result, dims of the
      * backward operator) */
     struct tp_keys calls;
-    struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`; NONE without a cost */
+    struct tp_vec of_call; /* for each key of `calls`: index in `costs` (uint32_t); NONE without a cost */
     struct tp_vec costs;   /* elements are struct tp_cost */
-    /* by sequence number: index in `gradients` of the last convolution_backward with this number */
+    /* for each sequence number: index in `gradients` of the last convolution_backward with this number */
     struct tp_id_map backward;
-    struct tp_vec gradients; /* struct known_shape: the arguments that contain gradients */
+    struct tp_vec gradients; /* elements: struct known_shape; the arguments that contain gradients */
     uint32_t untyped_count;  /* number of distinct calls with shapes but without types */
-    /* by operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0: not searched
+    /* for each operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0: not searched
      * yet */
     uint32_t *unit_of;
     struct tp_vec units;

@@ -13,27 +13,29 @@
 
 struct tp_work_unit {
     uint32_t op; /* index of the operator */
-    /* index of the event whose arguments determine the cost: the operator's own event, or an event folded into it */
+    /* index of the event whose arguments determine the cost: the operator's own event, or that of an identical inner
+     * call that was merged into the operator */
     uint32_t event;
     uint32_t main; /* index of the device operation to which the cost is assigned */
     int64_t ns;    /* total duration of the unit's kernels, ns */
-    uint32_t cost; /* index in costs */
+    uint32_t cost; /* index in tp_work_units.costs */
     uint32_t call; /* index of the distinct call; calls with the same name, shapes and types share it */
 };
 
 struct tp_work_units {
-    struct tp_work_unit *items; /* in the order of the first kernel of each unit */
+    struct tp_work_unit *items; /* the units, in the order of their first kernels */
     uint32_t count;
-    const struct tp_cost *costs;     /* costs of the distinct calls */
-    int64_t known_ns[TP_WORK_COUNT]; /* by kind of work: total duration of the operations that belong to a unit, ns */
-    uint32_t *of_device;             /* by device operation: index of its unit; TP_NO_ID without a unit */
+    const struct tp_cost *costs; /* costs of the distinct calls */
+    /* for each kind of work: total duration of the operations that belong to units, ns */
+    int64_t known_ns[TP_WORK_COUNT];
+    uint32_t *of_device; /* index of each device operation's unit; TP_NO_ID without a unit */
     uint32_t device_count, call_count;
     /* number of distinct calls around device work that have no cost because they have shapes but no types */
     uint32_t untyped_count;
-    /* by kind of work: total duration of the operations of impossibly fast units, ns */
+    /* for each kind of work: total duration of the operations of impossibly fast units, ns */
     int64_t impossible_ns[TP_WORK_COUNT];
-    const struct tp_peaks **peaks; /* by device of the model: its peaks; NULL if unknown */
-    struct tp_str *device_names;   /* by device of the model: name from the driver; empty if unknown */
+    const struct tp_peaks **peaks; /* for each device of the model: its peaks; NULL if unknown */
+    struct tp_str *device_names;   /* for each device of the model: name from the driver; empty if unknown */
 };
 
 /* least time in which the device can do a unit's work at its peaks, ns */
@@ -46,7 +48,7 @@ struct tp_work_floor {
  * Communication, copies and waits have no cost. measured: peaks from the user's file, or NULL. */
 void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
                          const struct tp_peaks_file *measured, struct tp_arena *arena);
-/* Releases the memory of the units to the arena before the arena ends. */
+/* Releases the memory of the units to the arena before the arena is freed. */
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
 
 /* Returns the least time of a unit. peaks: peaks of the unit's device, not NULL. */

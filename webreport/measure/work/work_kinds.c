@@ -6,23 +6,25 @@
 struct name_kinds {
     /* kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
     uint8_t chain, owner, own;
-    uint8_t rest; /* kind by the layers that apply last */
+    uint8_t rest; /* kind that applies if no other kind was found */
     bool is_known, is_triton;
 };
 
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct name_kinds *of_name;     /* by name id of an operator */
-    uint8_t *found[TP_WORK_LAYERS]; /* by layer and name id of a kernel: 1 + kind; 0: not searched yet */
-    /* by name id of a kernel: 2 if it only moves values for a convolution, 1 if not; 0: not searched yet */
+    struct name_kinds *of_name;     /* kinds of each operator name, indexed by name id */
+    uint8_t *found[TP_WORK_LAYERS]; /* for each layer and name id of a kernel: 1 + kind; 0: not searched yet */
+    /* for each name id of a kernel: 2 if the kernel only moves values for a convolution, 1 if not; 0: not searched yet
+     */
     uint8_t *near_convolution;
-    struct tp_intervals *optimizer; /* by thread: times inside marks of an optimizer; NULL if the trace has no marks */
-    size_t near;                    /* index of the optimizer mark that the last search found */
-    /* by operator: kind by the rules of chains. Among the operator and its ancestors, the outermost one with a kind
+    /* for each thread: times inside marks of an optimizer; NULL if the trace has no marks */
+    struct tp_intervals *optimizer;
+    size_t near; /* index of the optimizer mark that the last search found */
+    /* kind of each operator by the rules of chains. Among the operator and its ancestors, the outermost one with a kind
      * decides */
     uint8_t *chain;
-    /* by operator: kind by the rules of owners. Among the operator and its ancestors, the innermost one with a kind
+    /* kind of each operator by the rules of owners. Among the operator and its ancestors, the innermost one with a kind
      * decides */
     uint8_t *owner_kind;
 };
@@ -97,8 +99,8 @@ static void find_optimizers(struct kinds *kinds)
     }
 }
 
-/* Returns whether the launch of an operation is inside a mark of an optimizer. op: innermost operator around the
- * launch, or TP_NO_ID; used if the operation has no launch. */
+/* Returns whether an operation was launched inside a mark of an optimizer. Without a launch, checks the start of
+ * operator `op`, the innermost one around the operation. op: TP_NO_ID if unknown. */
 static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 {
     const struct tp_event *e = tp_launch_of_device(kinds->model, device);
@@ -122,7 +124,7 @@ static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_
     kinds->owner_kind[op] = (uint8_t)(name_kinds->own != TP_WORK_NONE ? name_kinds->own : outer);
 }
 
-/* Returns the kind of the innermost operator that has one, from `op` outward. own: kind of `op`. For a kernel of
+/* Returns the kind of the innermost operator that has one, from `op` outward. own: kind of `op` alone. For a kernel of
  * torch.compile, the operators around it do not count. */
 static unsigned kind_by_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {

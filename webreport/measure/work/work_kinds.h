@@ -8,8 +8,8 @@
 
 struct tp_work_kinds {
     const struct tp_model *model;
-    uint8_t *of_device;   /* by device operation: enum tp_work */
-    uint8_t *of_operator; /* by operator: enum tp_work of its host self time */
+    uint8_t *of_device;   /* kind (enum tp_work) of each device operation */
+    uint8_t *of_operator; /* kind (enum tp_work) of each operator's host self time */
 };
 
 /* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns
@@ -30,7 +30,7 @@ static inline bool tp_work_has_cost(unsigned work)
 /* Finds the kinds in `arena`, whose guard the caller has set; temporary memory also stays there. Each distinct name is
  * matched once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
-/* Releases the memory of the kinds to the arena before the arena ends. */
+/* Releases the memory of the kinds to the arena before the arena is freed. */
 void tp_work_kinds_release(struct tp_work_kinds *kinds, struct tp_arena *arena);
 
 #endif

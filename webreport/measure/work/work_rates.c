@@ -6,14 +6,14 @@
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
-/* percent of the kernel time whose cost must be known; with less, the share would mislead */
+/* minimum percentage of kernel time with a known cost; with less, the share of the peak would mislead */
 static const double LEAST_KNOWN_PERCENT = 80;
 
 struct sums {
-    double floor_ns, product_floor_ns; /* least time at the peak, ns: of all units; of products */
-    /* kernel time, ns: of products with a known least time; of units whose type has no known peak */
+    double floor_ns, product_floor_ns; /* least time at the peak, ns: total of all units, and of products only */
+    /* kernel time of products with a known least time, and of units whose type has no known peak, ns */
     double product_ns, untyped_ns;
-    /* kernel time of products, attention and convolutions, ns: with a known cost; in total */
+    /* kernel time of products, attention and convolutions, ns: the part with a known cost, and the total */
     double known_ns, all_ns;
     size_t near; /* position of the last search in the window, for tp_intervals_contain_near */
 };

@@ -38,7 +38,7 @@ struct tp_work_rates {
     const struct tp_peaks *peaks; /* peaks of the first device with known peaks; NULL without one */
 };
 
-/* Computes the shares without allocating memory. */
+/* Computes the shares of the peak without allocating memory. */
 void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds *kinds,
                          const struct tp_work_units *units);
 

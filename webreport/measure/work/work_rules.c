@@ -12,7 +12,7 @@ struct rule {
     const char *pattern;
 };
 
-/* ---- kernels of any operator; communication (section 12) is recognized before ---- */
+/* ---- kernels of any operator; communication (section 12) is recognized earlier ---- */
 
 static const struct rule OF_KERNEL_FIRST[] = {
     {TP_WORK_LAYOUT, "nchwtonhwc|nhwctonchw|batched_transpose_|genericTranspose|SubTensorOpWith(Cast|Scalar)|"

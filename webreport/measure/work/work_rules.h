@@ -27,20 +27,20 @@ enum tp_work {
     TP_WORK_SAMPLING,
     TP_WORK_QUANTISE,
     TP_WORK_COPY,
-    TP_WORK_WAIT,       /* operation of an engine that does no work, such as event_wait */
-    TP_WORK_ALLOCATION, /* this and TP_WORK_ENGINE are used only for operators on the host */
+    TP_WORK_WAIT,       /* operation of a device engine without work, such as event_wait */
+    TP_WORK_ALLOCATION, /* used only for operators on the host, like TP_WORK_ENGINE */
     TP_WORK_ENGINE,
     TP_WORK_OTHER,
     TP_WORK_COUNT,
     TP_WORK_NONE = TP_WORK_COUNT /* no rule of the layer matches */
 };
 
-/* layers of rules; each layer applies to other names */
+/* layers of rules; each layer applies to different names */
 enum tp_work_layer {
     /* kernels of any operator, before all other layers: layout changes of libraries, expert routing */
     TP_WORK_OF_KERNEL_FIRST,
     TP_WORK_OF_CHAIN,  /* names of operators that consist of many kernels; the outermost match counts */
-    TP_WORK_OF_OWNER,  /* names of operators; the innermost match counts */
+    TP_WORK_OF_OWNER,  /* names of operators; of nested operators, the innermost match counts */
     TP_WORK_OF_TRITON, /* kernels of torch.compile, by the form of their names */
     TP_WORK_OF_KERNEL, /* kernels for which no earlier layer has a kind */
     TP_WORK_OF_HOST,   /* names of operators without device work, for their host self time */
@@ -58,12 +58,12 @@ enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 /* Returns whether all patterns are valid. Used by tests. */
 bool tp_work_rules_are_valid(void);
 
-/* Returns whether a kernel of a convolution only moves or combines values. The kernel's own name then decides its kind,
+/* Returns whether a kernel of a convolution only moves or combines values. The name of such a kernel decides its kind,
  * not the operator. */
 bool tp_work_is_next_to_convolution(struct tp_str kernel);
 
-/* Returns whether the name of an operator does not show the work inside. Examples are operators of autograd and
- * torch.compile. */
+/* Returns whether an operator only wraps other operators, so that its name does not show their work. Examples are
+ * operators of autograd and torch.compile. */
 bool tp_work_is_wrapper(struct tp_str operator);
 
 #endif

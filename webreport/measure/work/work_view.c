@@ -45,7 +45,8 @@ static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
 
 struct work {
-    int64_t flops, bytes, costed, known; /* sums over the units of this kind; times in ns */
+    /* sums over the units of this kind: operations, bytes, ns with a known cost, and ns with a known least time */
+    int64_t flops, bytes, costed, known;
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
     uint32_t longest; /* id of the name with the most time */
 };
@@ -55,9 +56,9 @@ struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct work works[TP_WORK_COUNT];
-    struct tp_keys keys; /* pairs (kind, name id) */
-    struct tp_vec named; /* int64_t, by key: total time, ns */
-    uint32_t *last;      /* by name id: 1 + its last key; 0: no key yet */
+    struct tp_keys keys; /* elements are pairs (kind, name id) */
+    struct tp_vec named; /* total time of each key, ns (int64_t) */
+    uint32_t *last;      /* for each name id: 1 + last key of the name; 0: no key yet */
     int64_t total;
 };
 

@@ -15,7 +15,7 @@ enum tp_work_column {
     TP_WORK_LONGEST,
     TP_WORK_LONGEST_TOTAL,
     TP_WORK_OPERATOR_COLUMNS,
-    /* from here on, columns are only for devices */
+    /* first of the columns that only devices have */
     TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
     TP_WORK_SHARE_OF_STEP,
     TP_WORK_CALLS_IN_STEPS,
@@ -31,7 +31,7 @@ enum tp_work_column {
 /* Rows sorted by total time, longest first. Equal times have the order of enum tp_work. */
 struct tp_works {
     struct tp_table rows;
-    uint8_t *kinds; /* by row: enum tp_work */
+    uint8_t *kinds; /* kind (enum tp_work) of each row */
 };
 
 struct tp_work_view {

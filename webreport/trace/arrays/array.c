@@ -232,8 +232,8 @@ int tp_array_convert_to_c_order(struct tp_array *a, struct tp_error *err)
     return a->tile.bytes ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Returns the index in Fortran order of the element with the index `at` in C order. first: first dimension that
- * counts. */
+/* Returns the index in Fortran order of the element with the index `at` in C order. first: first dimension to use;
+ * earlier dimensions are ignored. */
 static uint64_t fortran_index(const struct tp_npy *npy, uint32_t first, uint64_t at)
 {
     uint64_t place = 0;
@@ -247,8 +247,8 @@ static uint64_t fortran_index(const struct tp_npy *npy, uint32_t first, uint64_t
     return place;
 }
 
-/* Fills the tile with `rows` rows of the first dimension, from row `first` on. In the file, these elements are
- * adjacent for equal indexes of the other dimensions. rest: number of elements per row. */
+/* Fills the tile with `rows` rows of the first dimension, from row `first` on. In Fortran order, the file stores the
+ * first dimension without gaps, so one read covers many rows. rest: number of elements per row. */
 static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);

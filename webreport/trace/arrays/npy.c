@@ -60,7 +60,7 @@ READER(read_uint64, 64, (double)x)
 READER(read_bool, 8, x != 0)
 
 static const struct {
-    const char *name, *descr; /* name of the type, and its text in a header, without byte order */
+    const char *name, *descr; /* name of the type; text of the type in a file header, without byte order */
     size_t size;
     void (*read)(const char *from, size_t count, bool is_swapped, double *to);
 } types[TP_NPY_TYPE_COUNT] = {

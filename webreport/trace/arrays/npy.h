@@ -13,7 +13,7 @@
 enum tp_npy_type {
     TP_NPY_NONE, /* other type: text, object, structure, complex number */
     TP_NPY_FLOAT16,
-    /* bfloat16, which a header gives as two plain bytes (V2). For bfloat16 bits in a uint16 array, the caller sets
+    /* bfloat16, written as "V2" (two plain bytes) in a header. For bfloat16 bits in a uint16 array, the caller sets
      * this type. */
     TP_NPY_BFLOAT16,
     TP_NPY_FLOAT32,
@@ -46,9 +46,9 @@ struct tp_npy {
     char descr[16];     /* type as in the file, at most 15 characters of printable ASCII */
 };
 
-/* Reads a header from the first `size` bytes of a file (TP_NPY_HEAD_BYTES, or the whole file). Returns 0, TP_EFORMAT
- * or TP_ETRUNCATED. For a type not listed above returns TP_EUNSUPPORTED, with all other members filled. The elements
- * have at most INT64_MAX bytes. */
+/* Reads a header from the first `size` bytes of a file (the whole file, or at least TP_NPY_HEAD_BYTES bytes). Returns
+ * 0, TP_EFORMAT or TP_ETRUNCATED. Returns TP_EUNSUPPORTED for a type not listed above, with all other members filled.
+ * Refuses arrays of more than INT64_MAX bytes. */
 int tp_npy_parse(struct tp_npy *npy, const void *bytes, size_t size, struct tp_error *err);
 
 /* Returns the name of a type, such as "float32"; "" for TP_NPY_NONE. */

@@ -129,7 +129,7 @@ void tp_inventory_add_trace(struct tp_inventory_search *search, const char *path
         tp_inventory_report_failure(search, path, &why);
 }
 
-/* Reads all traces of a folder. Files of one worker, also with several spans, count as one worker. */
+/* Reads all traces of a folder. All files of one worker get the same worker number. */
 static int search_traces(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_runs runs;
@@ -175,7 +175,8 @@ static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *ar
     inventory->count = kept_count;
 }
 
-/* Returns a key for a tensor. repeat: number that distinguishes tensors with equal name, step and worker. */
+/* Returns a key that identifies a tensor. repeat: number that distinguishes tensors with equal name, step and
+ * worker. */
 static struct tp_str tensor_key(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
 {
     char *key = tp_arena_alloc(arena, item->name.len + 64);

@@ -1,7 +1,8 @@
 /* Finds the tensors of one run: those recorded in its traces, or those in the .npy and .npz files of a folder.
  *
- * Name, step, worker and a number among otherwise equal tensors identify a tensor. Workers are compared by position,
- * because their names have host names and process ids. Everything is in one arena. */
+ * Name, step, worker and repeat number identify a tensor. The repeat number counts tensors that are equal in the other
+ * three. Workers are compared by position, because worker names contain host names and process ids. All memory is from
+ * one arena. */
 #ifndef TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_H
 #define TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_H
 
@@ -19,7 +20,7 @@ struct tp_tensor_item {
     const char *why;
     struct tp_str dtype, shape; /* type and shape (JSON) as in the trace; ptr NULL if unknown */
     bool is_bfloat16;           /* true if elements of two bytes are bfloat16 numbers */
-    bool has_stats;             /* true if the trace has statistics, which are in `stats` */
+    bool has_stats;             /* true if the trace has statistics of the tensor, stored in `stats` */
     struct tp_tensor_stats stats;
 };
 
@@ -40,18 +41,19 @@ struct tp_inventory_options {
     void (*say)(void *context, const char *path, const struct tp_error *why);
 };
 
-/* Finds the tensors of `path`: a trace of any name, a .npy, a .npz, or a folder. Returns the tensors that the traces
- * of a folder record. If there are none, returns the arrays in all .npy and .npz files of the folder.
+/* Finds the tensors of `path`: a trace (with any file name), a .npy, a .npz, or a folder. Returns the tensors that the
+ * traces of a folder record. If there are none, returns the arrays in all .npy and .npz files of the folder.
  *
  * The path of a file identifies its tensor. The last folder with a number as its name ("12", "step_12") is the step,
- * and a folder *.tensors is the worker. The other parts are the name, with %XX decoded. An array in an archive has
- * the archive's name followed by its own; if `path` is the archive, only its own.
+ * and a folder *.tensors is the worker. The other parts are the name, with %XX decoded. An array in an archive has the
+ * archive's name followed by its own; if `path` is the archive, only its own.
  *
  * Allocates from `arena`, whose guard must be set. Returns 0, TP_ENOTFOUND if no input is usable, or TP_ELIMIT. */
 int tp_inventory_find(struct tp_inventory *inventory, struct tp_arena *arena, const char *path,
                       const struct tp_inventory_options *options, struct tp_error *err);
 
-/* Returns an array by tensor of `b`: index of the same tensor in `a`, or TP_NO_ID. The array is in `arena`. */
+/* Returns an array, allocated in `arena`, with one element for each tensor of `b`: the index of the same tensor in `a`,
+ * or TP_NO_ID. */
 uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inventory *b, struct tp_arena *arena);
 
 #endif

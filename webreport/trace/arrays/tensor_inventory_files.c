@@ -1,4 +1,4 @@
-/* Finds arrays in files, archives and folders, and their names: see tensor_inventory.h. */
+/* Finds arrays in files, archives and folders, and derives their names from the paths: see tensor_inventory.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -105,7 +105,8 @@ static int hex_digit_value(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Returns the text with each %XX, as recordings write it, replaced by its byte. Leaves %00 unchanged. */
+/* Returns the text with each code %XX replaced with its byte, as in file names of recorded tensors. Leaves %00
+ * unchanged. */
 static struct tp_str decode_percent_codes(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
@@ -147,7 +148,7 @@ static struct path_parts split_path(struct tp_arena *arena, struct tp_str relati
     struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
-    for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones; the last step in the path counts */
+    for (size_t at = 0; at < relative.len;) { /* the last step in the path wins */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         if (parse_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))

@@ -15,14 +15,14 @@ struct tp_inventory_search {
 };
 
 /* Adds a tensor without a step, with the next position in the order, and returns it. Jumps to the arena's guard if
- * there are too many. */
+ * there are too many tensors. */
 struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search);
 /* Reports an input that cannot be used, and counts it. */
 void tp_inventory_report_failure(struct tp_inventory_search *search, const char *path, const struct tp_error *why);
 
 /* Adds the tensors recorded in a trace. */
 void tp_inventory_add_trace(struct tp_inventory_search *search, const char *path);
-/* Adds the arrays of a .npy or .npz file; for other files, the tensors that a trace records. */
+/* Adds the arrays of a .npy or .npz file. Reads any other file as a trace and adds its tensors. */
 int tp_inventory_add_file(struct tp_inventory_search *search, const char *path, struct tp_error *err);
 /* Adds the arrays in .npy and .npz files below a folder. Returns 0 or TP_EIO. */
 int tp_inventory_add_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err);

@@ -113,8 +113,8 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     return TP_OK;
 }
 
-/* Reads the sizes and the offset of an entry that need more than 32 bits from its extra fields. Returns false if one
- * is missing. */
+/* Reads the 64-bit sizes and offset of an entry from its extra fields, if the 32-bit fields are too small for them.
+ * Returns false if the extra fields are too short. */
 static bool read_extra_field(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};

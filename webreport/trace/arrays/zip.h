@@ -25,9 +25,9 @@ struct tp_zip {
     uint32_t count;
 };
 
-/* Reads the directory of an archive into `arena`, whose guard must be set. fd: the open archive. file_size: its
- * size, bytes. Returns 0, TP_EFORMAT or TP_EIO. Returns TP_ELIMIT for more than TP_MAX_ARCHIVE_ENTRIES entries, or
- * for total contents above max_bytes, because entries that share bytes could take unlimited time. */
+/* Reads the directory of an archive into `arena`, whose guard must be set. fd: the open archive. file_size: its size,
+ * bytes. Returns 0, TP_EFORMAT or TP_EIO. Returns TP_ELIMIT for more than TP_MAX_ARCHIVE_ENTRIES entries, or for total
+ * contents above max_bytes, because overlapping entries could expand to unlimited data. */
 int tp_zip_read(struct tp_zip *zip, struct tp_arena *arena, int fd, uint64_t file_size, uint64_t max_bytes,
                 struct tp_error *err);
 

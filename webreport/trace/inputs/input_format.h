@@ -1,7 +1,7 @@
-/* Defines the formats of input files. One table has a row for each format: its name, a function that recognizes it
- * by the first bytes of a file, and a function that reads it.
+/* Defines the formats of input files. One table has a row for each format: its name, a function that recognizes it by
+ * the first bytes of a file, and a function that reads it.
  *
- * A format with a reader becomes a trace. A format without a reader is refused with a sentence that names its
+ * A file whose format has a reader becomes a trace. A format without a reader is refused with a sentence that names its
  * producer and what the user can do. The recipe for a new format is in CONTRIBUTING.md. */
 #ifndef TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H
 #define TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H

@@ -24,8 +24,8 @@ static bool parse_varint(struct message *m, uint64_t *out)
     return false;
 }
 
-/* Reads one field: its number, and its content if it has the type bytes. Returns false at the end of the message, or
- * if the text is not a field. */
+/* Reads one field. Sets *number to its number, and *bytes to its content if the field has type LEN. Returns false at
+ * the end of the message, or if the text is not a field. */
 static bool parse_field(struct message *m, unsigned *number, struct message *bytes)
 {
     uint64_t tag, size;
@@ -103,8 +103,8 @@ static bool is_value_type(struct message type)
     return seen > 0 && type.at == type.end;
 }
 
-/* Returns true if the file begins with a message as field 1, as all three formats do. Sets *first to this message
- * and *file to the text after it. */
+/* Returns true if the file begins with a message as field 1, as files of XProf, pprof and Perfetto do. Sets *first to
+ * this message and *file to the text after it. */
 static bool find_first_message(const struct tp_input_head *head, struct message *file, struct message *first)
 {
     unsigned number;

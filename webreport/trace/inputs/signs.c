@@ -47,7 +47,7 @@ bool tp_sign_has_ending(const char *name, const char *endings)
     return false;
 }
 
-/* Returns true if JSON begins at `text`. Looks at the next character too, because a protobuf message may also begin
+/* Returns true if JSON begins at `text`. Reads the next character too, because a protobuf message may also begin
  * with the code of a bracket. */
 static bool begins_json(const char *text, size_t size)
 {

@@ -1,8 +1,8 @@
 /* Reads spools: see spool_input.h. The conversion of a spool passes each record to functions of this file. These
  * functions deliver the record to the sink in the same way as the decoder of JSON.
  *
- * The conversion owns files and memory that a jump through the guard of the sink's arena would lose. So each record
- * has its own guard, and a failure is passed on at the end. */
+ * An error in the sink jumps to the arena's guard. Such a jump would leak the conversion's files and memory, so each
+ * record is delivered under a separate guard, and the error is raised again at the end. */
 #include "webreport/trace/inputs/spool_input.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct input {
     struct tp_scan scan;                                 /* finds the field of an argument's key */
     const struct tp_trace_record *record;                /* the record that is being delivered */
     const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* arguments of the record by field; NULL if absent */
-    bool has_own_args;        /* true if the program itself gave an argument, because no profiler writes its name */
+    bool has_own_args;        /* true if the program gave an argument, known from a key that no profiler writes */
     struct tp_buf key, lines; /* allocated with malloc, freed at the end */
     int code;                 /* error code of the arena, which stops the delivery; 0 if there is none */
 };

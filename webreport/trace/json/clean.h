@@ -1,5 +1,5 @@
-/* Turns raw JSON bytes into the text that they mean. Unescapes strings to valid UTF-8, and removes white space from
- * values. Returns the defects of a text as bits, so that the reader counts them for every event with this text. */
+/* Decodes raw JSON text. Unescapes strings to valid UTF-8, and removes white space from values. Returns the defects of
+ * a text as bits, so that the reader counts them for every event with this text. */
 #ifndef TP_WEBREPORT_TRACE_JSON_CLEAN_H
 #define TP_WEBREPORT_TRACE_JSON_CLEAN_H
 
@@ -22,8 +22,8 @@ enum tp_clean_flag {
 /* Returns true if the content of a JSON string needs no change: only ASCII, no backslash, no control character. */
 bool tp_clean_is_plain(struct tp_str raw);
 
-/* Appends the text that the content of a JSON string means, at most max_bytes, cut between characters. Each maximal
- * ill-formed part becomes U+FFFD. Returns the defects (enum tp_clean_flag). raw: without quotes. */
+/* Decodes the content of a JSON string and appends at most max_bytes of the result, cut between characters. Each
+ * maximal ill-formed part becomes U+FFFD. Returns the defects (enum tp_clean_flag). raw: without quotes. */
 unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes);
 
 /* Appends a value as compact JSON: without white space, with strings escaped in one way. Returns the defects (enum

@@ -35,7 +35,7 @@ static wide scale_by_power_of_ten(wide value, long power)
     return value < top ? value : top;
 }
 
-/* Reads -?digits[.digits][e[+-]digits] and multiplies it by 10^scale. Sets *out to the absolute value, at most
+/* Reads a number -?digits[.digits][e[+-]digits] and multiplies it by 10^scale. Sets *out to the absolute value, at most
  * 2^100, and *negative to the sign. */
 static enum tp_number_status parse_decimal(struct tp_str text, int scale, wide *out, bool *negative)
 {

@@ -497,7 +497,7 @@ static bool is_misspelled(struct tp_str key)
     return false;
 }
 
-/* Returns true if a value for this field was read before. Ignores two fields that have several keys. */
+/* Returns true if the event already has a value for this field. Ignores two fields that several keys can set. */
 static inline bool has_occurred_before(const struct tp_spans *spans, int field)
 {
     const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
@@ -536,7 +536,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
 
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
-    struct tp_spans notes; /* only the two members that are read are set, because the struct is large */
+    struct tp_spans notes; /* sets only the two members that skip_value needs, because the struct is large */
     notes.has_bare_word = notes.is_nested_too_deep = false;
     if (scan->at >= scan->end)
         return false;
@@ -568,7 +568,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 status = skip_value(scan, &value, spans);
                 field = -1;
             }
-            if (scan->trail && field < 0) /* texts with other forms of "args" are not learned */
+            if (scan->trail && field < 0) /* an event whose "args" is not an object is not learned */
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);

@@ -102,11 +102,11 @@ _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");
 struct tp_spans {
     uint64_t has;
     uint64_t known; /* bits of the fields whose text is already interned; text_id has the ids */
-    struct tp_str field[TP_FIELD_COUNT + 1]; /* span by field; the last entry takes values that have no field */
+    struct tp_str field[TP_FIELD_COUNT + 1]; /* indexed by field; the last span is for values without a field */
     uint32_t text_id[TP_FIELD_COUNT];
     bool has_bare_word;      /* true if a value is a bare word such as inf or NaN */
     bool is_nested_too_deep; /* true if a value is nested deeper than TP_MAX_DEPTH */
-    bool has_own_args;       /* true if the program itself gave an argument, because no profiler writes its name */
+    bool has_own_args;       /* true if the program gave an argument, known from a key that no profiler writes */
     bool has_odd_key;        /* true if a key occurs twice, or is one that no writer of traces uses */
 };
 
@@ -135,10 +135,10 @@ struct tp_scan_trail {
 /* The state of a scan. `at` only moves forward. After TP_SCAN_BAD it is the position of the wrong byte. */
 struct tp_scan {
     const char *at, *end;
-    /* number of quotes inside strings that a lenient scan treated as text, and number of those before a colon. The
-     * caller sets both, and recorder_key_count, to 0 before the scan. */
+    /* quotes that a lenient scan treated as text of a string: their number, and how many of them precede a colon. The
+     * caller sets both numbers, and recorder_key_count, to 0 before the scan. */
     unsigned inner_quote_count, inner_key_count;
-    unsigned recorder_key_count; /* number of recorders' keys inside such strings */
+    unsigned recorder_key_count; /* number of keys written by recorders in strings with such quotes */
     /* true: a quote ends a string only if the text after it may follow a value; repairs unescaped quotes */
     bool is_lenient;
     uint8_t key_hash_slots[256];

@@ -13,21 +13,21 @@
 
 enum state {
     BEFORE_VALUE, /* next: a value */
-    BEFORE_ITEM,  /* next, after '[': a value or ']' */
-    BEFORE_KEY,   /* next, after '{': a key or '}' */
-    NEXT_KEY,     /* next, after ',' in an object: a key */
-    AFTER_KEY,    /* next, after a key: ':' */
-    AFTER_VALUE,  /* next: ',', a closing bracket, or the end */
+    BEFORE_ITEM,  /* expects a value or ']' after '[' */
+    BEFORE_KEY,   /* expects a key or '}' after '{' */
+    NEXT_KEY,     /* expects a key after ',' in an object */
+    AFTER_KEY,    /* expects ':' after a key */
+    AFTER_VALUE,  /* expects ',', a closing bracket, or the end of the text */
     IN_STRING,
     IN_ESCAPE,
     IN_LITERAL,
-    MINUS,   /* next, after '-': a digit */
-    ZERO,    /* next, after a leading 0: no digit */
-    INTEGER, /* next, after a digit: more digits, or the end of the number */
-    POINT,   /* next, after '.': a digit */
+    MINUS,   /* expects a digit after '-' */
+    ZERO,    /* expects no further digit after a leading 0 */
+    INTEGER, /* expects more digits, or the end of the number */
+    POINT,   /* expects a digit after '.' */
     FRACTION,
-    EXPONENT,      /* next, after 'e': a sign or a digit */
-    EXPONENT_SIGN, /* next, after the sign of an exponent: a digit */
+    EXPONENT,      /* expects a sign or a digit after 'e' */
+    EXPONENT_SIGN, /* expects a digit after the sign of an exponent */
     EXPONENT_DIGITS
 };
 

@@ -126,7 +126,7 @@ struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
     return copy_to_arena(arena, &out);
 }
 
-/* Returns true for a number that Python's json reads as a float. Outputs copy_to_arena the text of such a number. */
+/* Returns true for a number that Python's json reads as a float. Outputs copy the text of such a number. */
 static bool is_real_number(struct tp_str word)
 {
     char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';

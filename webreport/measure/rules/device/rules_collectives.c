@@ -40,15 +40,15 @@ const struct tp_rule tp_rule_E4 = {
 enum { TINY_BYTES = 32 << 10 }; /* the whole time of a call up to this size is latency */
 static const double LEAST_OF_LARGER = 0.6;
 
-/* A small call, and the host event that issued it. */
+/* A small collective call, and the host event that issued it. */
 struct call {
     uint32_t record, issuer, step, class;
     /* start and end on the device, ns. Without a device: on the host, from the handover to a backend thread */
     int64_t a, b;
     bool is_joinable; /* true if the call can be joined with another call of its class and step */
     bool is_gradient; /* true if a wrapper for data parallelism issued the call */
-    /* true for the longest joinable call of its class and step. Its time remains, because the joined call would also
-     * wait for a late rank */
+    /* true for the longest joinable call of its class and step. A fix does not save the time of this call, because
+     * the joined call would also wait for a late rank */
     bool is_longest;
 };
 
@@ -104,8 +104,8 @@ static void find_dispatcher_calls(struct search *s)
     }
 }
 
-/* Returns the dispatcher call that issued a record: the last call before it. Returns TP_NO_ID if that call is on the
- * same thread. */
+/* Returns the dispatcher call that issued a record: the last such call before the record. Returns TP_NO_ID if that
+ * call is on the same thread. */
 static uint32_t dispatcher_call_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
@@ -179,7 +179,7 @@ static void find_calls(struct search *s)
 
 /* ---- joinable calls ---- */
 
-/* Returns, by name id, whether a range has a name in which a wrapper for data parallelism sends. */
+/* Returns, for each name id, whether a wrapper for data parallelism sends in ranges with this name. */
 static uint8_t *find_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -286,7 +286,7 @@ struct found {
     uint32_t most; /* index of the class with the most calls */
 };
 
-/* Returns the latency in a call's time, ns: the part that does not depend on its size. */
+/* Returns the latency in a call's time, ns: the part that does not depend on the number of bytes. */
 static int64_t call_cost_ns(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -294,8 +294,8 @@ static int64_t call_cost_ns(const struct search *s, const struct call *call)
     return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, this includes the
- * host's work between the two calls if it is shorter than a call. */
+/* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, the cost
+ * includes the host's work between the two calls if it is shorter than a call. */
 static void add_cost_of_next_call(struct search *s, struct found *found, const struct call *before,
                                   const struct call *call)
 {

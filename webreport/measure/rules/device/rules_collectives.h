@@ -4,10 +4,10 @@
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Returns whether a name is that of a range of FullyShardedDataParallel or fully_shard. */
+/* Returns whether a name belongs to a range of FullyShardedDataParallel or fully_shard. */
 bool tp_is_sharding_name(struct tp_str name);
 
-/* Returns the time in W in which some device communicates and does not compute. */
+/* Returns the time in the window W in which some device communicates and does not compute. */
 struct tp_intervals tp_exposed_communication(struct tp_advisor *a);
 
 /* Records communication time that a finding explains, so that rules E1 and H8 ignore it. */

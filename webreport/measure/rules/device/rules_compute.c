@@ -144,8 +144,8 @@ struct compute {
     struct tp_id_map types;      /* map from value id to TYPES_* bits */
     struct tp_id_map misaligned; /* map from pair (dims, types) to 0 or 1 */
     int64_t multiple;
-    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel would save for C1, for C2 */
-    struct tp_vec c10, c11; /* struct tp_interval: times of the operations for C10, for C11 */
+    struct tp_vec c1, c2;   /* struct tp_interval: time that faster kernels would save, in rule C1 and in rule C2 */
+    struct tp_vec c10, c11; /* struct tp_interval: times of the operations in rule C10 and in rule C11 */
     int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
     struct tp_picks p1, p2, p3, p10, p11;
     bool has_tensor_cores, has_half;
@@ -178,7 +178,7 @@ static bool is_half_type(struct tp_str item)
     return is_text_item(item, "c10::Half") || is_text_item(item, "c10::BFloat16");
 }
 
-/* Returns whether a JSON value is none of: empty, zero, false, null. */
+/* Returns whether a JSON value is neither empty nor zero, false or null. */
 static bool is_truthy(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
@@ -231,7 +231,8 @@ static uint32_t operator_types(struct compute *x, uint32_t op)
     return *bits;
 }
 
-/* Returns whether a value is a JSON integer, true or false. Sets *rest to its remainder modulo `multiple`. */
+/* Returns whether a value is a JSON integer, true or false. Sets *rest to the remainder of the value modulo
+ * `multiple`. */
 static bool is_multiple(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
@@ -378,8 +379,8 @@ static void examine_operation(struct compute *x, uint32_t k)
     }
 }
 
-/* Adds a finding if the total time of its operations is at least min_pct of the judged time. time: times that a fix
- * would save, or NULL for a finding without a ceiling. ns: total time. */
+/* Adds a finding if the total time of the operations is at least min_pct of the analysed time. time: times that a
+ * fix would save, or NULL for a finding without a ceiling. ns: total time of the operations. */
 static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
                               const struct tp_picks *picks)
 {
@@ -455,7 +456,7 @@ static void evaluate_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* times for rule E1, of all devices */
+/* times on all devices, for rule E1 */
 struct overlap {
     /* struct tp_interval. exposed: communication without compute; hidden: part of it that compute could hide; sooner:
      * part of `hidden` without which the steps finish earlier */
@@ -503,7 +504,8 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_add_operation_by_length(&c.picks, a->model, k);
     c.time = tp_intervals_from_vec(&o.sooner);
-    c.weight = share / 2; /* half of the share, because waits of ranks for each other may disappear completely */
+    c.weight = share / 2; /* weight in the list: only half of the share, because waits of ranks for each other may
+                             disappear completely */
     c.details = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
                                tp_intervals_length(c.time));
     tp_advisor_add(a, &c);

@@ -46,7 +46,7 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
 /* ---- C15: attention ---- */
 
-/* the compute kernels of one device in W, in order of start */
+/* the compute kernels of one device in the window W, in order of start */
 struct sequence {
     struct tp_advisor *a;
     uint32_t *kernels;
@@ -129,8 +129,8 @@ static void claim_attention(struct attention *x, const struct sequence *s, uint3
     }
 }
 
-/* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate that
- * its products reach. unknown: result if the time at the peak rate is unknown. */
+/* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate
+ * that the products of attention reach. unknown: result if the time at the peak rate is unknown. */
 static double gain_at_peak_part(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
@@ -189,7 +189,8 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 
 /* ---- C16: chains ---- */
 
-/* Returns whether a kernel could be part of a fused kernel: it is light, not attention, and not fused already. */
+/* Returns whether a kernel could be part of a fused kernel: it does little arithmetic, is not part of attention, and
+ * is not fused already. */
 static bool can_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];

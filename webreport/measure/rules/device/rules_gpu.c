@@ -137,7 +137,7 @@ const struct tp_rule tp_rule_D2 = {
 
 /* ---- A4, A5, A6: waits ---- */
 
-/* Returns, by operator, whether it directly contains a call that starts a copy to the host. */
+/* Returns, for each operator, whether the operator directly contains a call that starts a copy to the host. */
 static bool *find_value_reads(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;

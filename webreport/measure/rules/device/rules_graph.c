@@ -45,7 +45,7 @@ static int by_launch(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Returns, by step, its index among the used steps; TP_NO_ID for a step that is not used. */
+/* Returns, for each step, the index of the step among the used steps; TP_NO_ID for a step that is not used. */
 static uint32_t *number_used_steps(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -182,7 +182,7 @@ static void evaluate_graph(struct tp_advisor *a)
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
-    if (a->reported[TP_RULE_A1]) /* A1 is about the same time and cause, so only one finding is reported */
+    if (a->reported[TP_RULE_A1]) /* rule A1 is about the same time and cause, so only one finding is reported */
         tp_advisor_explain(a, TP_RULE_A1,
                            tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
                                           blockers_detail(a, blockers)));

@@ -28,9 +28,11 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;        /* least starved time of an examined gap, ns; shorter gaps are ignored */
-    struct host_code *calling; /* receives code inside launching operators; NULL in the receiver itself */
-    const uint8_t *launching;  /* by event: 1 for an outermost operator that launches device work */
+    int64_t min_gap_ns; /* least time for which the device waits for the host in an examined gap, ns; shorter gaps are
+                           ignored */
+    /* second collector, for code inside launching operators; NULL in the second collector itself */
+    struct host_code *calling;
+    const uint8_t *launching; /* for each event: 1 if the event is an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;     /* elements are struct code_line */
     struct tp_vec intervals; /* elements are struct code_interval */
@@ -104,8 +106,8 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     *(struct code_interval *)tp_vec_push(&code->intervals) = (struct code_interval){*id, {segment->a, segment->b}};
 }
 
-/* Returns the indexes of starved intervals, for gaps with at least min_ns of starved time. The intervals of a gap are
- * adjacent. */
+/* Returns the indexes of the intervals in which the device waits for the host, for gaps with at least min_ns of such
+ * time. The intervals of a gap are adjacent. */
 static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -120,7 +122,7 @@ static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *g
     return found;
 }
 
-/* Sets the time of each line to the union of its intervals, and its ns to the length of the union. */
+/* Sets the time of each line to the union of the line's intervals, and `ns` to the length of this union. */
 static void set_line_times(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
@@ -177,7 +179,8 @@ static void init_host_code(struct host_code *code, struct tp_advisor *a)
     code->intervals = TP_VEC(a->arena, struct code_interval);
 }
 
-/* Returns the lines with at least min_pct of the judged time, longest first. Sets *time to the union of their times. */
+/* Returns the lines with at least min_pct of the analysed time, longest first. Sets *time to the union of their
+ * times. */
 static struct tp_vec find_lines_in_time(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;

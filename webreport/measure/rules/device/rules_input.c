@@ -140,7 +140,7 @@ struct rate {
 
 struct pageable {
     struct tp_strings directions;
-    struct tp_vec rates; /* struct rate, by id of the direction in `directions` */
+    struct tp_vec rates; /* struct rate for each id of a direction in `directions` */
     struct tp_vec intervals, launches;
     double default_gb_s;
 };
@@ -151,7 +151,7 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Lists the copies in W that have this mark and more than min_bytes. Returns their number. */
+/* Lists the copies in the window W that have this mark and more than min_bytes. Returns their number. */
 static size_t list_large_copies(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
@@ -241,7 +241,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
     return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
 }
 
-/* Appends the times of input copies of a device in W during which the device does no other work. */
+/* Appends the times of input copies of a device in the window W during which the device does no other work. */
 static void push_exposed(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;

@@ -1,8 +1,9 @@
 /* Finds why data loading takes long: reading, transforming samples, or assembling batches. The frames inside the
- * loading time show this. Without recorded stacks the reason is unknown. */
+ * loading time show the reason. Without recorded stacks the reason is unknown. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: one part in 5 of the time */
+/* LEAST_PYTHON: making tensors does not count if other Python code takes less than 1 / LEAST_PYTHON of the time */
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 };
 
 /* the times of the parts of loading on one thread */
 struct parts {

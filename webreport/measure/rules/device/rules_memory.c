@@ -80,7 +80,8 @@ static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_d
         c.details = TP_DETAIL(a, TP_DETAIL_RESERVED, TP_OF_PERCENT(full));
         tp_advisor_add(a, &c);
     }
-    if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* also false if the percentage is NaN */
+    /* false if the percentage is NaN */
+    if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") &&
         tp_percent(m->reserved_at_peak_bytes, capacity) > tp_rule_value(a, TP_RULE_D3, "min_reserved_pct")) {
         c.rule = TP_RULE_D3;
         c.severity = TP_SEVERITY_MEDIUM;
@@ -101,7 +102,7 @@ enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
 
 /* memory of a device that each used step allocates and does not release */
 struct growth {
-    int64_t *gained; /* by step: allocated minus released bytes */
+    int64_t *gained; /* for each step: allocated minus released bytes */
     const struct tp_memory *largest;
 };
 

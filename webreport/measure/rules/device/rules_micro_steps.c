@@ -82,7 +82,7 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 struct span {
     /* backward_end_ns: end of the backward pass; INT64_MIN without a backward pass */
     int64_t start_ns, backward_end_ns;
-    int64_t zeroed_ns; /* time at which the span last zeroed gradients, ns; INT64_MIN: never */
+    int64_t zeroed_ns; /* time of the last zeroing of gradients in the span, ns; INT64_MIN: never */
     bool updates;      /* true if an optimizer runs in the span */
     bool is_avoidable;
     int64_t bytes;  /* total bytes of the span's reductions; a reduction of unknown size counts as 0 */
@@ -152,7 +152,7 @@ static size_t find_span_at(const struct micro_steps *m, int64_t at_ns)
     return lo - 1;
 }
 
-/* Fills the facts of each span from host events: updates, zeroing, and the end of the backward pass. */
+/* Fills the members of each span from host events: updates, zeroing, and the end of the backward pass. */
 static void store_span_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;

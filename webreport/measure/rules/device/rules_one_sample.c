@@ -38,20 +38,21 @@ const struct tp_rule tp_rule_R6 = {
     .on_host = evaluate_one_sample,
 };
 
-/* MOST_OF: a part is "most" if it lacks at most one MOST_OF-th; LEAST_BYTES: least bytes of weights per step that the
- * detail mentions */
+/* MOST_OF: "most" means all but at most 1 / MOST_OF; LEAST_BYTES: least bytes of weights per step that the detail
+ * mentions */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* the matrix products, convolutions and recurrent layers in W */
+/* the matrix products, convolutions and recurrent layers in the window W */
 struct matrix_work {
     struct tp_advisor *a;
-    /* all_ns: time of all this work; one_ns: part of it on one sample, which a batch would hardly lengthen; ns */
+    /* all_ns: time of all the matrix work; one_ns: time of the work on one sample, which a batch would hardly
+     * lengthen; ns */
     int64_t all_ns, one_ns;
     int64_t one_host_ns; /* host time of the operators in one_ns, ns */
     /* bytes of weights that the products on one sample read; TP_NULL_INT if some are unknown */
     int64_t weight_bytes;
     struct tp_picks picks; /* operators on one sample, longest first */
-    bool *has_one;         /* by step: true if an operator on one sample starts in it */
+    bool *has_one;         /* for each step: true if an operator on one sample starts in the step */
 };
 
 static bool is_most_of_whole(int64_t part, int64_t whole)
@@ -69,8 +70,8 @@ static int64_t operator_time(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the batch size of a recurrent layer; 0 if unknown. It is the second size of the layer's state, because the
- * input alone does not show it. */
+/* Returns the batch size of a recurrent layer; 0 if unknown. The batch size is the second size of the layer's state,
+ * because the input alone does not show it. */
 static int64_t batch_size_of_state(const struct tp_model *model, uint32_t op)
 {
     struct tp_str dims =
@@ -132,7 +133,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     tp_picks_add_by_length(&work->picks, model, model->operators.event[op]);
 }
 
-/* Adds the outermost matrix work on the main thread that starts in W. */
+/* Adds the outermost matrix work on the main thread that starts in the window W. */
 static void add_operators(struct matrix_work *work)
 {
     const struct tp_model *model = work->a->model;
@@ -164,8 +165,8 @@ static uint32_t steps_with_one(const struct matrix_work *work)
     return count;
 }
 
-/* Returns the number of a serving engine's used steps that decode one request. Sets *named to the number of all its
- * used steps. */
+/* Returns the number of a serving engine's used steps that decode one request. Sets *named to the number of all used
+ * steps of the engine. */
 static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;

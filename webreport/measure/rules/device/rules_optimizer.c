@@ -34,11 +34,11 @@ const struct tp_rule tp_rule_C7 = {
     .on_device = evaluate_optimizer,
 };
 
-/* annotations with one mark in W, and the times that they cover */
+/* annotations with one mark in the window W, and the times that they cover */
 struct regions {
     struct tp_advisor *a;
-    struct tp_vec events;           /* uint32_t: indexes of the annotations' events, by thread, in order of time */
-    struct tp_intervals *of_thread; /* by thread: the covered times */
+    struct tp_vec events;           /* uint32_t: indexes of the annotations' events, sorted by thread, then time */
+    struct tp_intervals *of_thread; /* for each thread: the covered times */
 };
 
 static void find_regions(struct regions *r, uint64_t mark)

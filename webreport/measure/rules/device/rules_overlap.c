@@ -180,7 +180,7 @@ struct main_kernels {
 };
 
 /* Returns the longest time from the end of a kernel's launch to `start`, ns, for the kernels that start at `start`.
- * Returns INT64_MAX if one of them has no launch, or if no kernel of the stream starts then. */
+ * Returns INT64_MAX if one of these kernels has no launch, or if no kernel of the stream starts at `start`. */
 static int64_t longest_launch_lead_ns(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;

@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 
 /* Returns the part of a device's exposed communication that compute of the same step could hide. Compute before the
- * start of a backward pass cannot hide communication after it, and vice versa. */
+ * start of a backward pass cannot hide communication after this start, and vice versa. */
 struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals exposed);
 

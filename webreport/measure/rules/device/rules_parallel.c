@@ -71,7 +71,7 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
 
 /* ---- E6: parameters that are gathered too late ---- */
 
-/* Returns, by name id, whether a name belongs to the wrapper; NULL if no name does. */
+/* Returns, for each name id, whether the name belongs to the wrapper; NULL if no name does. */
 static uint8_t *sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -91,12 +91,13 @@ static bool is_inside_sharding(const struct tp_model *model, const uint8_t *is_o
     return false;
 }
 
-/* All-gathers of parameters in W. The first all-gather of each step is not examined, because no earlier work of the
- * step could hide it. */
+/* All-gathers of parameters in the window W. The first all-gather of each step is not examined, because no earlier
+ * work of the step could hide it. */
 struct gathers {
     struct tp_vec time; /* struct tp_interval: times of the all-gathers that could start earlier */
     struct tp_picks picks;
-    /* count: number of all-gathers; bare_count: number of those exposed for at least half of their time */
+    /* count: number of all-gathers; bare_count: number of all-gathers that are exposed for at least half of their
+     * time */
     int64_t count, bare_count;
     uint32_t step; /* step of the last all-gather; TP_NO_ID before the first */
 };
@@ -168,7 +169,8 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* ---- E7: one process for all devices ---- */
 
-/* Returns whether a name is a function of DataParallel or its node in the backward pass, but not the model itself. */
+/* Returns whether a name belongs to a function of DataParallel or to the function's node in the backward pass, but
+ * not to the model itself. */
 static bool is_distribution_name(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};

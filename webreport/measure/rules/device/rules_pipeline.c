@@ -34,7 +34,7 @@ const struct tp_rule tp_rule_E11 = {
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
-/* What starts at a moment: a call that sends or receives, a matrix product, or a node of the backward pass. */
+/* An event that starts at a moment: a call that sends or receives, a matrix product, or a node of the backward pass. */
 enum moment_kind { CALL, PRODUCT, NODE };
 struct moment {
     int64_t at_ns;
@@ -44,7 +44,7 @@ struct moment {
 
 struct pipeline {
     struct tp_advisor *a;
-    const uint8_t *directions; /* bits of enum direction, by name id */
+    const uint8_t *directions; /* bits of enum direction for each name id */
     struct tp_vec moments;     /* struct moment, in order of time */
     struct tp_vec calls;       /* struct tp_interval: host calls that send or receive */
     struct tp_vec receives;    /* struct tp_interval: host calls that receive */
@@ -60,7 +60,7 @@ static unsigned directions_of_name(struct tp_str name)
     return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
 }
 
-/* Returns the directions of host communication by name id. Returns NULL if no name sends, or no name receives. */
+/* Returns the directions of host communication for each name id. Returns NULL if no name sends, or no name receives. */
 static const uint8_t *find_directions(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -185,8 +185,8 @@ static void count_micro_batches(struct pipeline *p)
 
 /* ---- cost of the waiting ---- */
 
-/* Returns whether an all-to-all collective launched the kernel. Kernels of such collectives also have names that send
- * and receive. */
+/* Returns whether an all-to-all collective launched the kernel. Such a kernel has the same name as a kernel that
+ * sends or receives. */
 static bool is_launched_by_collective_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -229,8 +229,8 @@ static struct tp_intervals lost_time(struct pipeline *p)
     return tp_intervals_from_vec(&time);
 }
 
-/* Returns the number of ranks in the group that sends and receives. If it is unknown, returns the number of ranks in
- * the job, or 0. Sets *of to "group" or "job". */
+/* Returns the number of ranks in the group that sends and receives. If this number is unknown, returns the number of
+ * ranks in the job, or 0. Sets *of to "group" or "job". */
 static int64_t group_size(const struct pipeline *p, const char **of)
 {
     const struct tp_model *model = p->a->model;

@@ -252,7 +252,7 @@ static void find_weight_reading(struct tp_advisor *a)
                  : is_decode)
             tp_work_claim_add(&claim, a, k, 0.5);
     }
-    if (!is_decode) /* training also has products with few rows, so they count only in programs that decode */
+    if (!is_decode) /* training also has products with few rows, so such products count only in programs that decode */
         claim.ns = 0;
     tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
@@ -272,7 +272,7 @@ static void find_double_products(struct tp_advisor *a)
     tp_work_claim_end(&claim, a, NULL);
 }
 
-/* properties of a kernel that its name shows (bits) */
+/* bits of the properties that a kernel's name shows */
 enum { IS_ODD = 1, IS_SINGLE = 2, IS_FAST = 4, IS_SEEN = 8 };
 
 static bool has_word(struct tp_str name, const char *const *words)

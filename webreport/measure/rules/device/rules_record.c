@@ -1,6 +1,6 @@
-/* Rules about the recording itself, for programs with a device: missing records (R1), too little work to judge (R2),
- * first use of the device (R3), edge of the recording (R4). Also rule C14: a device for which no host time can be
- * saved.
+/* Rules about the recording itself, for programs with a device: missing records (R1), too little work for findings
+ * (R2), first use of the device (R3), edge of the recording (R4). Also rule C14: a device for which no host time can
+ * be saved.
  *
  * A capture of device graphs is not the program's usual work either; R2 reports a recording that consists mostly of
  * one. These rules run first, because they decide which time the other rules judge and which rules run at all. */
@@ -87,7 +87,8 @@ static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 /* gaps of all devices by kind, with the total time of each kind */
 struct record {
     struct tp_advisor *a;
-    /* gpu_count: number of devices, without the program's own; all_ns: length of W times gpu_count, ns */
+    /* gpu_count: number of devices, without devices that the program itself registered; all_ns: length of the window
+     * W times gpu_count, ns */
     int64_t gpu_count, all_ns;
     int64_t unexplained_ns, queue_ns, blocked_ns;
     int64_t waited_ns; /* gaps in which the host waits for a device, ns */
@@ -100,7 +101,7 @@ struct record {
     struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */
     /* struct tp_interval: time of the current device that the recording does not explain */
     struct tp_vec unexplained_time;
-    struct tp_intervals explained; /* the part of W that the recording explains for at least one device */
+    struct tp_intervals explained; /* the part of the window W that the recording explains for at least one device */
 };
 
 static double ratio_of_ns(int64_t ns, int64_t all)
@@ -171,8 +172,8 @@ static void read_gaps(struct record *r)
     r->explained = tp_intervals_from_vec(&explained);
 }
 
-/* Restricts the judged time to `time`. is_whole: true if shares then refer to the restricted time, false if they refer
- * to the same time as before. */
+/* Restricts the analysed time to `time`. is_whole: true if shares then refer to the restricted time, false if shares
+ * refer to the same time as before. */
 static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
@@ -185,7 +186,7 @@ static void read_calls(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
-    /* by name id: 1 + enum tp_call_use; 0: not known yet */
+    /* for each name id: 1 + enum tp_call_use; 0: not known yet */
     uint8_t *uses = tp_arena_array(a->arena, model->trace->names.count, 1);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->launches.count; i++) {
@@ -204,8 +205,8 @@ static void read_calls(struct record *r)
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
 
-/* Records why more than half of W cannot be judged, unless an earlier reason is recorded. ns: part of W to which the
- * reason applies. */
+/* Records why more than half of the window W cannot be analysed, unless an earlier reason is recorded. ns: part of W
+ * to which the reason applies. */
 static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
                          const struct tp_detail *details)
 {
@@ -224,7 +225,7 @@ static void report_recording_finding(struct record *r, enum tp_rule_id rule, boo
     tp_advisor_add(r->a, &c);
 }
 
-/* Marks the rules about a late host as not evaluated. */
+/* Marks the rules about a host that launches too late as not evaluated. */
 static void skip_late_host(struct tp_advisor *a, const char *reason)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
@@ -243,7 +244,8 @@ static void exclude_unanswerable_rules(struct tp_advisor *a)
         a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_about_memory;
 }
 
-/* Removes captures of device graphs from the judged time. Returns whether the remaining time is too short to judge. */
+/* Removes captures of device graphs from the analysed time. Returns whether the remaining time is too short for
+ * findings. */
 static bool is_capture(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -296,7 +298,7 @@ static bool is_parameter(struct tp_str name)
     return tp_str_starts(name, "[param|");
 }
 
-/* Returns whether nearly all set-up work is in the first step. Work that every step does is no first use. */
+/* Returns whether nearly all set-up work is in the first step. Work that occurs in every step is not a first use. */
 static bool is_first_use_in_first_step(const struct record *r)
 {
     const struct tp_model *model = r->a->model;
@@ -328,7 +330,8 @@ static void examine_first_use(struct record *r)
 
 /* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
 
-/* Returns the time from the end of the first operation's launch to its start, ns; 0 if the recording has steps. */
+/* Returns the time from the end of the first operation's launch to the start of this operation, ns; 0 if the
+ * recording has steps. */
 static int64_t lead_ns(const struct tp_advisor *a)
 {
     const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
@@ -393,8 +396,8 @@ static void examine_busy_time(struct record *r)
     tp_advisor_add(a, &c);
 }
 
-/* Reports idle time in which the host waits for a device without records. Kernels were lost, or are of a kind that is
- * not recorded. */
+/* Reports idle time in which the host waits for a device that has no records. Kernels were lost, or are of a kind
+ * that is not recorded. */
 static void examine_waits(struct record *r)
 {
     struct tp_advisor *a = r->a;

@@ -55,9 +55,9 @@ enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 
 struct wrapper {
     struct tp_advisor *a;
-    const uint8_t *parts;   /* enum part, by name id */
-    struct tp_vec forwards; /* uint32_t: indexes of the forward ranges in W */
-    /* struct tp_interval. own: host time of the wrapper; sync: part of it in which buffers are broadcast */
+    const uint8_t *parts;   /* enum part for each name id */
+    struct tp_vec forwards; /* uint32_t: indexes of the forward ranges in the window W */
+    /* struct tp_interval. own: host time of the wrapper; sync: part of `own` in which buffers are broadcast */
     struct tp_vec own, sync;
     struct tp_picks broadcasts, reductions;
     int64_t reducer_count; /* number of gradients that the reducer copies */
@@ -93,7 +93,7 @@ static enum part wrapper_part_of_name(struct tp_str name)
     return is_buffer_copy_operator(name) ? AROUND_BROADCAST : NO_PART;
 }
 
-/* Returns enum part by name id; NULL if the recording has no forward range of the wrapper. */
+/* Returns enum part for each name id; NULL if the recording has no forward range of the wrapper. */
 static const uint8_t *find_parts(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;

@@ -77,14 +77,14 @@ static int64_t product_rows(const struct tp_model *model, uint32_t op)
 
 /* ---- a model called sample by sample (H18) ---- */
 
-/* calls of modules on the main thread within W */
+/* calls of modules on the main thread within the window W */
 struct calls {
     struct tp_advisor *a;
-    uint32_t *of_name; /* by name id: number of calls; each module has its own name */
+    uint32_t *of_name; /* number of calls for each name id; each module has its own name */
     /* name id of the module with the most calls, among modules for which is_repeated_module is true; TP_NO_ID without
      * one */
     uint32_t name;
-    bool is_inner; /* true if this module is a part of another module */
+    bool is_inner; /* true if the module `name` is a part of another module */
 };
 
 static bool is_counted_module(const struct calls *c, uint32_t module)
@@ -100,8 +100,8 @@ static uint32_t module_call_count(const struct calls *c, uint32_t module)
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
-/* Returns whether a module has enough calls in each step, and no enclosing module has. A part of another module may be
- * shared, such as a head for maps of several sizes, so it needs more calls. */
+/* Returns whether a module, but none of its enclosing modules, has enough calls in each step. A part of another
+ * module may be shared, such as a head for maps of several sizes, so it needs more calls. */
 static bool is_repeated_module(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
@@ -160,9 +160,9 @@ static bool is_work_on_elements(const struct tp_samples *batch, int64_t longest)
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Returns whether all calls work on one sample and most of them do not generate text. Calls of a part of a module must
- * work on samples of equal size instead. If a sequence grows or has one element, the call generates text word by word
- * and needs the previous result. */
+/* Returns whether all calls work on one sample and most of them do not generate text. If the module is a part of
+ * another module, its calls must instead work on samples of equal size. If a sequence grows or has one element, the
+ * call generates text word by word and needs the previous result. */
 static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
     const struct tp_advisor *a = c->a;
@@ -186,7 +186,7 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
         inside = model->operators.subtree_end[a->cpu->ops[i]];
         int64_t length = batch.is_length_first ? batch.count : batch.length;
         longest = seen == call ? tp_ns_max(longest, length) : length;
-        if (seen == call) /* only the first operator of a call shows the length of its sequence */
+        if (seen == call) /* only the first operator of a call shows the length of the call's sequence */
             continue;
         seen = call;
         if (c->is_inner && dims != TP_NO_ID && dims != operator_dims(model, a->cpu->ops[i]))
@@ -249,8 +249,9 @@ static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the number of samples of a convolution so short that its call is much of its cost. Returns 0 for other
- * operators, or if the number is unknown. In a longer convolution, the time per sample does not depend on the batch. */
+/* Returns the number of samples of a convolution that is so short that the call is a large part of the cost. Returns
+ * 0 for other operators, or if the number is unknown. In a longer convolution, the time per sample does not depend
+ * on the batch. */
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
@@ -259,7 +260,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     return is_short ? tp_samples_of_operator(a->model, op).count : 0;
 }
 
-/* Returns whether an operator with this name is matrix work, but no product that a small batch makes slow. */
+/* Returns whether an operator with this name does matrix work that a small batch does not slow down. */
 static bool is_other_product(struct tp_str name)
 {
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
@@ -312,7 +313,7 @@ static void find_small_batch(struct tp_advisor *a)
 
 /* ---- steps of unequal work (H20) ---- */
 
-/* Raises the work of a step to the number of elements in the operand of a matrix product, if that is larger. */
+/* Raises the work of a step to the number of elements in the operand of a matrix product, if this number is larger. */
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);

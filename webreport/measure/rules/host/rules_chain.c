@@ -50,8 +50,8 @@ static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
  * per ns, divided by 6 bytes per ns. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* An outermost forward operator in W. Rows are in order of time. Operators of the loader, of the optimizer and in
- * claimed time have no row. */
+/* An outermost forward operator in the window W. Rows are in order of time. Operators of the loader, of the
+ * optimizer and in the time of other findings have no row. */
 struct row {
     uint32_t op;
     uint8_t work; /* enum tp_work, from the operator's name */
@@ -136,7 +136,7 @@ struct claim {
     struct chains *c;
     struct tp_candidate candidate;
     struct tp_vec time;
-    /* by sequence number of a forward operator: claimed part of its backward pass, in millionths */
+    /* for each sequence number of a forward operator: claimed part of its backward pass, in millionths */
     struct tp_id_map sequences;
 };
 
@@ -268,8 +268,8 @@ static bool has_dropout(const struct chains *c, size_t i)
     return is_dropped;
 }
 
-/* Finds attention and claims what a fused kernel saves: the operators between the two products, and moving the scores.
- * The kernel still needs the rest of the products' time. */
+/* Finds attention and claims the time that a fused kernel saves: the operators between the two products, and moving
+ * the scores. The kernel still needs the rest of the products' time. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;

@@ -225,7 +225,7 @@ static const struct code codes[] = {
     {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
 };
 
-/* Returns whether a name is that of this code. frame: the parsed name; its path is empty without a file. */
+/* Returns whether the name of a frame matches this code. frame: the parsed name; its path is empty without a file. */
 static bool matches_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
 {
     if (!code->path)
@@ -246,7 +246,7 @@ static uint8_t code_index_of_name(struct tp_str name)
     return 0;
 }
 
-/* Returns the result of code_index_of_name for each name, by name id. */
+/* Returns the result of code_index_of_name for each name id. */
 static uint8_t *find_known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -261,11 +261,11 @@ enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, by rule; for H14 only the part that a fix saves */
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval: times of a rule; for H14 the part that a fix saves */
     int64_t doubles;                       /* number of matrix operators with inputs of double precision */
-    int64_t zeros, adds; /* zeros: number of operators that make zeros; adds: number of those that add gradients */
+    int64_t zeros, adds; /* zeros: number of operators that make zeros; adds: number of operators that add gradients */
     int64_t new_zeros;   /* number of `zeros` that make new tensors instead of filling gradients in place */
-    int64_t zeros_ns, adds_ns;          /* total time of `zeros`, and of `adds` */
+    int64_t zeros_ns, adds_ns;          /* total time of the operators in `zeros` and of those in `adds`, ns */
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 
@@ -283,7 +283,7 @@ struct frames_seen {
     /* time from a CODE_BEGIN frame to the end of its code; empty before the first one */
     struct tp_interval begun_code;
     uint32_t begun_event;
-    int64_t written_until, printed_until; /* printed_until: end of the last short print */
+    int64_t written_until, printed_until; /* ends of the last counted write and the last short print, ns */
 };
 
 /* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file, and its recording
@@ -350,7 +350,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 
 /* ---- operators ---- */
 
-/* properties of an operator that its name shows (bits) */
+/* bits of the properties that an operator's name shows */
 enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
 enum { FEW_GRADIENTS = 4, MUCH_PERCENT = 10 };
 
@@ -372,7 +372,7 @@ static const struct {
     {"aten::detach", IS_FILLED},     {"aten::empty_like", IS_FILLED},
 };
 
-/* Returns the properties of operators, by name id. */
+/* Returns the properties of operators for each name id. */
 static uint8_t *find_known_operators(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -397,7 +397,7 @@ static bool has_double(struct tp_str types)
     return false;
 }
 
-/* Returns whether an operator has an input of double precision. doubles: cache, by value id of types. */
+/* Returns whether an operator has an input of double precision. doubles: cached results for each value id of types. */
 static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -409,10 +409,10 @@ static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint3
     return doubles[types] == HAS_DOUBLE;
 }
 
-/* Adds the time that double precision costs an operator. It takes at least twice as long as single precision, because
- * it has twice the bytes and half the lanes. Functions such as tanh, and data that no longer fit into a cache, take
- * three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is the mean of six sizes),
- * because the fast library has only single precision. */
+/* Adds the time that double precision costs an operator. Double precision takes at least twice as long as single
+ * precision, because it has twice the bytes and half the lanes. Functions such as tanh, and data that no longer fit
+ * into a cache, take three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is the
+ * mean of six sizes), because the fast library has only single precision. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
@@ -560,7 +560,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
     tp_work_claim_end(&claim, a, NULL);
 }
 
-/* Finds frames in W that are known code. Returns false if the trace has no name of known code. */
+/* Finds frames in the window W that are known code. Returns false if the trace has no name of known code. */
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;

@@ -6,12 +6,12 @@
 #include "webreport/measure/work/cost.h"
 
 struct tp_cpu_program {
-    /* indexes of the main thread's operators that start within W, including unfinished ones, in the order of the
-     * tree */
+    /* indexes of the main thread's operators that start within the window W, including unfinished ones, in the order
+     * of the tree */
     uint32_t *ops;
     uint32_t count;
-    struct tp_intervals loading; /* times within W in which the main thread's data loader runs */
-    /* times within W in which the main thread paused by accident, without a cause in its code */
+    struct tp_intervals loading; /* times within the window W in which the main thread's data loader runs */
+    /* times within the window W in which the main thread paused by accident, without a cause in its code */
     struct tp_intervals pauses;
 };
 
@@ -40,8 +40,8 @@ int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
 /* Computes the least work of an operator (section 19). Returns false if the work is unknown. */
 bool tp_cpu_find_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op);
 
-/* Calls `visit` for annotations of the main thread that start within W. kind: kind that they must have, or 0 for
- * annotations with one of the bits in `mark`. */
+/* Calls `visit` for annotations of the main thread that start within the window W. kind: required kind of the
+ * annotations, or 0 for annotations with one of the bits in `mark`. */
 void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
                               void (*visit)(void *context, uint32_t event), void *context);
 
@@ -52,8 +52,8 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
  * finding. */
 bool tp_cpu_add_candidate(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* Returns whether too much of the host's work is unrecorded to evaluate a rule about idle time. If so, records this for
- * the rule. */
+/* Returns whether too much of the host's work is unrecorded to evaluate a rule about idle time. In that case,
+ * records that the rule was not evaluated. */
 bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule);
 
 /* Fills a->recorded with the cost of recording along the main thread, and sets judged_ns without this cost
@@ -63,13 +63,13 @@ void tp_rules_measure_recording(struct tp_advisor *a);
 /* Returns the accidental pauses of the main thread (rules_pauses.c). */
 struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a);
 
-/* Returns which percentage of the judged time a set covers, leaving out pauses in both. Rules compare this value with
- * their thresholds. The share that a finding shows includes pauses. */
+/* Returns the percentage of the analysed time that a set covers. Pauses count neither in the time nor in the set.
+ * Rules compare this value with their thresholds. The share that a finding shows includes pauses. */
 double tp_cpu_pause_free_percent(struct tp_advisor *a, struct tp_intervals set);
 
-/* Returns the time that a finding about `set` claims if its code needs no new memory. Pauses may occur in any code, so
- * pauses in `set` are not caused by this code. The result contains `set` without its pauses, and a part of these
- * pauses: the same share that `set` has of the judged time. */
+/* Returns the time that a finding about `set` claims if its code needs no new memory. Pauses may occur in any code,
+ * so pauses in `set` are not caused by this code. The result contains `set` without its pauses, and a part of these
+ * pauses: the same share that `set` has of the analysed time. */
 struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_intervals set);
 
 /* Lowers the least gain of a candidate whose time contains pauses, because the candidate's code may or may not cause
@@ -83,20 +83,20 @@ void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stac
 /* Returns `time` without the times of findings that tp_cpu_add_candidate has added. */
 struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_intervals time);
 
-/* Finds one function of the project that takes at least half of the main thread's Python time, and least_percent of the
- * judged time. The function runs at most twice per step, calls no module, and mostly runs Python. Fills *c with its
- * time, evidence and cause. Returns false if there is no such function. python: all Python times.
+/* Finds one function of the project that takes at least half of the main thread's Python time, and least_percent of
+ * the analysed time. The function runs at most twice per step, calls no module, and mostly runs Python. Fills *c
+ * with its time, evidence and cause. Returns false if there is no such function. python: all Python times.
  * (rules_long_function.c) */
 bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python, double least_percent,
                                struct tp_candidate *c);
 
 /* Returns the cause of most of the loading time: "input.transform", "input.collate", or NULL for another or unknown
- * cause. The frames inside the loading time show it. Appends the longest frames to *picks. loading: loading times of
- * the thread.
+ * cause. The frames inside the loading time show the cause. Appends the longest frames to *picks. loading: loading
+ * times of the thread.
  *
- * For "input.collate", sets *collation to the time in which batches are assembled, without operators and waits. Making
- * tensors does not count if the samples are no tensors, or if it takes more than four fifths of the time. Sets
- * *python_ns to the time that does not make tensors. (rules_loader.c) */
+ * For "input.collate", sets *collation to the time in which batches are assembled, without operators and waits.
+ * Making tensors does not count if the samples are no tensors, or if it takes more than four fifths of the time.
+ * Sets *python_ns to the time that does not make tensors. (rules_loader.c) */
 const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
                                  struct tp_picks *picks, struct tp_intervals *collation, int64_t *python_ns);
 

@@ -121,8 +121,8 @@ static void add_optimizer_range(void *context, uint32_t event)
         *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
 }
 
-/* Operators without inner operators in all own parts. calls: their number; names: number of different names; tensors:
- * approximate number of tensors, the lower median of the calls by name. */
+/* Operators that contain no other operator, in the own parts of all steps. calls: number of these operators; names:
+ * number of different names; tensors: approximate number of tensors, the lower median of the calls by name. */
 struct leaves {
     int64_t calls, names, tensors;
 };
@@ -151,8 +151,8 @@ static struct leaves count_leaves(const struct optimizers *found)
     return leaves;
 }
 
-/* Returns the part of each own part that a fused optimizer would save. A fused optimizer reads and writes the same data
- * in one pass, which takes about as long as 1.5 operators per tensor. */
+/* Returns the time in the own parts that a fused optimizer would save. A fused optimizer reads and writes the same
+ * data in one pass, which takes about as long as 1.5 operators per tensor. */
 static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
 {
     struct tp_advisor *a = found->a;

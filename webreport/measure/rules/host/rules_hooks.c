@@ -3,7 +3,7 @@
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* properties of a name that its text shows (bits) */
+/* bits of the properties that a name shows */
 enum name_bit {
     NAME_OF_PROJECT = 1,   /* function of the project */
     NAME_OF_FORWARD = 2,   /* frame or module of a module's own forward pass */
@@ -15,7 +15,7 @@ enum name_bit {
 
 struct hooks {
     struct tp_advisor *a;
-    uint8_t *names;     /* bits of enum name_bit, by name id */
+    uint8_t *names;     /* bits of enum name_bit for each name id */
     struct tp_vec time; /* struct tp_interval: calls of the hooks that watch values */
     struct tp_picks *picks;
     uint32_t call; /* event of the hook that is running; TP_NO_ID: no hook */

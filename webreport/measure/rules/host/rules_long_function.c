@@ -19,7 +19,7 @@ struct stretches {
     struct tp_advisor *a;
     struct tp_intervals python;
     struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order of time */
-    struct tp_id_map ids;  /* from name id of a function to index in `functions` */
+    struct tp_id_map ids;  /* map from name id of a function to index in `functions` */
     struct tp_vec functions;
 };
 
@@ -60,7 +60,8 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Lists long calls of project functions within W that call no module. Of nested calls, lists only the outermost. */
+/* Lists long calls of project functions within the window W that call no module. Of nested calls, lists only the
+ * outermost. */
 static void list_functions(struct stretches *s)
 {
     const struct tp_model *model = s->a->model;

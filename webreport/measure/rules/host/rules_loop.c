@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_H2 = {
  * reads in a loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
-/* operators of W outside the loader that one event contains, in the order of the tree */
+/* operators of the window W outside the loader that one event contains, in the order of the tree */
 struct siblings {
     uint32_t *events;
     uint32_t count;
@@ -45,14 +45,16 @@ struct search {
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_read_loops;  /* also find loops that read values as numbers and begin with other operators */
-    bool finds_split_loops; /* also find loops over the parts of a tensor that one operator has split */
+    bool finds_read_loops;  /* true: the search also finds loops that read values as numbers and begin with other
+                               operators */
+    bool finds_split_loops; /* true: the search also finds loops over the parts of a tensor that one operator has split
+                             */
     bool is_outside;        /* true if no operator and no node of the backward pass contains the group */
     /* call of a project function that last split a tensor in this group; TP_NO_ID: no such call yet */
     uint32_t splitting_call;
     int64_t split_at; /* position of the last operator that split a tensor; -1: no such operator yet */
     int64_t run_end[MAX_PERIOD + 1];
-    int64_t reads, others; /* number of operators in loops that read values as numbers; in other loops */
+    int64_t reads, others; /* number of operators in loops that read values as numbers, and in other loops */
 };
 
 static uint32_t sibling_name(const struct search *s, const struct siblings *group, int64_t i)
@@ -213,8 +215,8 @@ static void search_group(struct search *s, const struct siblings *group)
     }
 }
 
-/* Returns, by event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID without one.
- * Each event must follow its enclosing events. */
+/* Returns, for each event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID
+ * without one. Each event must follow its enclosing events. */
 static uint32_t *find_owners(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -281,7 +283,7 @@ static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
     if (node == TP_NO_ID)
         return false;
     struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, inner));
-    bool is_apart = inner == op; /* `op` itself: the engine adds up the gradients of one tensor */
+    bool is_apart = inner == op; /* a child of the node: the engine adds up the gradients of one tensor */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_apart |= tp_str_starts(name, names[i]);
     return is_apart;

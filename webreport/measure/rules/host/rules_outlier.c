@@ -28,10 +28,10 @@ enum { MIN_STEPS = 4, MOST_PART = 4 };
 struct outliers {
     struct tp_advisor *a;
     struct tp_id_map usual; /* keys (event_key) of calls that shorter steps of the same kind make */
-    bool *is_long;          /* by step: true if the step is long */
-    struct tp_vec *extra;   /* by step: struct tp_interval, additional calls; empty unless the step is long */
+    bool *is_long;          /* for each step: true if the step is long */
+    struct tp_vec *extra;   /* for each step: struct tp_interval, additional calls; empty unless the step is long */
     struct tp_picks picks;
-    /* by kind of step (tp_accumulation_step_kind): median length, ns; -1 if there are too few steps to judge */
+    /* for each kind of step (tp_accumulation_step_kind): median length, ns; -1 if there are too few steps to compare */
     int64_t median_ns[2];
 };
 
@@ -43,7 +43,7 @@ static uint64_t event_key(const struct outliers *o, uint32_t event, uint32_t ste
     return label << 1 | tp_accumulation_step_kind(&o->a->accumulation, step);
 }
 
-/* Computes the median length by kind of step. Returns the number of steps that can be judged. */
+/* Computes the median length for each kind of step. Returns the number of steps that can be compared. */
 static uint32_t find_medians(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -60,8 +60,8 @@ static uint32_t find_medians(struct outliers *o)
     return judged;
 }
 
-/* Fills is_long, regardless of the reason. Returns the number of steps that can be judged; 0 if there are too few, or
- * if no step is long. */
+/* Fills is_long; the reason for the length does not matter. Returns the number of steps that can be compared; 0 if
+ * there are too few, or if no step is long. */
 static uint32_t find_long_steps(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;

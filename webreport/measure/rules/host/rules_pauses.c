@@ -8,7 +8,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* MOST: with more long times than this, the times are no accidents */
+/* MOST: if there are more long times than this, the times are not pauses by accident */
 enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 };
 
 void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
@@ -92,9 +92,9 @@ struct group {
 
 struct places {
     struct tp_advisor *a;
-    /* groups: from (name, sizes) to index in group_items; calls: from (group, number) to index in lengths */
+    /* groups: map from (name, sizes) to index in group_items; calls: map from (group, number) to index in lengths */
     struct tp_id_map groups, calls;
-    struct tp_id_map of_event; /* from event to index in lengths */
+    struct tp_id_map of_event; /* map from event to index in lengths */
     struct tp_vec group_items; /* elements are struct group */
     struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
 };
@@ -188,8 +188,8 @@ static struct tp_intervals working_times_of_other_threads(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
-/* Returns whether the trace has the sizes of operands. Without them, it is unknown which calls do equal work. In the
- * backward pass, operators inside a node have sizes. */
+/* Returns whether the trace has the sizes of operands. Without sizes, it is unknown which calls do equal work.
+ * Operators inside a node of the backward pass have sizes too, so any operator counts. */
 static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;

@@ -76,8 +76,8 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     return false;
 }
 
-/* Returns the least part of spread Python time that a fix removes: the share of the user's own longest line. Users of a
- * library can hardly reduce the library's Python time. */
+/* Returns the least part of Python time spread over the step that a fix removes: the share of the user's own longest
+ * line. Users of a library can hardly reduce the library's Python time. */
 static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 {
     int64_t all = 0, longest = 0;
@@ -115,7 +115,8 @@ static void evaluate_python(struct tp_advisor *a)
         if (line->event != TP_NO_ID)
             tp_picks_append(&c.picks, line->event);
     }
-    /* lower confidence for spread Python time: without stacks no line is known, and recording stacks slows Python */
+    /* lower confidence for Python time that is spread over the step: without stacks no line is known, and recording
+     * stacks slows Python */
     c.lower = is_spread ? 1 : 0;
     c.has_low = is_spread;
     c.low = least_gain(a, &lines);

@@ -49,9 +49,9 @@ struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
     double python_part;       /* part of Python's self time that is cost of recording, 0 to 1 */
-    const uint8_t *bits;      /* enum name_bit, by name id */
-    struct tp_id_map fillers; /* from the event of an operator that wrote new pages to the index of the operator */
-    const uint32_t *pages_ns; /* by operator: time in which the system made its new pages, ns; NULL if unknown */
+    const uint8_t *bits;      /* enum name_bit for each name id */
+    struct tp_id_map fillers; /* map from the event of an operator that wrote new pages to the index of the operator */
+    const uint32_t *pages_ns; /* for each operator: time in which the system made its new pages, ns; NULL if unknown */
     uint32_t next, end;       /* positions in the order of host events: next event of the walk, end of the thread */
     uint32_t next_memory;     /* index of the next memory record, counted over all threads */
     int64_t pending_cost_ns;  /* cost of events that the walk has reached but not yet subtracted, ns */
@@ -132,7 +132,7 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
         add_recorded_cost(costs, costs->last_end, 0);
         add_event_costs(costs, tp_sat_sub(segment->a, 1));
         add_memory_costs(costs, tp_sat_sub(segment->a, 1));
-        costs->pending_cost_ns = 0; /* ignores the cost of events in time that is not judged */
+        costs->pending_cost_ns = 0; /* ignores the cost of events in time that is not analysed */
     }
     add_event_costs(costs, segment->a);
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
