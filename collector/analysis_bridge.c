@@ -13,7 +13,7 @@
 #include "webreport/print/table_outputs.h"
 #include "webreport/session/in_process.h"
 
-/* Function that analyses the recording at `path`. Returns 0, or a negative code with *err filled. */
+/* A function that analyses the recording at `path`. It returns 0, or a negative code with *err filled. */
 typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 
 /* Calls `work` with the path of a recording's spool. Keeps the spool if it could not be read. Returns 0, or -1 after

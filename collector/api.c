@@ -61,7 +61,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
 
 /* ---- memory ---- */
 
-/* Note of memory in the first version of the header, in which the struct had no member `size`. */
+/* struct tracepress_memory of the first version of tracepress.h, which had no member `size`. */
 struct first_memory {
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
@@ -131,7 +131,7 @@ void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 
 /* ---- operators ---- */
 
-/* Operator in the first version of the header, in which the struct had no member `size`. */
+/* struct tracepress_operator of the first version of tracepress.h, which had no member `size`. */
 struct first_operator {
     const struct tracepress_input *inputs;
     uint32_t input_count;
@@ -152,7 +152,7 @@ static uint32_t input_slot_count(const struct tracepress_input *input)
     return 1 + (recorded_rank(input) + 1) / 2;
 }
 
-/* Returns input `i` of a call. The caller's inputs may be longer than the struct that this library knows. */
+/* Returns input `i` of a call. In a newer header, the struct of an input may be longer than in this library. */
 static const struct tracepress_input *input_at(const struct tracepress_operator *call, uint32_t i)
 {
     return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);

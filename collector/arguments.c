@@ -1,5 +1,5 @@
-/* Records arguments of ranges, and works of other devices. An argument is a separate record, which follows the record
- * of its range or work on the same thread. Facts of NVTX have the same form (source/mark.c). */
+/* Records arguments of ranges, and work items of other devices. An argument is a separate record, which follows the
+ * record of its range or work item on the same thread. Facts of NVTX have the same form (source/mark.c). */
 #include <string.h>
 #include <time.h>
 
@@ -9,7 +9,7 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-/* position of the kind in the number of a lane; the bits below are the number of the lane's name */
+/* number of bits for the lane's name in the number of a lane; the bits above are the kind of the work */
 enum { KIND_SHIFT = 29 };
 
 static uint32_t byte_slot_count(size_t bytes)
@@ -91,7 +91,7 @@ void tracepress_record_instant_text_(tracepress_name name, const char *text)
     tp_record_done(record, name, TP_SPOOL_INSTANT, slots, (uint32_t)size);
 }
 
-/* ---- works ---- */
+/* ---- work items ---- */
 
 tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind)
 {

@@ -18,8 +18,8 @@ extern bool tp_clock_is_tsc;
 /* Chooses the clock. May be called by any thread, before the first tp_clock_now. */
 void tp_clock_init(void);
 
-/* Returns the values of all clocks at the same moment. Tries several times, and returns the attempt that took least
- * time. Any thread may call it. */
+/* Returns the values of all clocks at the same moment. Reads them several times and returns the values of the fastest
+ * attempt. Any thread may call this function. */
 struct tp_spool_clock tp_clock_read_all(void);
 
 static inline uint64_t tp_clock_now(void)

@@ -71,7 +71,7 @@ bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_
     kept->directory = copy_absolute_folder(kept->directory && *kept->directory ? kept->directory : directory);
     kept->worker = copy_text_or_default(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
-        *c = *c == '/' ? '_' : *c; /* replaced, because the worker becomes part of a file name */
+        *c = *c == '/' ? '_' : *c; /* '/' is replaced, because the worker becomes part of a file name */
     return kept->directory && kept->worker;
 }
 

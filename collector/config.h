@@ -9,7 +9,7 @@
 #include "collector/tracepress.h"
 #include "writer/spool/spool_format.h"
 
-#define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* default upper limit of a spool file */
+#define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* default upper limit of a spool file, bytes */
 
 /* Returns whether `size`, the first member of a struct from tracepress.h, can be the size of that struct. A size must
  * be at least `least`, the size in the first version of the header. An arbitrary value of an uninitialized variable is
@@ -47,13 +47,13 @@ uint32_t tp_config_rank(void);
 /* Returns whether an environment variable switches a feature on. Such a variable is set, not empty and not "0". */
 bool tp_config_is_wanted(const char *variable);
 
-/* Returns whether `given` asks for samples. given: the program's struct, possibly from an older header, or NULL. */
+/* Returns whether `given` requests CPU samples. given: the program's struct, possibly from an older header, or NULL. */
 bool tp_config_is_sampling(const struct tracepress_options *given);
 
 /* Returns whether the recording includes an activity. */
 bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity);
 
-/* Returns the head of a spool that starts at the moment `now`. */
+/* Returns the head of a spool that starts at the moment with the clock values `now`. */
 struct tp_spool_head tp_config_make_spool_head(const struct tracepress_options *options,
                                                const struct tp_spool_clock *now);
 

@@ -2,7 +2,7 @@
  * the driver that the program itself has loaded.
  *
  * The build needs no part of CUDA, and this file never loads a driver. When an event is recorded for the first time,
- * this file looks up the driver's functions. Each event has its own table of these functions, so that events share no
+ * this file finds the driver's functions. Each event has its own table of these functions, so that events share no
  * state. */
 #include <dlfcn.h>
 #include <math.h>

@@ -15,8 +15,8 @@
 #include "writer/base/preload_fit.h"
 #include "writer/worker.h"
 
-/* MAX_KEPT: most variables that are added again. MAX_BYTES: most bytes of a new environment, which is on the caller's
- * stack. Larger environments are not changed. */
+/* MAX_KEPT: maximum number of variables that are added again. MAX_BYTES: maximum size of a new environment, which is on
+ * the caller's stack. Larger environments are not changed. */
 enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 };
 
 static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = "TRACEPRESS_SPOOLS=";
@@ -44,7 +44,7 @@ void tp_exec_set_library(const char *library)
     kept.library = library;
 }
 
-/* ---- the report on programs ---- */
+/* ---- the report about started programs ---- */
 
 void tp_exec_report(const char *spools, char mark, const char *text)
 {
@@ -56,7 +56,7 @@ void tp_exec_report(const char *spools, char mark, const char *text)
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)size) < 0)
-        size = 0; /* ignores the error; if the disk is full, the recording shows it anyway */
+        size = 0; /* errors are ignored; if the disk is full, the recording reports this */
     close(fd);
 }
 
@@ -145,7 +145,7 @@ size_t tp_exec_environment_bytes(char *const *given)
     return bytes <= MAX_BYTES ? bytes : 0;
 }
 
-/* Returns whether the environment has a variable of the same name. */
+/* Returns whether the environment has a variable with the same name as `variable`. */
 static bool has_variable(char *const *given, const char *variable)
 {
     size_t name = strcspn(variable, "=") + 1;

@@ -30,16 +30,16 @@ struct tp_exec_program {
 };
 
 /* Writes the program to the run's file `entered.tmp`. Returns whether the library can be preloaded into the program.
- * Also returns true if the program cannot be found or read, because then its loader decides. */
+ * Also returns true if the program cannot be found or read, because then only its loader can find out. */
 bool tp_exec_report_program(const struct tp_exec_program *program);
 
 /* Returns the size in bytes of the memory that tp_exec_environment needs for this environment; 0: the environment
  * needs no change. given: may be NULL. */
 size_t tp_exec_environment_bytes(char *const *given);
 
-/* Builds the new environment in `room`: pointers to the given texts and to ours, followed by the text of LD_PRELOAD.
- * Returns NULL if the environment needs no change. fits: result of tp_exec_report_program; if it is false, the library
- * is left out. */
+/* Builds the new environment in `room`: pointers to the given variables and to the variables of `record`, then the text
+ * of LD_PRELOAD. Returns NULL if the environment needs no change. fits: result of tp_exec_report_program; if it is
+ * false, the library is left out. */
 char **tp_exec_environment(char *const *given, bool fits, void *room);
 
 #endif

@@ -1,4 +1,4 @@
-/* Blocks SIGXFSZ during our own writes: see file_size_signal.h. */
+/* Blocks SIGXFSZ while the collector writes: see file_size_signal.h. */
 #include "collector/file_size_signal.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Protects the program from SIGXFSZ, which kills a process that writes beyond RLIMIT_FSIZE. During the collector's own
- * writes this thread blocks the signal, and discards it afterwards. The write then fails with EFBIG, and the program
- * continues. */
+/* Protects the program from SIGXFSZ, which kills a process that writes beyond RLIMIT_FSIZE. While the collector writes,
+ * the writing thread blocks the signal. A pending signal is discarded afterwards. The write fails with EFBIG instead,
+ * and the program continues. */
 #ifndef TP_COLLECTOR_FILE_SIZE_SIGNAL_H
 #define TP_COLLECTOR_FILE_SIZE_SIGNAL_H
 

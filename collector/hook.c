@@ -47,7 +47,7 @@ static bool is_ours(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* Looks `name` up in the library at `path` and in the libraries that it needs. Ignores a function of our own
+/* Searches for `name` in the library at `path` and in the libraries that it needs. Ignores a function of our own
  * library. */
 static void *find_in_library(const char *path, const char *name)
 {
@@ -107,7 +107,7 @@ uint64_t tp_hook_read_setting(const char *setting, bool is_bytes, uint64_t other
     return value;
 }
 
-/* rate: ns per 2^32 ticks; 0: not known well yet. first: moment at which the measurement of the rate started */
+/* rate: ns per 2^32 ticks; 0: not measured for long enough. first: start of this measurement */
 static uint64_t rate;
 static struct tp_spool_clock first;
 
@@ -117,8 +117,8 @@ void tp_hook_start_clock(void)
         first = tp_clock_read_all();
 }
 
-/* Converts ticks to ns. Until the rate is known well, each call measures it from the moment `first` to now. This time
- * is at least as long as the converted time. */
+/* Converts ticks to ns. Until the rate is stored, each call measures the rate from `first` to now. This interval
+ * includes the converted one. */
 static uint64_t ticks_to_ns(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
@@ -142,7 +142,7 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 uint64_t tp_hook_record_wait(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
-    /* returns early without a conversion, because no time stamp counter is faster than 8 GHz */
+    /* returns without a conversion, because no time stamp counter is faster than 8 GHz */
     if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0)
         return 0;
     int why = tp_hook_enter();

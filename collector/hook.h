@@ -1,4 +1,4 @@
-/* Declares the functions that sources share which intercept functions of the program (hooks).
+/* Declares functions for all sources that intercept functions of the program (hooks).
  *
  * Such a source exports a function under the name of another library's function (collector/preload.map). The program
  * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source
@@ -34,7 +34,7 @@ struct tp_hook {
     void *next; /* the original function; NULL: not yet looked up */
 };
 
-/* Returns the original function, and looks it up if tp_hooks_find could not find it yet. */
+/* Returns the original function, and finds it first if tp_hooks_find could not find it yet. */
 static inline void *tp_hook_original(struct tp_hook *hook, const void *caller)
 {
     void *next = __atomic_load_n(&hook->next, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ static inline void *tp_hook_original(struct tp_hook *hook, const void *caller)
     return next;
 }
 
-/* Looks up the original functions of a table of hooks. A constructor of the source calls it, because a lookup in a
+/* Finds the original functions of a table of hooks. A constructor of the source calls it, because a lookup in a
  * signal handler or between fork and exec may wait for the loader's lock. */
 void tp_hooks_find(struct tp_hook *hooks, size_t count);
 
@@ -70,7 +70,7 @@ void tp_hook_start_clock(void);
 
 struct tp_hook_wait {
     uint64_t begin;     /* start of the wait, ticks of tp_clock_now */
-    uint64_t least_ns;  /* least length of a wait that is recorded, ns */
+    uint64_t least_ns;  /* minimum length of a recorded wait, ns */
     int64_t bytes;      /* number of bytes that the call moved; INT64_MIN: not applicable */
     const void *object; /* object for which the thread waited; NULL: not recorded */
 };

@@ -32,8 +32,9 @@ static struct tp_source_host host;
 static bool is_injected;
 
 /* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way does
- * not close its spool. This is a destructor and not an atexit() function, because an atexit() function of a
- * constructor would run after the destructors. The loader registers its own function later. */
+ * not close its spool. This is a destructor and not an atexit() function, because exit() calls the functions of
+ * atexit() in reverse order. The loader registers the function that runs destructors after the constructors, so a
+ * function of this constructor would run last. */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!is_injected || tp_is_confined() || tp_session_is_copy())

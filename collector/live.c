@@ -32,7 +32,8 @@ static struct {
     int64_t base, last;
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .last = -1};
 
-static _Atomic double batch_size, tokens_per_step; /* facts from the program; 0: unknown */
+static _Atomic double batch_size, tokens_per_step; /* batch size and tokens per step that the program reported; 0:
+                                                    * unknown */
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -155,7 +156,7 @@ void tp_live_stop(void)
 
 void tp_live_exit(void)
 {
-    /* this thread or another one may be inside this module, because code inside may have called exit */
+    /* the lock is not free if another thread has it, or if code under the lock called exit */
     if (pthread_mutex_trylock(&live.lock) != 0)
         return;
     flush_and_turn_off();

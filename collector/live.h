@@ -32,7 +32,7 @@ void tp_live_in_child(void);
 void tp_live_end_step(uint64_t number);
 void tp_live_begin_step(void);
 
-/* Stores a fact about the run. From batch_size and tokens_per_step, the file gets rates; other keys are ignored. */
+/* Stores metadata of the run. The keys batch_size and tokens_per_step add rates to the file; other keys are ignored. */
 void tp_live_store_fact(const char *key, const char *value);
 
 /* tp_live_store_counter stores the last value of a counter; only the first value takes a lock. tp_live_store_memory

@@ -63,7 +63,7 @@ static int create_file(struct tp_live_file *file)
 }
 
 /* Chooses a folder in which no other process writes: the directory, or a subfolder named after the worker, with a
- * number if needed. If two processes start at the same time, each sees the other's file, and both try the next
+ * number if needed. If two processes start at the same time, each finds the other's file, and both try the next
  * folder. */
 static int choose_folder(struct tp_live_file *file)
 {

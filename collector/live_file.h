@@ -23,7 +23,7 @@ struct tp_live_file {
 void tp_live_file_init(struct tp_live_file *file, const char *directory, const char *worker, bool has_peers);
 /* Returns whether *file was initialized for this directory. */
 bool tp_live_file_has_directory(const struct tp_live_file *file, const char *directory);
-/* Returns whether the file exists. An export into its folder removes it. */
+/* Returns whether the file exists. `tracepress export` into the folder of the file removes it. */
 bool tp_live_file_exists(const struct tp_live_file *file);
 /* Appends complete records with one write, and creates the file if needed. Returns 0 or an errno. After an error the
  * file still ends with its last complete record. */

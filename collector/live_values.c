@@ -24,7 +24,7 @@ struct counter {
     bool is_described, is_double;
 };
 
-/* Memory totals of one kind. A total is stored as its bytes plus 1, so that 0 means unknown. */
+/* A memory total and its maximum, each stored as bytes + 1, so that 0 means unknown. */
 struct total {
     _Atomic int64_t now, highest; /* now: newest total; highest: highest total since the last step; both plus 1 */
     char tag[TAG_BYTES];
@@ -76,7 +76,7 @@ static struct device *find_or_add_device(uint64_t key)
     return NULL;
 }
 
-/* Stores a total plus 1, because 0 means unknown, so that zeroed entries need no initialization. */
+/* Stores bytes + 1, so that 0 means unknown and zeroed entries need no initialization. */
 static void set_total(struct total *total, int64_t bytes)
 {
     if (bytes < 0 || bytes == INT64_MAX)
@@ -97,7 +97,7 @@ void tp_live_store_memory(const struct tracepress_memory *note)
     set_total(&device->totals[1], note->total_reserved);
 }
 
-/* ---- reading; one thread at a time ---- */
+/* ---- reading the values; only one thread at a time ---- */
 
 static void name_counter(struct counter *counter, const char *text)
 {

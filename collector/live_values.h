@@ -1,7 +1,7 @@
 /* Stores the last values of the program's counters and of device memory for the live event file (live.h).
  *
- * Any thread may set values, without a lock; the thread that ends a step reads them. A value that arrives during the
- * read counts for one of the two steps. */
+ * Any thread may set values, without a lock; the thread that ends a step reads them. A value that is set during the
+ * read counts for the ended step or for the next one. */
 #ifndef TP_COLLECTOR_LIVE_VALUES_H
 #define TP_COLLECTOR_LIVE_VALUES_H
 

@@ -15,15 +15,15 @@
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
-/* States of `loader`. MAY_ASK: the loader may be asked. UNTRIED: not tested since the fork. TRYING: a thread is
- * testing it. */
+/* States of `loader`. MAY_ASK: the loader's list of modules may be read. UNTRIED: reading was not tested since the
+ * fork. TRYING: a thread is testing it. */
 enum { MAY_ASK, UNTRIED, TRYING };
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed, because samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
 static _Atomic int loader;
-/* how many modules the loader had loaded and unloaded at the last update */
+/* numbers of modules that the loader had loaded and unloaded at the last update */
 static unsigned long long seen_adds, seen_subs;
 
 uint32_t tp_modules_count(void)

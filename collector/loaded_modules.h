@@ -29,16 +29,16 @@ struct tp_module {
     bool was_tried;
 };
 
-/* Updates the list. Returns true if the list has new modules. Fast if nothing was loaded since the last call. Does
- * nothing if another thread is updating the list, or if the loader must not be asked. Waits for the loader's lock. The
- * thread that has the loader's lock may run functions of the program that record. So the caller must not have a lock
- * of the recorder. Any thread may call it. */
+/* Updates the list. Returns true if the list has new modules. Takes little time if nothing was loaded since the last
+ * call. Does nothing if another thread is updating the list, or if tp_modules_can_ask_loader returns false. Waits for
+ * the loader's lock. The thread that has the loader's lock may run functions of the program that record. So the caller
+ * must not have a lock of the recorder. Any thread may call it. */
 bool tp_modules_update(void);
 
-/* Returns whether the loader may be asked for its list. In a child of fork, the first answer is no. Another thread of
- * the parent may have had the loader's lock during the fork. Then the lock is never released, and any caller would
- * wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any thread may call it,
- * but not in a handler of fork. */
+/* Returns whether the loader may be asked for its list of modules. In a child of fork, the first call returns false.
+ * Another thread of the parent may have had the loader's lock during the fork. Then the lock is never released, and any
+ * caller would wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any thread
+ * may call it, but not in a handler of fork. */
 bool tp_modules_can_ask_loader(void);
 
 /* Tests on the calling thread whether the loader answers. The caller must be a thread of the recorder, because it hangs
@@ -63,7 +63,7 @@ struct tp_module *tp_modules_get(uint32_t index);
 struct tp_module *tp_modules_find(uint64_t address);
 
 /* Returns the `size` bytes of the module at `address` in memory, or NULL. Reads them from the module's file, so that
- * the library may be closed meanwhile. Only one thread at a time may call it. */
+ * the library may already be closed. Only one thread at a time may call it. */
 const void *tp_module_bytes(struct tp_module *module, uint64_t address, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* most bytes of a stored name; longer names are cut */
+/* maximum length of a stored name, bytes; longer names are cut */
 enum { TP_NAME_BYTES = 3000 };
 
 /* Returns the number of the name. Adds the name if it is new, and sets *is_new. Returns 0 when memory is short. Needs

@@ -14,7 +14,7 @@
 
 enum { CHUNK_BYTES = 16 << 10, MAX_FACTS = 64 };
 
-/* One fact about the run, from tracepress_metadata. */
+/* One metadata entry of the run, from tracepress_metadata. */
 struct fact {
     char *text; /* key, a newline and the value */
     uint8_t kind;

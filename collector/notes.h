@@ -1,4 +1,5 @@
-/* Writes the notes of a spool into separate chunks: names, clock values, facts about the run, and loaded modules.
+/* Writes the notes of a spool into separate chunks: names, clock values, facts about the run (tracepress_metadata), and
+ * loaded modules.
  *
  * All functions need the session's lock. Names, facts and modules are stored and repeated in each new spool. */
 #ifndef TP_COLLECTOR_NOTES_H
@@ -34,7 +35,7 @@ void tp_notes_write_modules(void);
  * spools. */
 void tp_notes_add_fact(const char *key, const char *value, uint8_t kind);
 
-/* Reports that the recording stops because the spool cannot grow. Does so only once per process. */
+/* Reports that the recording stops because the spool cannot grow. Reports it only once per process. */
 void tp_notes_report_failure(const struct tp_spool *spool);
 
 #endif

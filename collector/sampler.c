@@ -26,9 +26,11 @@
 #include "writer/base/signal_handler.h"
 
 enum {
-    MAX_WATCHED = 4096, /* most threads in the list; further threads are not sampled */
-    MAX_RINGS = 64,     /* most threads that the kernel samples, at 260 KiB each; further threads get timers */
-    /* most samples that wait to be written; if no slot is free, the thread's next sample represents the lost one too */
+    MAX_WATCHED = 4096, /* maximum number of threads in the list; further threads are not sampled */
+    MAX_RINGS = 64,     /* maximum number of threads that the kernel samples, at 260 KiB each; further threads get
+                         * timers */
+    /* maximum number of samples that wait to be written; if no slot is free, the next sample represents the lost one
+     * too */
     MAX_SLOTS = 64,
     DRAIN_EVERY_MS = 2,
     LIST_EVERY_MS = 10, /* interval between updates of the list of threads, ms */
@@ -63,7 +65,7 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
-    _Atomic bool is_asking; /* true while the sampling thread asks the loader, which may never answer */
+    _Atomic bool is_asking; /* true while the sampling thread waits for the loader, which may never answer */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
@@ -422,8 +424,8 @@ static void wait_ms(long ms)
     await_turn();
 }
 
-/* Returns whether the loader may be asked. In a child of fork this test itself may hang; then the thread that stops
- * the sampler sees this in is_asking. */
+/* Returns whether the loader's list of modules may be read. In a child of fork this test itself may hang; then the
+ * thread that stops the sampler sees this in is_asking. */
 static bool can_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
@@ -439,10 +441,11 @@ static void *run_sampling_thread(void *unused)
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* waits first, because most children exit or exec immediately */
-    tp_stack_forget_code(); /* cached facts may be wrong, because modules may have changed since the last recording */
+    tp_stack_forget_code();      /* cached data about code may be wrong, because modules may have changed since the last
+                                  * recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (can_ask_loader() && tp_modules_update()) /* forgets cached facts after code was loaded */
+            if (can_ask_loader() && tp_modules_update()) /* clears the cached data after code was loaded */
                 tp_stack_forget_code();
             list_threads();
         }

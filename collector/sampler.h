@@ -28,12 +28,12 @@ void tp_sampler_stop(void);
  * tp_sampler_stop. */
 void tp_sampler_release_signal(void);
 
-/* Resets the state in a child of fork, which does not have the sampling thread. */
+/* Resets the sampler in a child process after fork; the sampling thread exists only in the parent. */
 void tp_sampler_in_child(void);
 
-/* Pauses the sampling thread until tp_sampler_resume, at a place where it has no lock of the C library. Otherwise a
- * copy of the process that is made without the C library's fork could inherit a lock that nobody releases. Returns
- * false if there is no sampling thread or the pause takes too long. After false, tp_sampler_resume must not be
+/* Pauses the sampling thread until tp_sampler_resume, at a place where that thread has no lock of the C library.
+ * Otherwise a copy of the process that is made without the C library's fork could inherit a lock that nobody releases.
+ * Returns false if there is no sampling thread or the pause takes too long. After false, tp_sampler_resume must not be
  * called. */
 bool tp_sampler_pause(void);
 void tp_sampler_resume(void);

@@ -18,9 +18,10 @@
 _Atomic int tp_confined_;
 _Atomic pid_t tp_confined_child;
 static const char *_Atomic run_folder;
-static _Atomic int said_until; /* 1 + highest weight of a printed line; 0: no line was printed */
+/* 1 + highest weight (enum tp_say) of all messages printed so far; 0: no message was printed */
+static _Atomic int said_until;
 
-/* Returns whether no line of this or a higher weight was printed yet. Marks the weight as printed. */
+/* Returns true if no message of this or a higher weight was printed so far, and then stores the weight as printed. */
 static bool is_first_of_weight(enum tp_say weight)
 {
     int said = atomic_load(&said_until);

@@ -48,14 +48,14 @@ static void choose_rank_and_window(void)
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
-/* Returns whether another thread is still ending the previous recording, so that its options are in use. A handler on
- * this thread may start a new recording. */
+/* Returns whether another thread is still ending the previous recording and uses its options. Returns false on the
+ * ending thread itself, because a handler there may start a new recording. */
 static bool is_ending_elsewhere(void)
 {
     return tp_session.endings && !pthread_equal(tp_session.ender, pthread_self());
 }
 
-/* Starts a recording. Needs the lock. */
+/* Starts a recording. Needs the session's lock. */
 static bool begin_recording(const struct tracepress_options *options)
 {
     if (tp_session.is_started || tp_is_confined() || is_ending_elsewhere())
@@ -93,7 +93,7 @@ static void end_recording(void)
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();
-    /* stays 0 in the child of a handler that forked, where the number was reset */
+    /* already 0 in a child that the handler forked, because the child resets the count */
     tp_session.endings -= tp_session.endings > 0;
     pthread_mutex_unlock(&tp_session.lock);
 }
@@ -147,7 +147,7 @@ int tracepress_start(const struct tracepress_options *options)
     return is_begun ? 0 : -1;
 }
 
-/* ---- for `tracepress record` ---- */
+/* ---- recordings that `tracepress record` starts ---- */
 
 bool tp_session_start_for_record(const char *folder)
 {

@@ -26,10 +26,10 @@ struct tracepress_trace {
  * is full. A full disk is reported once. */
 struct tp_spool_chunk *tp_session_get_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
 
-/* Returns a chunk to its recording, which may already be over. */
+/* Gives a chunk back to its recording, which may already be over. */
 void tp_session_return_chunk(uint32_t recording, struct tp_spool_chunk *chunk);
 
-/* Folder, worker and step for files of the current recording, and the text of a name. */
+/* Folder, worker and step from which file names of the current recording are made, and the text of one name. */
 struct tp_session_place {
     char directory[4096], worker[256], name[TP_NAME_BYTES + 1];
     uint64_t step;
@@ -59,11 +59,12 @@ void tp_session_begin_threads(void);
 
 /* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is no sampling thread. */
 void tp_session_renew_sampler(void);
-/* Makes the spool list loaded modules from now on, for a source that records addresses. */
+/* Starts listing the loaded shared libraries in the spool. A source that records code addresses calls this function. */
 void tp_session_list_modules(void);
 
-/* Schedules a search for newly loaded modules on a thread of the recorder, which may wait for the loader. Most calls do
- * nothing, because the search runs rarely. May be called anywhere, also inside malloc, but not in signal handlers. */
+/* Requests a search for newly loaded shared libraries. A thread of the recorder searches, because it may wait for the
+ * loader. Most calls do nothing, because the search runs rarely. May be called anywhere, also inside malloc, but not in
+ * signal handlers. */
 void tp_session_request_modules(void);
 
 /* Records for `tracepress record` while the program has no recording of its own. Creates all spools in `folder` and
@@ -78,30 +79,29 @@ void tp_session_set_confine_stop(void (*stop)(void));
 void tp_session_stop_for_record(void);
 
 /* Stops everything because the program is about to confine itself. After that, a system call or a read of the time
- * stamp counter might kill the program. Every recording ends for good, without the program's handler, and its spool is
- * kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards. how: how the
- * program confines itself, for the message. Any thread may call it. */
+ * stamp counter might kill the program. Every recording ends for good, without a call of the program's handler, and the
+ * spool file is kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards.
+ * how: how the program confines itself, for the message. Any thread may call it. */
 void tp_session_confine(const char *how);
 
 /* Returns whether the collector has started anything in the process that could make a system call. */
 bool tp_session_has_begun(void);
 
-/* Stops recording in a copy of the process that no pthread_atfork handler has noticed. The parent's recording
+/* Stops recording in a copy of the process that was made without pthread_atfork handlers. The parent's recording
  * continues. */
 void tp_session_abandon(void);
 
-/* Returns whether this process is a copy that no pthread_atfork handler has noticed, even if nothing else has noticed
- * it before. */
+/* Returns whether this process is a copy of the recording process that was made without pthread_atfork handlers. */
 bool tp_session_is_copy(void);
 
-/* Counts a record that was dropped because it had no room. */
+/* Counts a record that was dropped because the spool had no room. */
 void tp_session_count_dropped(void);
 
 /* Returns the text of a name, or "" for an unknown number. The text stays valid. Takes the session's lock. */
 const char *tp_session_name_text(tracepress_name name);
 /* Functions that are called for every recording of the process: after its start, before its end, and in a child after
  * fork, which has its own recording. They are called without the session's lock. Only one watch can be set, before the
- * first recording. It is borrowed. */
+ * first recording; it must stay valid. */
 struct tp_session_watch {
     void (*begun)(void), (*ending)(void), (*in_child)(void);
 };
@@ -119,7 +119,8 @@ enum tp_say {
  * thread may call it. */
 void tp_session_say(enum tp_say weight, const char *what, const char *detail);
 
-/* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. Borrowed. */
+/* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. The text
+ * must stay valid. */
 void tp_session_set_say_folder(const char *folder);
 
 #endif

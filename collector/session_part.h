@@ -25,23 +25,24 @@ struct tp_session {
     bool is_left_out;      /* true if TRACEPRESS_RANKS excludes this rank, so that it records nothing */
     /* value of TRACEPRESS_WINDOW; steps or times outside of the windows are not recorded */
     struct tp_choice_window window;
-    uint32_t follower; /* number of the last thread that was started to follow the window */
-    bool is_turning;   /* true while thread `turner` is ending the recording of a window */
+    uint32_t follower; /* number of the newest window thread; older window threads stop */
+    bool is_turning;   /* true while thread `turner` ends the recording at the end of a window */
     pthread_t turner;
     pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
     struct tp_spool spool;
     _Atomic uint32_t opened; /* number of the recording whose spool is open; 0: no spool is open */
     /* number of threads that use the spool without the lock; the spool is closed only when it is 0 */
     _Atomic unsigned busy_count;
-    uint32_t recordings; /* number of the last recording */
-    bool has_addresses;  /* true if a source records addresses, so that spools must list the modules */
+    uint32_t recordings; /* number of the newest recording, from 1; 0: none so far */
+    /* true if a source records code addresses, so that spools must list the loaded shared libraries */
+    bool has_addresses;
     /* folder of the run, in which all spools are created and kept; NULL: the process runs without `tracepress
      * record` */
     const char *run_folder;
     unsigned run_rate; /* samples per second that `record` requests */
     /* true if `record` started this recording; such a recording stops when the program starts its own */
     bool is_for_record;
-    uint64_t own_step; /* number of the program's step at the end of its own recording */
+    uint64_t own_step; /* number of the program's step when the program's own recording ended */
     const struct tp_session_watch *watch;
     void (*at_confine)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
     /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
@@ -49,7 +50,7 @@ struct tp_session {
     pthread_t ender;
     pid_t pid; /* id of the process that records; 0: no recording was started so far */
     _Atomic uint64_t dropped;
-    _Atomic bool wants_modules; /* true after a recording of this process needed the list of modules */
+    _Atomic bool wants_modules; /* true after a recording of this process needed the list of shared libraries */
 };
 
 extern struct tp_session tp_session;
@@ -67,24 +68,25 @@ void tp_session_turn_on(void);
  * also under `record`, because handlers write there although the spools are elsewhere. */
 bool tp_session_has_place(bool is_opened_now);
 
-/* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
+/* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
+ * returns false. */
 bool tp_session_open(void);
 
 /* Begins to stop the recording: prevents new windows and recordings, ends the open step, and ends the threads that
- * watch the clock. Releases the lock meanwhile. The caller must call tp_session_finish next. */
+ * watch the clock. Releases the session's lock meanwhile. The caller must call tp_session_finish next. */
 void tp_session_begin_stop(void);
 
-/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers
- * may call this library. */
+/* Switches recording off and passes the recorded data to the handler. Releases the session's lock meanwhile, because
+ * handlers may call this library. */
 void tp_session_finish(void);
 
-/* Opens the spool of a ring immediately, and starts to prepare the pages of the ring. Must be called without the
- * lock. */
+/* Opens the spool of a ring buffer immediately, and starts to prepare the memory pages of the ring buffer. Must be
+ * called without the session's lock. */
 void tp_session_fill_ring(void);
 
 /* Counts this thread as a user of the spool, so that an open spool stays open. Returns whether the spool of the
  * recording `recording` is open. The caller must call tp_session_release_spool, whatever the result. Must be called
- * without the lock. */
+ * without the session's lock. */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
     atomic_fetch_add(&tp_session.busy_count, 1);
@@ -99,8 +101,8 @@ static inline void tp_session_release_spool(void)
 /* Starts sampling if the options ask for it. Returns false if there are no samples. */
 bool tp_session_start_sampler(void);
 
-/* Loads the library and the list of modules for stacks. Must be called without the lock, because the loader runs
- * functions of the program, which may record. */
+/* Prepares the recording of stacks: loads libunwind and lists the loaded shared libraries. Must be called without the
+ * session's lock, because the loader runs functions of the program, which may record. */
 void tp_session_prepare_stacks(void);
 
 /* ---- steps ---- */
@@ -115,14 +117,14 @@ static inline bool tp_session_is_kept(enum tp_action action)
 enum tp_action tp_session_step_action(uint64_t step);
 
 /* Switches recording on or off by comparing the action of the previous step with the action `now` of this step.
- * Releases the lock meanwhile. */
+ * Releases the session's lock meanwhile. */
 void tp_session_enter_step(enum tp_action now);
 
-/* Ends the open step. Must be called without the lock. */
+/* Ends the open step. Must be called without the session's lock. */
 void tp_session_close_step(void);
 
 /* tp_session_notify_begun reports to tp_session.watch that a recording has started, if its number differs from
- * `before`. tp_session_notify_ending reports the end of a recording. Must be called without the lock. */
+ * `before`. tp_session_notify_ending reports the end of a recording. Must be called without the session's lock. */
 void tp_session_notify_begun(uint32_t before);
 void tp_session_notify_ending(bool is_ending);
 
@@ -135,31 +137,32 @@ bool tp_session_is_in_window(void);
  * the program's steps decide. */
 void tp_session_follow_window(void);
 
-/* Waits until the window thread is idle. Returns immediately on that thread. Releases the lock meanwhile. */
+/* Waits until the window thread is idle. Returns immediately on that thread. Releases the session's lock meanwhile. */
 void tp_session_await_turn(void);
 
-/* Waits until the window thread is idle, and stops it. Returns immediately on that thread. Releases the lock
+/* Waits until the window thread is idle, and stops it. Returns immediately on that thread. Releases the session's lock
  * meanwhile. */
 void tp_session_stop_window(void);
 
-/* Waits for the window thread at exit, for some seconds at most, and stops it. Must be called without the lock. Does
- * nothing if the lock is not available. */
+/* Waits for the window thread at exit, for some seconds at most, and stops it. Must be called without the session's
+ * lock. Does nothing if the lock is not available. */
 void tp_session_stop_window_at_exit(void);
 
-/* Resets the state in a child of fork, which does not have the window thread. */
+/* Resets the state of windows in a child process after fork, and starts a window thread there if needed. */
 void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* tp_session_enable_modules enables the list of modules that stacks may contain. tp_session_update_modules updates the
- * list; both are called without the lock. tp_session_write_modules writes the list to the spool, with the lock. */
+/* tp_session_enable_modules enables the list of shared libraries whose functions stacks may contain.
+ * tp_session_update_modules updates the list; both are called without the session's lock. tp_session_write_modules
+ * writes the list to the spool, with the lock. */
 void tp_session_enable_modules(void);
 void tp_session_update_modules(void);
 void tp_session_write_modules(void);
 
 /* ---- the process ---- */
 
-/* Prepares the process for recording, once. Must be called without the lock. */
+/* Prepares the process for recording, once. Must be called without the session's lock. */
 void tp_session_prepare(void);
 
 #endif

@@ -38,7 +38,7 @@ void tp_session_resume_threads(struct tp_paused_threads still)
         tp_sampler_resume();
 }
 
-/* state of the recorder's threads before fork, stored by the thread that forks; needs the lock */
+/* state of the recorder's threads before fork, stored by the thread that forks; needs the session's lock */
 static struct tp_paused_threads forking;
 
 static void before_fork(void)
@@ -56,9 +56,9 @@ static void after_fork(void)
     tp_session_resume_threads(still);
 }
 
-/* Continues the recording in a child, with its own spool. The spool is opened only at the first record, because most
- * children exec immediately. The child's copy of this thread's chunk belongs to the parent's spool. The new number of
- * the recording makes the thread release the chunk. */
+/* Continues the recording in a child, with its own spool. The child opens its spool only at the first record, because
+ * most children exec immediately. The child's copy of this thread's chunk belongs to the parent's spool. The new number
+ * of the recording makes the thread release the chunk. */
 static void in_child(void)
 {
     tp_record_in_child();
@@ -91,8 +91,8 @@ void tp_session_prepare(void)
 
 /* ---- a program that confines itself ---- */
 
-/* Takes the lock, but waits only for a limited time. A signal may have interrupted this very thread while it had the
- * lock. */
+/* Takes the session's lock, but waits only for a limited time. A signal may have interrupted this very thread while it
+ * had the lock. */
 static bool lock_with_timeout(void)
 {
     struct timespec until;
@@ -101,8 +101,8 @@ static bool lock_with_timeout(void)
     return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
 }
 
-/* Ends the recording without calling the handler, so that the spool stays. Needs the lock, and releases it
- * meanwhile. */
+/* Ends the recording without calling the handler, so that the spool file is kept. Needs the session's lock, and
+ * releases it meanwhile. */
 static void end_without_handler(void)
 {
     tp_session_begin_stop();
@@ -126,8 +126,8 @@ void tp_session_abandon(void)
     tp_session.is_started = tp_session.is_for_record = tp_session.is_awaited = false;
 }
 
-/* Handles a copy of the process that was not noticed when it was made. Such a child after vfork uses the memory of its
- * parent, which continues to run. */
+/* Handles a copy of the process that was made without pthread_atfork handlers. After vfork, such a child uses the
+ * memory of its parent, which continues to run. */
 static void confine_copy(void)
 {
     if (syscall(SYS_kcmp, getpid(), getppid(), KCMP_VM, 0, 0) == 0) {
@@ -138,8 +138,8 @@ static void confine_copy(void)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
 }
 
-/* Reports that the recording has ended. Without `record` the user must make the trace, so the printed line contains
- * the command. Needs the lock. */
+/* Reports that the recording has ended. Without `record` the user must make the trace, so the printed line contains the
+ * command. Needs the session's lock. */
 static void report_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];

@@ -97,7 +97,8 @@ bool tp_session_has_place(bool is_opened_now)
     return true;
 }
 
-/* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
+/* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
+ * returns false. */
 bool tp_session_open(void)
 {
     if (!tp_session.is_awaited)
@@ -116,10 +117,10 @@ bool tp_session_open(void)
     return true;
 }
 
-/* ---- a ring ----
+/* ---- ring buffer ----
  *
- * A thread of the recorder maps and touches the chunks of a ring in advance, until the ring has all of them. Otherwise
- * page faults would make the first pass through the ring cost more than twice as much as later passes. */
+ * A thread of the recorder maps and touches the chunks of a ring buffer in advance, until the buffer has all of them.
+ * Otherwise page faults would make the first pass through the buffer cost more than twice as much as later passes. */
 
 static void *prepare_ring(void *context)
 {
@@ -143,7 +144,7 @@ void tp_session_fill_ring(void)
     if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
-    if (recording) /* if the thread cannot be started, only the first pass through the ring is slower */
+    if (recording) /* if the thread cannot be started, only the first pass through the ring buffer is slower */
         tp_own_thread_start(NULL, prepare_ring, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -158,8 +159,8 @@ bool tp_session_start_sampler(void)
     return !reason;
 }
 
-/* Loads the library and the list of modules for stacks. Called without the lock, because the loader runs functions of
- * the program, which may record. */
+/* Prepares the recording of stacks: loads libunwind and lists the loaded shared libraries. Called without the session's
+ * lock, because the loader runs functions of the program, which may record. */
 void tp_session_prepare_stacks(void)
 {
     tp_stack_prepare();
@@ -182,7 +183,7 @@ bool tp_session_start_sampling(unsigned rate)
     return is_started;
 }
 
-/* Stops sampling. Releases the lock meanwhile, because the sampler's last records need it. */
+/* Stops sampling. Releases the session's lock meanwhile, because the sampler's last records need it. */
 static void stop_sampler(void)
 {
     pthread_mutex_unlock(&tp_session.lock);
@@ -232,8 +233,8 @@ void tp_session_renew_sampler(void)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Returns whether `record` still needs the spool to make a trace. It does not if the handler has just written a trace
- * to the folder of the run or to the LOGDIR above it. */
+/* Returns whether `record` still needs the spool to make a trace. The spool is not needed if the handler has just
+ * written a trace to the folder of the run or to the LOGDIR above it. */
 static bool is_kept_for_run(void)
 {
     /* number of folders from LOGDIR to the spools: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools
@@ -277,8 +278,8 @@ static void await_users(void)
         nanosleep(&pause, NULL);
 }
 
-/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers may
- * call this library. */
+/* Switches recording off and passes the recorded data to the handler. Releases the session's lock meanwhile, because
+ * handlers may call this library. */
 void tp_session_finish(void)
 {
     if (tp_session_is_on() && tp_session.options.sample_rate)

@@ -30,7 +30,7 @@ enum tp_action tp_session_step_action(uint64_t step)
 }
 
 /* Switches recording on or off by comparing the action of the previous step with the action `now` of this step. Needs
- * the lock, but records the range of the step without it, because a new chunk takes the lock. */
+ * the session's lock, but records the range of the step without it, because a new chunk takes the lock. */
 void tp_session_enter_step(enum tp_action now)
 {
     enum tp_action before = tp_session.action;

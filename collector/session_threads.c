@@ -1,4 +1,4 @@
-/* Gives recording threads their chunks, and records names and facts. See session.h. */
+/* Gives recording threads their chunks, and records names and metadata. See session.h. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -35,16 +35,16 @@ void tp_session_write_modules(void)
         tp_notes_write_modules();
 }
 
-/* Returns whether the values of the clocks must be written again. They are written during the recording, because the
- * process may be killed. In a ring they are written rarely, because the notes of a ring grow without limit. */
+/* Returns whether the values of the clocks must be written again. They are written repeatedly, because the process may
+ * be killed. A ring buffer gets them rarely, because notes are not overwritten there. */
 static bool is_clock_note_due(uint32_t sequence)
 {
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
-/* Takes the lock to open the spool, once per recording. A record inside a function of the program (malloc within
- * dlopen) waits at most 20 ms, because the owner of the lock may be waiting for this thread. After 20 ms the record is
- * lost. */
+/* Takes the session's lock to open the spool, once per recording. A record inside a function of the program (malloc
+ * within dlopen) waits at most 20 ms, because the owner of the lock may be waiting for this thread. After 20 ms the
+ * record is lost. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;
@@ -71,8 +71,8 @@ static void open_spool(uint32_t recording, bool is_in_hook)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Writes pending notes, or reports why there was no chunk. Does nothing if another thread has the lock, because the
- * next chunk or the end of the recording writes the notes too. */
+/* Writes the clock and new shared libraries after a thread got a chunk; otherwise reports why there was no chunk. Does
+ * nothing if another thread has the session's lock, because the next chunk or the end of the recording writes them. */
 static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)

@@ -40,7 +40,7 @@ static void open_window(void)
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    /* called without the lock, because it may wait for the loader; so no thread waits for this one */
+    /* called without the lock, because the function may wait for the loader; other threads then need the lock */
     tp_session_notify_begun(0);
     pthread_mutex_lock(&tp_session.lock);
 }
@@ -94,7 +94,7 @@ void tp_session_follow_window(void)
         tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
 }
 
-/* ---- waiting for the window thread ---- */
+/* ---- functions that wait for the window thread ---- */
 
 static bool is_window_ending(void)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Facts about the process that a source needs. They are valid for the life of the process. */
+/* Data about the process for its sources, valid for the life of the process. */
 struct tp_source_host {
     const char *library; /* path of this library, for variables such as NVTX_INJECTION64_PATH */
     const char *spools;  /* folder of the run; `tracepress record` collects the files that a source writes there */
@@ -42,13 +42,13 @@ extern const struct tp_source *const tp_sources[];
  * Unknown names are ignored. */
 void tp_sources_start(const struct tp_source_host *host, const char *wanted);
 
-/* Informs all sources that they stay off, because this process records nothing. */
+/* Calls refuse of all sources, because this process records nothing. */
 void tp_sources_refuse(void);
 
 /* Stops all started sources, the last one first. */
 void tp_sources_stop(void);
 
-/* Informs the sources in a child after fork. */
+/* Calls in_child of all started sources. Must be called in the child after fork. */
 void tp_sources_in_child(void);
 
 /* Writes one line per source to the descriptor `fd`: name, tab, state, tab, description. The state is "on", "off" (the

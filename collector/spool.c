@@ -178,8 +178,8 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     return chunk;
 }
 
-/* Locks the list of spare chunks. Returns false if the lock is not released soon. Then the thread that has the lock
- * gets no CPU, or a signal handler interrupted that thread and runs this call. */
+/* Locks the list of spare chunks. Returns false if the lock is not released soon. This happens if the owner of the lock
+ * gets no CPU time, or if this call runs in a signal handler that interrupted the owner. */
 static bool hold(struct tp_spool_spare *spare)
 {
     enum { TRIES = 64 };
@@ -219,8 +219,8 @@ static struct tp_spool_chunk *pop_spare_or_count(struct tp_spool_spare *spare, u
     return NULL;
 }
 
-/* Returns a full chunk of a ring when no new chunk can be mapped, so that the ring stays smaller. Returns NULL if there
- * is no full chunk. */
+/* Returns a full chunk of a ring buffer when no new chunk can be mapped, so that the buffer stays smaller. Returns NULL
+ * if there is no full chunk. */
 static struct tp_spool_chunk *pop_full_chunk(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;

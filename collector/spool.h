@@ -14,7 +14,7 @@
 
 #include "writer/spool/spool_format.h"
 
-/* size of chunks that are reused, and of all chunks in a ring, bytes */
+/* size of chunks that are reused, and of all chunks in a ring buffer, bytes */
 enum { TP_SPOOL_FULL_CHUNK = 64 << 10 };
 
 /* List of full chunks that are still mapped, but that no thread writes to. Reusing their pages causes no page
@@ -22,7 +22,8 @@ enum { TP_SPOOL_FULL_CHUNK = 64 << 10 };
 struct tp_spool_spare {
     _Atomic bool is_held; /* spin lock of the list; a thread has the lock only for a few instructions */
     struct tp_spool_chunk *oldest, *newest;
-    uint64_t ring_bytes;    /* most bytes of the threads' chunks in a ring; 0: the spool is not a ring */
+    /* maximum total size of the threads' chunks in a ring buffer, bytes; 0: the spool is not a ring buffer */
+    uint64_t ring_bytes;
     _Atomic uint64_t bytes; /* total bytes of the threads' chunks */
 };
 
@@ -41,8 +42,8 @@ struct tp_spool {
 };
 
 /* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: limit of the file. ring_bytes:
- * limit of the threads' chunks, after which the oldest full chunk is reused; 0: the spool is not a ring. Returns 0 or
- * an errno. Never changes files of the program. */
+ * limit of the threads' chunks, after which the oldest full chunk is reused; 0: no ring buffer. Returns 0 or an errno.
+ * Never changes files of the program. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
@@ -57,15 +58,15 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
  * and all functions up to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
-/* These functions prepare chunks of a ring in advance. tp_spool_map_ahead returns a new chunk, or NULL if the ring has
- * all its chunks or the disk is nearly full. tp_spool_touch_chunk touches its pages, and tp_spool_store_ahead
- * stores it. */
+/* These functions prepare chunks of a ring buffer in advance. tp_spool_map_ahead returns a new chunk, or NULL if the
+ * ring buffer has all its chunks or the disk is nearly full. tp_spool_touch_chunk touches its pages, and
+ * tp_spool_store_ahead stores it. */
 struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
 void tp_spool_touch_chunk(struct tp_spool_chunk *chunk);
 void tp_spool_store_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
-/* Writes the header into a chunk. If the chunk is full and the spool is not a ring, first copies the old content to
- * the end of the file. If the copy fails, releases the chunk with its content and returns NULL. No other thread may
+/* Writes the header into a chunk. If the chunk is full and the spool is not a ring buffer, first copies the old content
+ * to the end of the file. If the copy fails, releases the chunk with its content and returns NULL. No other thread may
  * use the chunk. */
 struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
                                         const struct tp_spool_chunk *header);

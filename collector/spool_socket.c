@@ -9,7 +9,7 @@
 
 #include "writer/spool/spool_file.h"
 
-/* longest wait for an answer, because a signal may have stopped `record` */
+/* maximum wait for an answer, ms; `record` does not answer while a signal stops it */
 enum { PATIENCE_MS = 500 };
 
 static struct {

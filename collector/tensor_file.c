@@ -15,7 +15,7 @@
 #include "writer/base/temporary.h"
 #include "writer/tensor.h"
 
-enum { LONGEST = 200 }; /* longest name of a file in bytes, without .npy */
+enum { LONGEST = 200 }; /* maximum length of a file name without .npy, bytes */
 
 static uint64_t name_hash(const char *text)
 {

@@ -16,7 +16,7 @@ enum { TP_TENSOR_PATH = 640 };
  * and a hash. */
 void tp_tensor_path(char path[static TP_TENSOR_PATH], const struct tp_session_place *place);
 
-/* Values of a tensor that are written. */
+/* A tensor whose values are written to a file. */
 struct tp_tensor_values {
     uint32_t dtype, rank;
     const int64_t *dims;

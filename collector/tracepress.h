@@ -57,7 +57,7 @@ struct tracepress_schedule {
 
 /* Kinds of activity to record, with the meaning of torch's ProfilerActivity. */
 enum tracepress_activity {
-    TRACEPRESS_ACTIVITY_CPU = 1, /* ranges, operators, modules, tasks, counters, memory notes, samples */
+    TRACEPRESS_ACTIVITY_CPU = 1, /* ranges, operators, modules, tasks, counters, memory records, samples */
     TRACEPRESS_ACTIVITY_CUDA = 2 /* CUDA kernels, copies, calls and memory, if the program uses CUDA */
 };
 
@@ -74,8 +74,8 @@ struct tracepress_options {
     /* sizeof(struct tracepress_options), so that later versions can add members; tracepress_start rejects other
      * sizes */
     uint32_t size;
-    /* With with_stack, ranges and memory notes contain the call stack. A frame costs about 6 ns. Stacks need libunwind
-     * at run time. */
+    /* With with_stack, ranges and memory records contain the call stack. A frame costs about 6 ns. Stacks need
+     * libunwind at run time. */
     int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* 1: recorded in the trace, 0: left out */
     struct tracepress_schedule schedule;
     /* function that receives each recording; NULL: the spool file is kept for `tracepress recover` */
@@ -92,7 +92,7 @@ struct tracepress_options {
     /* size of a flight recorder in MiB, in which the spool keeps the newest records and overwrites older ones. Each
      * recording thread has at least 64 KiB. 0: the value of $TRACEPRESS_RING_MB, or no limit if that is not set */
     uint32_t ring_mb;
-    /* values of enum tracepress_activity, added up; 0: all. Steps and facts are always recorded */
+    /* values of enum tracepress_activity, added up; 0: all. Steps and metadata are always recorded */
     uint32_t activities;
 };
 
@@ -164,7 +164,7 @@ struct tracepress_table {
     /* column by which rows are sorted: "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first
      * use */
     const char *sort_by;
-    int row_limit; /* most rows of the table; 0: 100; negative: all */
+    int row_limit; /* maximum number of rows; 0: 100 rows; negative: all rows */
 };
 
 /* Returns the table as text, as key_averages().table() prints it, or NULL after printing the reason. May only be

@@ -46,7 +46,7 @@ static inline void tracepress_end_scope_(const int *unused)
     (void)unused;
     tracepress_end();
 }
-/* Begins the range, and looks the number of the text up only once. Two threads that do so at the same time get the
+/* Begins the range, and gets the number of the text only once. Two threads that do so at the same time get the
  * same number. */
 #define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
     static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \

@@ -34,7 +34,7 @@ enum { PAGE = 4096 };
 #define FAR_LIBRARY "libunwind-generic.so.8"
 #endif
 
-/* Type of a function that libunwind exports for such uses, but does not declare in its header. */
+/* Type of a function that libunwind exports for unwinding from copied memory, but does not declare in its header. */
 typedef int search_table_function(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table, unw_proc_info_t *info,
                                   int need_unwind_info, void *context);
 
@@ -176,7 +176,7 @@ static uint64_t return_address(const void *frame)
 
 uint32_t tp_stack_walk_own(const void *from, uint64_t *frames, uint32_t max)
 {
-    /* most frames between this function and `from` */
+    /* maximum number of frames between this function and `from` */
     enum { OURS = 8 };
     void *all[TP_MAX_FRAMES + OURS];
     int first = 0, count = is_there && has_loader()

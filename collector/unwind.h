@@ -30,8 +30,8 @@ void tp_stack_copy_context(struct tp_stack_copy *copy, const ucontext_t *context
  * thread of the recorder is unwinding. */
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max);
 
-/* Forgets cached facts about the code, after modules were loaded or unloaded. Waits if another thread of the recorder
- * is unwinding. */
+/* Clears the cache of unwind tables after shared libraries were loaded or unloaded. Waits if another thread of the
+ * recorder is unwinding. */
 void tp_stack_forget_code(void);
 
 /* Fills `frames` with the frames of the calling thread outside of the recorder's code, at most max. For places where
@@ -40,8 +40,8 @@ void tp_stack_forget_code(void);
  * walked. Needs tp_stack_prepare. Any thread may call it, but not in a signal handler. */
 uint32_t tp_stack_walk_without_wait(uint64_t *frames, uint32_t max);
 
-/* Returns whether tp_stack_walk_without_wait has found code outside of all known modules since the last call of this
- * function. If so, tp_modules_update may find a new module. Any thread may call it. */
+/* Returns whether tp_stack_walk_without_wait has found code outside of all known shared libraries since the last call
+ * of this function. If so, tp_modules_update may find a new library. Any thread may call it. */
 bool tp_stack_has_found_unknown(void);
 
 /* Fills `frames` with the frames of the calling thread, at most max, starting at the frame that returns to `from`.

@@ -26,7 +26,7 @@ static void add_chunk(struct tp_buf *out, const char *type, const void *bytes, s
     tp_buf_add(out, number, sizeof number);
 }
 
-/* Returns the pixels with a filter byte (0: no filter) before each row; the caller frees them. Returns NULL when memory
+/* Returns the pixels with a filter byte (0: no filter) before each row; the caller frees them. Returns NULL if memory
  * is short. */
 static unsigned char *make_rows(const uint8_t *rgb, unsigned width, unsigned height)
 {

@@ -1,4 +1,4 @@
-/* Encodes pixels as a PNG file. Any thread may call it. */
+/* Encodes pixels as a PNG file. Any thread may call the function. */
 #ifndef TP_WRITER_PNG_H
 #define TP_WRITER_PNG_H
 

@@ -1,5 +1,5 @@
-/* Builds profiles for pprof: see pprof.h. Each sample is packed immediately, because concatenated protobuf messages
- * merge. */
+/* Builds profiles for pprof: see pprof.h. Each sample is packed immediately, because protobuf parsers merge
+ * concatenated messages. */
 #include "writer/pprof.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@
 struct tp_pprof {
     struct tp_arena *arena;
     struct tp_strings texts; /* all texts of the profile; id 0 is the empty text, as pprof requires */
-    struct tp_vec types;     /* types of the values; items: Tp__PprofValueType */
-    /* functions: keys (name, file); locations: keys (function, line); both contain ids */
+    struct tp_vec types;     /* types of the values; elements: Tp__PprofValueType */
+    /* functions: keys (name id, file id); locations: keys (function id, line) */
     struct tp_keys functions, locations;
     struct tp_vec packed; /* packed messages of type Profile, each with one sample */
     /* program: id of the program's name; first_type: id of the default type's text, or 0 */
@@ -55,7 +55,7 @@ uint64_t tp_pprof_add_location(struct tp_pprof *pprof, struct tp_str function, s
     return 1 + (uint64_t)tp_keys_pair(&pprof->locations, number, (uint32_t)line);
 }
 
-/* Appends a packed message. Repeated fields may be split over several messages. */
+/* Appends a packed message. Repeated fields may be distributed over several messages. */
 static void put_message(struct tp_pprof *pprof, const ProtobufCMessage *message)
 {
     size_t size = protobuf_c_message_get_packed_size(message), at = pprof->packed.count;
@@ -124,7 +124,7 @@ static void put_locations(struct tp_pprof *pprof)
     }
 }
 
-/* Writes the only mapping. Its flags show that no further names need to be looked up. */
+/* Writes the profile's only mapping. Its flags make pprof keep the names that the profile already has. */
 static void put_mapping(struct tp_pprof *pprof)
 {
     Tp__PprofMapping mapping = TP__PPROF_MAPPING__INIT, *one = &mapping;

@@ -36,13 +36,13 @@ struct tp_pprof_sample {
 struct tp_pprof_times {
     /* begin_ns: start of the profile, ns since the epoch, 0: unknown; length_ns: its length, ns */
     int64_t begin_ns, length_ns;
-    int64_t period_ns; /* period of the samples in the unit of the first type, ns */
+    int64_t period_ns; /* period of the samples, in the unit of the first type (ns) */
 };
 
-/* Creates a profile. program: file name of the profile's only mapping. */
+/* Creates a profile. program: file name of the program, to which all code positions belong. */
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program);
 
-/* Adds a type of value. Call it before the first sample. The last type with is_default is shown first. */
+/* Adds a type of value. Call this function before the first sample. pprof shows the last type with is_default first. */
 void tp_pprof_add_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default);
 
 /* Returns the number of a code position. Equal positions have the same number. line: 0 if unknown. */
@@ -50,7 +50,7 @@ uint64_t tp_pprof_add_location(struct tp_pprof *pprof, struct tp_str function, s
 
 void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *sample);
 
-/* Returns the bytes of the file, which is one gzip member in the arena. */
+/* Returns the complete file as bytes: one gzip member in the arena. */
 struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_times *times);
 
 #endif

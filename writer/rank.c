@@ -1,4 +1,5 @@
-/* Reads the variables of launchers: see rank.h. The variables of torchrun are the ones that PyTorch itself reads. */
+/* Reads the environment variables of job launchers: see rank.h. The variables of torchrun are those that PyTorch itself
+ * reads. */
 #include "writer/rank.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static const struct {
     [TP_RANK_TORCH] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
     [TP_RANK_OPENMPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     [TP_RANK_MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    /* the size is that of a job step, because only srun sets this variable */
+    /* the size is that of a Slurm job step, because only srun sets SLURM_STEP_NUM_TASKS */
     [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
     [TP_RANK_FLUX] = {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"},
 };

@@ -225,7 +225,7 @@ size_t tp_npy_write_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint
     size_t size = ((size_t)(at - head) + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(at, ' ', head + size - 1 - at);
     head[size - 1] = '\n';
-    memcpy(head, "\x93NUMPY\x01", 8); /* the 8th byte is the 0 of version 1.0 */
+    memcpy(head, "\x93NUMPY\x01", 8); /* copies the NUL of the string too: the minor version of format 1.0 */
     head[8] = (char)((size - FIXED) & 255);
     head[9] = (char)((size - FIXED) >> 8);
     return size;

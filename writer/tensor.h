@@ -26,7 +26,7 @@ enum tp_dtype {
 
 enum {
     TP_NPY_MAX_RANK = 16,
-    TP_NPY_MAX_HEAD = 512 /* most bytes of a head, for any dimensions */
+    TP_NPY_MAX_HEAD = 512 /* maximum size of a head in bytes, for any dimensions */
 };
 
 /* Returns torch's name of a type ("float32", "bool"); "" for an invalid number. */

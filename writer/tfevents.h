@@ -7,7 +7,8 @@
  * - wall_s is finite: seconds since the epoch of the measurement, not of the writing
  * - a tag has one kind, and the first value in a file describes it
  * - records are appended completely; nothing is rewritten
- * All texts are UTF-8, borrowed for the call, and must not be NULL unless stated. Threads share nothing here.
+ * All texts are UTF-8, borrowed for the call, and must not be NULL unless stated. Threads may use different structs at
+ * the same time.
  *
  *     struct tp_tfevents events;
  *     tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
@@ -68,14 +69,14 @@ void tp_tfevents_put_text(struct tp_tfevents *events, struct tp_tfevents_at at, 
 /* A chart of all tags that match a regular expression, or a margin chart: the tag of a line, and the tags of a band
  * around it. */
 struct tp_tf_chart {
-    /* category of the chart; charts of the same category must be adjacent, and keep their order */
+    /* category of the chart; charts of the same category must be adjacent, and are shown in their order */
     const char *category;
     const char *title;
     const char *tags; /* regular expression for tags, anchored at the start; NULL: a margin chart */
     /* tags of a margin chart: middle is its line, low and high are the limits of its band */
     const char *middle, *low, *high;
 };
-/* most charts of a layout; further charts are dropped */
+/* maximum number of charts in a layout; further charts are dropped */
 enum { TP_TF_MAX_CHARTS = 80 };
 void tp_tfevents_put_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
                             size_t count);
@@ -90,7 +91,7 @@ struct tp_tf_hparam {
 struct tp_tf_metric {
     const char *tag, *title, *description; /* tag: tag of the scalar; title, description: texts for people */
 };
-/* most hyperparameters of a table, and most metrics; further ones are dropped */
+/* maximum number of hyperparameters in a table, and of metrics; further ones are dropped */
 enum { TP_TF_MAX_HPARAMS = 32 };
 
 /* Writes the columns of the table of runs. The columns must be the same in every run. Without this record, TensorBoard
@@ -111,7 +112,7 @@ struct tp_tf_node {
     const char *op;   /* operation of the node, which TensorBoard shows in the node's card */
     const char *site; /* code position that calls the node; NULL: unknown */
     uint32_t parent;  /* index of the parent; TP_NO_ID: the node is at the top level */
-    /* index of the node that ran before this one, which has the same parent and a smaller index; TP_NO_ID: none */
+    /* index of the sibling that ran before this node, smaller than the index of this node; TP_NO_ID: none */
     uint32_t follows;
     double calls_per_step;
     double device_us_per_step, host_us_per_step; /* time of the node itself, without its children, us */

@@ -31,7 +31,7 @@ static inline char *tp_tfevents_chars(const char *text)
 struct tp_tfevents_plugin {
     const char *name, *description;
     int data_class;              /* 1 scalar, 2 tensor, 3 blob sequence */
-    ProtobufCBinaryData content; /* the plugin's own content, may be empty */
+    ProtobufCBinaryData content; /* content that the plugin defines; may be empty */
 };
 /* Writes one value of one tag with the metadata of its plugin. value: a Tp__Value with tag and value set. */
 void tp_tfevents_put_value(struct tp_tfevents *events, struct tp_tfevents_at at, void *value,

@@ -157,7 +157,7 @@ static inline struct tp_trace_out_arg tp_trace_out_shapes_arg(enum tp_trace_out_
 
 /* ---- the document --------------------------------------------------------------------------------------------- */
 
-/* Options of torch.profiler with these names. Each option that is set becomes a top-level key with the value 1. */
+/* Flags named after options of torch.profiler. Each flag that is set becomes a top-level key with the value 1. */
 enum tp_trace_out_flag {
     TP_OUT_WITH_STACK = 1,
     TP_OUT_PROFILE_MEMORY = 2,
@@ -212,15 +212,17 @@ struct tp_trace_out_options {
     bool single_thread; /* true: compresses without a separate thread */
     /* comment in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: no comment */
     const char *comment;
-    unsigned flags; /* bits of enum tp_trace_out_flag, added up */
+    unsigned flags; /* bit set of enum tp_trace_out_flag */
     /* wall clock at time 0, ns since the epoch, written as baseTimeNanoseconds; tp_trace_out_base_time_ns returns
      * torch's value */
     int64_t base_time_ns;
-    /* start of the recording, ns relative to base_time_ns; time of the rows' names and of the profiler span */
+    /* start of the recording, ns relative to base_time_ns; also the time of row names and the start of the profiler
+     * span */
     int64_t begin_ns;
     int64_t process_id;
     struct tp_str process_name, process_labels; /* process_labels: labels of the process row; "CPU" if absent */
-    struct tp_str host_name, trace_id;          /* left out if absent; trace_id has 32 hexadecimal digits */
+    struct tp_str host_name, trace_id;          /* name of the host, and trace id of 32 hexadecimal digits; left out if
+                                                 * absent */
     struct tp_str backend;                      /* backend of torch.distributed, such as "nccl"; left out if absent */
     /* members of distributedInfo. A negative member is left out. If all are negative, distributedInfo is left out */
     int64_t rank, world_size, local_rank;
@@ -240,15 +242,15 @@ enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
  * within the same three months have the same value. wall_ns: ns since the epoch, >= 0. */
 int64_t tp_trace_out_base_time_ns(int64_t wall_ns);
 
-/* Opens `path` ("-": standard output) and writes the head and the process rows. options: NULL means
- * TP_TRACE_OUT_OPTIONS. Returns 0, and the caller must close or discard *out. Returns TP_EIO or TP_ENOMEM with *out
- * NULL. */
+/* Opens `path` ("-": standard output) and writes the members before traceEvents, and the process rows. options: NULL
+ * means TP_TRACE_OUT_OPTIONS. Returns 0, and the caller must close or discard *out. Returns TP_EIO or TP_ENOMEM with
+ * *out NULL. */
 int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct tp_trace_out_options *options,
                       struct tp_error *err);
 
-/* Writes the profiler span, "Record Window End" and traceName, waits for the thread, and renames the file. Frees *slot
- * and sets it to NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. Returns 0, or the first
- * error, TP_EIO or TP_ENOMEM. After an error, no file remains. */
+/* Writes the profiler span, "Record Window End" and traceName, waits for the compression thread, and renames the file.
+ * Frees *slot and sets it to NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. Returns 0, or
+ * the first error, TP_EIO or TP_ENOMEM. After an error, no file remains. */
 int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err);
 
 /* Discards the trace. Frees *slot and sets it to NULL. *slot may be NULL. */
@@ -259,7 +261,7 @@ int tp_trace_out_error_code(const struct tp_trace_out *out);
 
 struct tp_trace_out_stats {
     uint64_t record_count; /* number of elements written to traceEvents so far */
-    uint64_t text_bytes;   /* size of these elements before compression, bytes */
+    uint64_t text_bytes;   /* size of all elements of traceEvents so far, before compression, bytes */
     uint64_t cut_count;    /* number of texts that were cut at a limit */
     /* number of records that were left out because they exceed TP_MAX_EVENT_BYTES or are counters without a number */
     uint64_t dropped_count;
@@ -322,7 +324,7 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
 /* Writes an instant (ph i) on its thread, without "Ev Idx". dur_ns is ignored. */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* Writes the begin or the end of a task (ph b, e). The end may be on another thread than the begin, but has the same
+/* Writes the start or the end of a task (ph b, e). The end may be on another thread than the start, but has the same
  * category, name and id. */
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end);
 
@@ -359,10 +361,10 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
 enum tp_trace_out_flow_kind {
     TP_OUT_FLOW_LAUNCH,   /* ac2g: arrow from a launch to its kernel; the id is the correlation */
     TP_OUT_FLOW_BACKWARD, /* fwdbwd: arrow from a forward operator to its backward operator; ids count from 1 */
-    TP_OUT_FLOW_ASYNC,    /* async_task: arrow from the begin of a task to its end */
+    TP_OUT_FLOW_ASYNC,    /* async_task: arrow from the start of a task to its end */
 };
 
-/* The begin or the end of an arrow. Write it directly after its slice, with the pid, tid and ts of the slice. */
+/* The start or the end of an arrow. Write it directly after its slice, with the pid, tid and ts of the slice. */
 struct tp_trace_out_flow {
     enum tp_trace_out_flow_kind kind;
     bool is_start;

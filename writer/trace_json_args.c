@@ -223,7 +223,8 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 
 /* ---- for a receiver ---- */
 
-/* Returns the text in the buffer. Readable bytes follow it, so that a scanner may read beyond its end. */
+/* Returns the text in out->text, followed by TP_OUT_PAD zero bytes, so that a scanner may read beyond the end of the
+ * text. */
 static struct tp_str padded_text(struct tp_trace_out *out)
 {
     size_t size = out->text.size;

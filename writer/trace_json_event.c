@@ -1,7 +1,7 @@
 /* Writes events of a trace: see trace_json.h. Constant texts come from tables, and numbers from put.h. */
 #include "writer/trace_json_part.h"
 
-/* Text of a slice up to its name, for one category. */
+/* Text of a slice from its beginning to its name; one text per category. */
 struct slice_head {
     struct tp_str text;
     bool has_index;
@@ -93,7 +93,7 @@ bool tp_trace_out_receive(struct tp_trace_out *out, struct tp_trace_record recor
     return true;
 }
 
-/* Returns an event as a record. */
+/* Converts an event to a record for a receiver. */
 static struct tp_trace_record event_record(char phase, const struct tp_trace_out_event *event)
 {
     bool is_other = (unsigned)event->category >= TP_OUT_OTHER;
@@ -129,7 +129,7 @@ static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_
     char *at = tp_put_at(&out->text, sizeof out->row_text + 2 * TP_PUT_US + 8);
     if (!at)
         return;
-    /* copies all bytes, because copying a constant size takes only a few moves; there is room for them */
+    /* copies the whole array, because a copy of constant size is faster; tp_put_at reserved the room */
     memcpy(at, out->row_text, sizeof out->row_text);
     at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
@@ -306,7 +306,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
             tp_put_finish(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
     }
     TP_OUT_PUTS(out, "}}");
-    if (!written) /* removes the record, like a record that is too long */
+    if (!written) /* a counter without values is dropped and counted, like a record that is too long */
         out->text.failed = out->text.failed ? out->text.failed : TP_ELIMIT;
     if (tp_trace_out_end(out))
         update_last_end(out, ts_ns, 0);

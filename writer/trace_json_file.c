@@ -287,8 +287,7 @@ static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
     return out;
 }
 
-/* Passes the text of the head to the receiver. The reader stores the members of a trace as JSON, so the head stays a
- * text. */
+/* Passes the members before traceEvents to the receiver, as text, because readers parse them as JSON. */
 static void pass_head_to_receiver(struct tp_trace_out *out)
 {
     size_t size = out->text.size;

@@ -20,7 +20,7 @@ struct tp_trace_record {
     int64_t id;            /* id of a task or an arrow; only in phases b, e, s, f */
     const struct tp_trace_out_arg *args; /* arguments; only in phases X, i, b, e, P */
     size_t arg_count;
-    const struct tp_trace_out_memory *memory; /* facts of a "[memory]" record; NULL in other records */
+    const struct tp_trace_out_memory *memory; /* values of a "[memory]" record; NULL in other records */
     const struct tp_trace_out_value *values;  /* values of a counter; only in phase C */
     size_t value_count;
     struct tp_str text; /* only in phase M: the name or the labels; ptr NULL: the record contains a sort index */

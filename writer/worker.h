@@ -12,9 +12,8 @@
  * process is not a rank, and the numbers of the run do not include it. */
 #define TP_WORKER_HELPER "_helper"
 
-/* Suffix of the worker for a recording made inside a process, if the recording contains only samples, memory and waits
- * and the run also has a trace recorded from outside. The trace from outside contains such samples too, and shows the
- * work of the process. */
+/* Suffix of the worker for a recording made inside a process, if it contains only samples, memory and waits, and the
+ * run also has a trace recorded from outside. That trace contains the samples too. */
 #define TP_WORKER_INSIDE "_inside"
 
 /* Suffix of the worker for a trace that PyTorch was still writing when its process exited, so that the trace is

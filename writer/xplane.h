@@ -24,7 +24,7 @@
 struct tp_xspace;
 struct tp_xplane;
 
-enum { TP_XEVENT_STATS = 16 }; /* most stats of one event */
+enum { TP_XEVENT_STATS = 16 }; /* maximum number of stats of one event */
 
 enum tp_xstat_type { TP_XSTAT_INT, TP_XSTAT_UINT, TP_XSTAT_REAL, TP_XSTAT_TEXT };
 
@@ -60,7 +60,7 @@ void tp_xspace_add_warning(struct tp_xspace *space, struct tp_str text);
 struct tp_xplane *tp_xspace_add_plane(struct tp_xspace *space, int64_t id, struct tp_str name);
 
 /* Returns the id of an event name. display: text that is shown instead of the name; empty: the name is shown. Equal
- * pairs have the same id. */
+ * pairs of name and display have the same id. */
 uint32_t tp_xplane_add_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display);
 
 /* Returns the id of the name of a stat, or of a text as the value of a stat. Equal texts have the same id. */
@@ -72,7 +72,7 @@ void tp_xplane_add_stat(struct tp_xplane *plane, const struct tp_xstat *stat);
 /* Begins a line, to which the following events belong. id: different for each line of the plane. */
 void tp_xplane_begin_line(struct tp_xplane *plane, int64_t id, struct tp_str name);
 
-/* Adds an event to the current line. A time outside its range becomes the nearest end of the range. */
+/* Adds an event to the current line. Times outside of 0 .. TP_MAX_XEVENT_NS become the nearest limit. */
 void tp_xplane_add_event(struct tp_xplane *plane, const struct tp_xevent *event);
 
 /* Writes the space to a file, which appears complete or not at all (tp_outfile_open). Returns 0, TP_EIO, TP_ENOMEM, or

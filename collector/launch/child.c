@@ -101,7 +101,7 @@ static void exec_program(struct tp_child *child, const sigset_t *mask, int repor
     _exit(127);
 }
 
-/* Calls `forked`, and lets the child run the program if `forked` agrees. Otherwise the child exits. */
+/* Calls `forked`, and lets the child run the program if the result is not negative. Otherwise the child exits. */
 static void release_child(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;

@@ -29,8 +29,8 @@ struct tp_child {
     void (*prepare)(const void *given); /* called in the child before exec, to set the environment and the signal
                                          * dispositions */
     const void *given;
-    /* called after fork, while the child waits before its exec. A negative result ends the child, see `refused`; a
-     * result of 0 to 255 becomes `answer` in the child. NULL: the child does not wait */
+    /* called after fork, while the child waits before its exec. If the result is negative, the child exits (see
+     * `refused`). A result of 0 to 255 becomes `answer` in the child. NULL: the child does not wait */
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
     /* called after the exit, while the process is still in /proc; NULL: not called */
     void (*ended)(void *forked_state);

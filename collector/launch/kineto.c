@@ -15,8 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* POLLS_BEFORE_STEPS: number of requests that get no trace. If Kineto gets a request before the first steps, it makes
- * a trace with a duration instead. */
+/* POLLS_BEFORE_STEPS: number of polls of a process that get no trace request. If Kineto got a request before the first
+ * step, it would make a trace of a fixed duration. */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {
@@ -77,7 +77,7 @@ static struct tp_kineto_process *find_or_add_process(struct tp_kineto *kineto, i
     return process;
 }
 
-/* Writes the text that makes a process record into `text`. Its keys are those of Kineto's Config.cpp and
+/* Writes Kineto's configuration for a new trace to `text`. The keys are defined in Kineto's Config.cpp and
  * ActivityProfiler. Returns the length in bytes, or 0 if the text does not fit. */
 static size_t write_request(const struct tp_kineto_options *o, uint32_t number, char *text, size_t size)
 {
@@ -109,8 +109,7 @@ static bool has_stepped(const struct tp_kineto_options *options, const struct tp
     return access(path, F_OK) == 0;
 }
 
-/* Writes the answer to a process's request into `text`. Returns the size in bytes; 0: the process makes no trace
- * now. */
+/* Writes the answer to a process's poll to `text`. Returns the size in bytes; 0: the process gets no trace request. */
 static size_t write_answer(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
     const struct tp_kineto_options *o = &kineto->options;

@@ -21,7 +21,7 @@ static const struct launcher {
     const char *job[MOST_WORDS]; /* variables that identify the job */
     const char *nothing;         /* value of the first variable in `job` that means "no job" */
     bool is_only_named;          /* true if only the first variable in `job` identifies the launcher */
-    bool is_readable;            /* true if users know the job by the first two variables in `job` */
+    bool is_readable;            /* true if the first two variables in `job` form the job name that users know */
 } launchers[TP_RANK_LAUNCHERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
@@ -90,7 +90,7 @@ static void add_parent(struct tp_buf *key, const char *rank)
     tp_buf_release(&text);
 }
 
-/* Adds all facts that distinguish the job from other jobs, including its size. */
+/* Adds to the key all values that distinguish the job from other jobs: its variables and its size. */
 static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
 {
     char number[16];
@@ -102,8 +102,7 @@ static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, u
     }
 }
 
-/* Writes the name of the job: in Slurm "4711.0", as users know the job, then a hash of all facts that distinguish the
- * job. */
+/* Writes the name of the job: the launcher, in Slurm the job name that users know ("4711.0"), and a hash of the key. */
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

@@ -22,7 +22,7 @@
 #include "writer/worker.h"
 
 enum {
-    /* least free disk space that a spool needs, bytes; a spool begins with some chunks of 64 KiB */
+    /* minimum free disk space for a spool, bytes; a spool begins with some chunks of 64 KiB */
     ROOM_BYTES = 1 << 20,
     MOST_ENTRY_BYTES = 64 << 20,
     /* longest name of a process that the kernel stores, bytes */
@@ -31,8 +31,8 @@ enum {
     MOST_LOOKS = 256,
 };
 
-/* Number of expected samples below which a recording without samples is normal. The expected number is too high,
- * because it counts processor time of loading, which is not sampled. */
+/* Number of expected samples below which a recording without samples is normal. The estimate is too high, because it
+ * includes processor time of the loader, which is not sampled. */
 #define FEW_SAMPLES 5.0
 
 const char tp_no_records_advice[] = "record it from outside (--outside)";
@@ -101,8 +101,8 @@ static void examine_notes(struct tp_no_records *nothing, const char *lines, stru
     }
 }
 
-/* Examines the words of the arguments. If no hook saw the start of a program, these words usually contain its name,
- * possibly inside a text for a shell. */
+/* Examines the words of the arguments. If no hook recorded the start of a program, these words usually contain its
+ * name, possibly in a shell command. */
 static void examine_argument_words(struct tp_no_records *nothing, char *const *argv, struct tp_program *program)
 {
     for (size_t i = 1; argv[0] && argv[i] && !nothing->why_plain; i++) {
@@ -135,8 +135,8 @@ static void examine_entries(struct tp_no_records *nothing, char *const *argv)
     free(program);
 }
 
-/* Requests the kernel's events for samples in this process. The result also applies to the program, which had the same
- * kernel and usually the same rights. */
+/* Tests whether the kernel lets this process use sampling events. The result also applies to the program, which had the
+ * same kernel and usually the same rights. */
 static void examine_kernel(struct tp_no_records *nothing)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -219,7 +219,7 @@ enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *no
 
 /* ---- wording ---- */
 
-/* Writes advice on how to make the kernel allow events, and the reason why timers could not replace them. */
+/* Writes how the user can make the kernel allow events, and why timers could not replace the events. */
 static void write_refused_advice(char *text, size_t size, const struct tp_no_records *nothing)
 {
     static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";

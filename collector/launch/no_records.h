@@ -10,7 +10,7 @@
 #include "collector/launch/run_folder.h"
 
 enum tp_no_records_cause {
-    TP_NO_RECORDS_DONE,       /* cause unknown: the sources saw no events */
+    TP_NO_RECORDS_DONE,       /* cause unknown: the sources recorded no events */
     TP_NO_RECORDS_SHORT,      /* the program used too little processor time to get a sample */
     TP_NO_RECORDS_DIED,       /* a signal killed the program before the library started */
     TP_NO_RECORDS_LOADER,     /* the program exited before the library started */
@@ -26,7 +26,7 @@ enum tp_no_records_cause {
     TP_NO_RECORDS_CHOSEN /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program from the recording */
 };
 
-/* Facts that are known after the program has exited. */
+/* Information about the program, collected after its exit. */
 struct tp_no_records {
     const char *name;             /* name of the program, as the user gave it */
     const struct tp_child *child; /* process of the program, which has exited */
@@ -48,8 +48,8 @@ struct tp_no_records {
 /* advice to use `record --outside` for a program into which no library can be preloaded */
 extern const char tp_no_records_advice[];
 
-/* Fills has_library_started and all members below it, from the folder, the arguments and the kernel. The facts in the
- * folder come from the file `entered.tmp`. The library appends "PID NAME" to this file when it starts. It appends
+/* Fills has_library_started and all members below it, from the folder, the arguments and the kernel. In the folder, the
+ * function reads the file `entered.tmp`. The library appends "PID NAME" to this file when it starts. It appends
  * "PID=PATH" for each program that a process becomes or starts (collector/exec_environment.h). */
 void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv);
 

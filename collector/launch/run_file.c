@@ -57,7 +57,8 @@ static bool parse_file_name(struct tp_run_file *file)
 bool tp_run_file_open(struct tp_run_file *file, const char *folder, const char *base)
 {
     *file = (struct tp_run_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
-                                 /* is_cut: true for a text after .json.tmp too, because Kineto adds its own suffix */
+                                 /* is_cut: also true if a suffix follows .json.tmp, because Kineto adds its own
+                                  * suffix */
                                  .is_cut = strstr(base, ".json.tmp") != NULL};
     if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
@@ -106,8 +107,7 @@ static bool is_library_call(const struct tp_spool_record *record, const char *pa
     return record->kind == TP_SPOOL_END || op.is_of_library;
 }
 
-/* Finds out whether the process of a spool was short (see the limits in takeover.h), and whether the spool is
- * silent. */
+/* Sets is_short (see the limits in takeover.h) and is_silent from the records of a spool. */
 static void examine_records(struct tp_run_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
@@ -186,7 +186,7 @@ static enum tp_left_outcome convert_spool(struct tp_run_file *file, const struct
         /* tp_spool_is_live tests a lock, which also works for processes with other ids in their own namespace */
         if (tp_process_is_of_run(file->pid, run->folder) || tp_spool_is_live(file->path))
             return TP_RUN_FILE_RUNNING;
-        /* the facts are read again, because the process may have recorded more since the first time */
+        /* examined again, because the process may have recorded more since the first time */
         tp_run_file_examine(file);
     }
     if (!file->is_examined)

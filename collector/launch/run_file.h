@@ -1,6 +1,6 @@
 /* Makes a trace from one file that a process of a run has written. The file is either a spool, or a trace of PyTorch,
- * which is only compressed. Functions access only their own file, so that several threads can convert different
- * files. */
+ * which is only compressed. Each function accesses only the file that is passed to it, so that several threads can
+ * convert different files. */
 #ifndef TP_COLLECTOR_LAUNCH_RUN_FILE_H
 #define TP_COLLECTOR_LAUNCH_RUN_FILE_H
 
@@ -31,8 +31,8 @@ struct tp_run_file {
     bool is_spool; /* true: the file is a spool; false: the file is a trace of PyTorch */
     bool is_cut;   /* true: PyTorch's trace is incomplete, because its process exited while it wrote the trace */
 
-    bool is_replaced; /* true if the process later became another program, which has left a file of its own */
-    bool is_empty, was_stopped, is_short, has_steps; /* facts about a spool, filled by tp_run_file_examine */
+    bool is_replaced; /* true if the process later became another program, which wrote its own file */
+    bool is_empty, was_stopped, is_short, has_steps; /* properties of a spool, set by tp_run_file_examine */
     bool is_silent;   /* true if the file is a spool with only samples, memory, waits and BLAS calls */
     bool is_examined; /* true if the file was examined successfully; after a failure, see err */
 
@@ -47,13 +47,13 @@ struct tp_run_file {
 bool tp_run_file_open(struct tp_run_file *file, const char *folder, const char *base);
 void tp_run_file_release(struct tp_run_file *file);
 
-/* Reads the facts from which follow whether a spool gets a trace, and the name of the trace. */
+/* Reads the properties of a spool that decide whether it gets a trace, and how the trace is named. */
 void tp_run_file_examine(struct tp_run_file *file);
 
 /* Sets file->trace to LOGDIR/HOST_PIDSUFFIX.NS.pt.trace.json.gz. Returns false when memory is short. */
 bool tp_run_file_set_trace_path(struct tp_run_file *file, const char *logdir, const char *suffix);
 
-/* Facts about the run that the conversion needs. */
+/* Properties of the run that the conversion needs. */
 struct tp_run_facts {
     /* absolute path of the folder of raw records; running processes of the run have it in their environment */
     const char *folder;

@@ -108,9 +108,9 @@ static bool make_missing_folder(const char *path, bool *is_new)
     return *is_new || errno == EEXIST;
 }
 
-/* Creates this rank's folder in a run of the job: in the first run in which this rank has no folder. An existing
- * folder of the rank belongs to an earlier run of the same name. Other ranks cannot interfere, because mkdir is atomic
- * on every file system. */
+/* Creates this rank's folder in the first of the job's run folders without a folder for this rank. If the rank already
+ * has a folder in a run, that run is an earlier one. Other ranks cannot interfere, because mkdir is atomic on every
+ * file system. */
 static int make_rank_folder(struct tp_run_folder *run, const char *logdir, const char *program,
                             const struct tp_launcher *launcher, struct tp_error *err)
 {

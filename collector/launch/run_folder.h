@@ -17,7 +17,8 @@
 enum { TP_RUN_PATH_BYTES = 4096, TP_RUN_NAME_BYTES = 64 };
 
 struct tp_run_folder {
-    /* path of the run's folder, which contains traces and reports, below LOGDIR as the user gave it; "": no folder */
+    /* path of the run's folder, which contains traces and reports; begins with LOGDIR as the user gave it; "": no
+     * folder */
     char path[TP_RUN_PATH_BYTES];
     /* folder of this call's run.json and raw records: `path`, or PATH/.ranks/RANK for a rank (run_ranks.h) */
     char home[TP_RUN_PATH_BYTES];
@@ -27,9 +28,9 @@ struct tp_run_folder {
 };
 
 enum tp_run_state {
-    /* the program is running, or `record` was killed; the lock of `.spools` shows which of the two */
+    /* the program is running, or `record` was killed; the lock of `.spools` shows which case it is */
     TP_RUN_RECORDING,
-    TP_RUN_UNPROCESSED, /* the program has exited, and its raw records wait for `recover` */
+    TP_RUN_UNPROCESSED, /* the program has exited, and its raw records can be converted by `recover` */
     TP_RUN_COMPLETE,    /* all traces and reports were made */
     TP_RUN_INCOMPLETE   /* all traces and reports were made, but `record` was killed, so later events were not recorded
                            from outside */
@@ -45,7 +46,7 @@ struct tp_run_note {
     enum tp_run_state state;
     char *const *argv;  /* program and its arguments, ending with NULL */
     const char *mode;   /* recording mode: "inside", "outside", or "none" if no library can be preloaded */
-    bool is_cut;        /* only when run.json is read: `record` was killed while it recorded from outside */
+    bool is_cut;        /* true if `record` was killed while it recorded from outside; set only when run.json is read */
     const char *reason; /* reason why no library can be preloaded; NULL: it can be preloaded */
     /* start and end of the program, ns since the epoch; ended_ns is 0 while the program runs */
     int64_t started_ns, ended_ns;
@@ -65,8 +66,8 @@ struct tp_run_note {
 int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err);
 
-/* Writes the part of file names that stands for the program to `name`. This is the last part of argv[0], with '_'
- * instead of characters other than letters, digits and a few marks. */
+/* Writes the name of the program for file names to `name`: the last part of argv[0], with '_' instead of characters
+ * other than letters, digits and a few marks. */
 void tp_run_folder_program_name(char name[TP_RUN_NAME_BYTES + 1], const char *program);
 
 /* Opens and locks an existing run, or the folder of one rank, for `recover`. Returns 0, TP_ENOTFOUND if there are no

@@ -30,8 +30,7 @@ bool tp_run_ranks_mark_end(const struct tp_run_folder *run);
  * afterwards, or -1. */
 int tp_run_ranks_lock(const struct tp_run_folder *run);
 
-/* Sets *wishes to the combined wishes of all ranks: everything that at least one rank wants. If no rank wants more,
- * only summaries are made. */
+/* Sets *wishes to all results that at least one rank wants. summary_only is set only if every rank has set it. */
 void tp_run_ranks_combine_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes);
 
 /* Writes the run's run.json from the run.json files of its ranks. Returns 0, TP_EIO or TP_ENOMEM. */

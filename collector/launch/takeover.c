@@ -134,14 +134,14 @@ static int by_process_and_time(const void *x, const void *y)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Marks the files of processes that became another program by exec. Such a file was not stopped, and a later file of
- * the same process is above the limits of short processes. A recording of a window counts as stopped. When memory is
- * short, marks no file. */
+/* Marks the files of processes that became another program by exec. The recording in such a file was not stopped, and a
+ * later file of the same process exceeds a limit of short processes. A recording of a window counts as stopped. When
+ * memory is short, marks no file. */
 static void find_replaced(struct work *work)
 {
     struct tp_run_file **files = calloc(work->count + 1, sizeof *files);
     size_t count = 0;
-    pid_t later = -1; /* process id of the file after this one in the sorted list, without files of short processes */
+    pid_t later = -1; /* process id of the next file in the sorted list; files of short processes are skipped */
     for (size_t i = 0; files && i < work->count; i++)
         if (work->files[i].is_spool && work->files[i].is_examined && !work->files[i].is_empty)
             files[count++] = &work->files[i];
@@ -154,8 +154,8 @@ static void find_replaced(struct work *work)
     free(files);
 }
 
-/* Which processes represent the run: those with a trace of PyTorch, otherwise those with steps, otherwise all. The
- * other processes are helpers such as data loaders, shells and launchers. */
+/* Processes that represent the run: those with a trace of PyTorch, otherwise those with steps, otherwise all. The other
+ * processes are helpers such as data loaders, shells and launchers. */
 enum speakers { ALL, WITH_STEPS, OF_TORCH };
 
 static enum speakers find_main_processes(const struct work *work)

@@ -17,7 +17,7 @@ enum { TP_TAKEOVER_LEFT = 256 };
  * of tiny traces. */
 enum { TP_TAKEOVER_SHORT_MS = 50, TP_TAKEOVER_SHORT_SAMPLES = 25 };
 
-/* most files that are converted at the same time, because each conversion needs memory */
+/* maximum number of files that are converted at the same time, because each conversion needs memory */
 enum { TP_TAKEOVER_THREADS = 4 };
 
 /* Returns the words that follow the number of cut traces in a message. */

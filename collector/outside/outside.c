@@ -1,8 +1,8 @@
 /* Records programs from outside: see outside.h.
  *
- * Each poll reads the rings, and immediately reads facts that only a living process has: its arguments, and at its exit
- * its memory and I/O. Then the poll passes records to the tree, but only records that are old enough for their order to
- * be certain. */
+ * Each poll reads the rings. It immediately reads data that only a living process has: its arguments, and at its exit
+ * its memory and I/O. Then the poll passes records to the process tree, but only records that are old enough for their
+ * order to be certain. */
 #include "collector/outside/outside.h"
 
 #include <errno.h>
@@ -19,11 +19,8 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-enum {
-    ASKED = 16,
-    ASKED_WITHOUT_STACKS = 64
-}; /* highest number of waits whose system call one poll reads, with and
-    * without stacks */
+/* maximum number of waits per poll whose system call is read: with stacks, and without stacks */
+enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 };
 enum {
     LOOK_NS = 20000000,    /* interval between two polls of the rings, ns */
     SOON_NS = 100000,      /* interval between polls while the arguments of a new program are missing, ns */
@@ -234,7 +231,7 @@ static void read_python_frames(struct tp_outside *o, struct tp_pending_record *r
 }
 
 /* Returns whether a record belongs to a process that is not recorded, which happens with events of whole CPUs. Counts
- * every 16th switch of such processes for the limit of stacks, because the stacks slow these processes too. */
+ * every 16th context switch of such processes for the limit of stacks, because the stacks slow these processes too. */
 static bool is_of_other_process(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
@@ -341,8 +338,8 @@ static void process_records_until(struct tp_outside *o, int64_t until_ns)
 
 /* ---- polling ---- */
 
-/* Lets each sample wake this process while a program runs Python, because Python frames must be read at the moment of
- * the sample. Also does so once a ring was full. */
+/* Wakes this process at each sample in two cases: while a program runs Python, because Python frames must be read at
+ * the moment of the sample, and after a ring was full. */
 static void watch_samples(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
@@ -504,7 +501,7 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     o->is_throttling_known = tp_throttling_end(&o->throttling, &o->throttled);
 }
 
-/* ---- after the end ---- */
+/* ---- after the end of the recording ---- */
 
 struct inside {
     struct tp_outside *outside;

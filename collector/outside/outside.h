@@ -66,25 +66,25 @@ int tp_outside_fd(const struct tp_outside *outside);
 /* Reads the pending events. outside: a struct tp_outside; void * because struct tp_child_watch calls it. */
 void tp_outside_poll(void *outside);
 
-/* Reads the last facts about the program from /proc after its exit, before the caller waits for it with wait(2). The
- * program is a child of this process. outside: a struct tp_outside. */
+/* Polls /proc for the last time if the kernel refused events: after the exit of the program, but before the caller
+ * waits for it with wait(2). The program is a child of this process. outside: a struct tp_outside. */
 void tp_outside_read_last_facts(void *outside);
 
 /* Ends the recording. Processes that still run are recorded up to now. status: status from wait(2); NULL if the process
  * is not a child of this one or still runs. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
-/* Adds the samples that processes recorded with timers inside, from the spools in a folder, and removes the threads
- * that recorded them. Does nothing if the kernel allowed events. Call it after tp_outside_end. */
+/* Adds the samples that the preload library recorded inside the processes, from the spools in a folder. Removes the
+ * threads that recorded them. Does nothing if the kernel allowed events. Call it after tp_outside_end. */
 void tp_outside_add_inside(struct tp_outside *outside, const char *folder);
 
 enum tp_outside_mode {
     TP_OUTSIDE_INHERITED, /* events that a process passes on to its children */
     TP_OUTSIDE_WHOLE,     /* events of everything that the CPUs run; records of other processes are dropped */
-    TP_OUTSIDE_POLLING,   /* polling of /proc without samples; states are derived from totals */
+    TP_OUTSIDE_POLLING,   /* polling of /proc without samples; thread states are derived from the kernel's totals */
 };
 
-/* Counts of recorded and of missed facts. Valid after the end. */
+/* Counts of recorded and missed data; valid after tp_outside_end. */
 struct tp_outside_seen {
     enum tp_outside_mode mode;
     const char *refusal;         /* reason why events were refused; "" if they were allowed; borrowed until free */
@@ -95,15 +95,15 @@ struct tp_outside_seen {
     uint32_t missed_arguments;   /* count of programs whose arguments could not be read in time */
     uint32_t unknown_exit_count; /* count of processes with unknown exit status */
     uint32_t out_of_sight;       /* count of processes that changed their rights and were not recorded afterwards */
-    uint64_t stacks_left_out;  /* total length of the intervals in which only some switches have a stack, in tenths of a
-                                * second */
-    uint64_t cut_count;        /* count of samples whose stack is longer than the copied part */
-    uint32_t dump_bytes;       /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
-    uint64_t python_count;     /* count of samples with Python functions */
-    uint64_t python_unaligned; /* count of samples in python_count whose native frames are incomplete or from another
-                                * moment */
-    uint64_t python_failed;    /* count of samples of threads whose Python frames could not be read */
-    uint32_t python_unknown;   /* count of processes with an unknown Python version or unreadable memory */
+    uint64_t stacks_left_out;    /* total length of the intervals in which only some context switches have a stack, in
+                                  * tenths of a second */
+    uint64_t cut_count;          /* count of samples whose stack is longer than the copied part */
+    uint32_t dump_bytes;         /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
+    uint64_t python_count;       /* count of samples with Python functions */
+    uint64_t python_unaligned;   /* count of samples in python_count whose native frames are incomplete or from another
+                                  * moment */
+    uint64_t python_failed;      /* count of samples of threads whose Python frames could not be read */
+    uint32_t python_unknown;     /* count of processes with an unknown Python version or unreadable memory */
     uint64_t complete_stack_waits; /* count of waits whose complete stack was read during the wait */
     int64_t throttled_ns;      /* time in which a cgroup limit of processor time stopped the program, ns; -1: unknown */
     int64_t throttled_periods; /* count of the cgroup's periods in which the limit stopped the program */
@@ -117,18 +117,18 @@ struct tp_outside_seen {
 
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);
 
-/* Appends a list of all facts that could not be recorded, separated by commas. Appends nothing if everything was
+/* Appends a list of all data that could not be recorded, separated by commas. Appends nothing if everything was
  * recorded. */
 void tp_outside_put_missed_text(struct tp_buf *text, const struct tp_outside_seen *seen);
 
-/* Appends the same facts as tp_outside_put_missed_text, as a JSON object for the trace. */
+/* Appends the same data as tp_outside_put_missed_text, as a JSON object for the trace. */
 void tp_outside_put_missed_json(struct tp_buf *json, const struct tp_outside_seen *seen);
 
 /* Appends some of the processes that still run, as "NAME (PID), NAME (PID)". Returns the number of all running
- * processes. Call it after the end. */
+ * processes. Call this function after tp_outside_end. */
 size_t tp_outside_list_running(const struct tp_outside *outside, struct tp_buf *names);
 
-/* Writes the trace. Call it after the end. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Writes the trace. Call this function after tp_outside_end. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_outside_write(struct tp_outside *outside, const char *path, struct tp_error *err);
 
 #endif

@@ -91,8 +91,8 @@ static void add_root_process(void *context, uint32_t pid)
         stat.parent > 1)
         return;
     uint32_t *seen = tp_id_map_put(&o->candidates, pid);
-    if (o->listing == 0 || *seen + 1 == o->listing) /* adds the process at the second listing, because its fork event
-                                                     * may still arrive before */
+    if (o->listing == 0 || *seen + 1 == o->listing) /* adds the process only at the second listing, because its fork
+                                                     * event may arrive after the first one */
         *(uint32_t *)tp_vec_push(&o->roots) = pid;
     *seen = o->listing;
 }

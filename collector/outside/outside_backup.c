@@ -31,7 +31,7 @@ static void close_descriptors(unsigned first, unsigned last)
 }
 
 /* Closes all descriptors except `one` and `other`. In the copy, open descriptors would keep the kernel's events active,
- * and sockets whose peer waits for them. */
+ * and the peers of open sockets would wait. */
 static void close_others(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
@@ -41,8 +41,8 @@ static void close_others(int one, int other)
     close_descriptors(high + 1, UINT32_MAX);
 }
 
-/* Redirects the standard streams of the copy to /dev/null. Otherwise a reader of the recorder's output would not see
- * its end. */
+/* Redirects the standard streams of the copy to /dev/null. Otherwise a reader of the recorder's output would wait for
+ * the exit of the copy. */
 static void redirect_streams(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);

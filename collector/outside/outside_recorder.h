@@ -35,7 +35,7 @@ struct tp_outside {
     struct tp_jit_names made;
     struct tp_waiting_stacks still;
     struct tp_throttling_span throttling;
-    struct tp_throttling throttled; /* throttled time between the start and the end of the recording */
+    struct tp_throttling throttled; /* throttled time of the program between the start and the end of the recording */
     bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
@@ -44,8 +44,8 @@ struct tp_outside {
     struct tp_usage_polls usage;
     struct tp_buf text;
     uint32_t next_thread;                   /* number of the thread whose wait the next poll examines first */
-    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks of switches; starts and exits of
-                                             * threads */
+    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks at context switches; starts and exits
+                                             * of threads */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
     int64_t begin_ns, end_ns, clock_ns, polled_ns, stopped_ns;
@@ -58,7 +58,7 @@ struct tp_outside {
     uint32_t unwatched;
     enum tp_outside_mode mode;
     struct tp_watched_processes watched; /* recorded processes, for events of whole CPUs */
-    uint64_t other_stacks;               /* count of stacks of switches of processes that are not recorded */
+    uint64_t other_stacks;               /* count of stacks at context switches of processes that are not recorded */
     bool is_whole_refused;
     struct tp_polling_recorder looked;
     bool is_of_user; /* true if all processes of a user are recorded */

@@ -1,4 +1,4 @@
-/* Describes the recorded and the missed facts of a recording, as text and as JSON: see outside.h. */
+/* Describes the recorded and the missed data of a recording, as text and as JSON: see outside.h. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -83,8 +83,8 @@ void tp_outside_put_missed_json(struct tp_buf *out, const struct tp_outside_seen
                                                          : "inherited");
     if (*seen->refusal)
         tp_json_member_text(&json, "refusal", seen->refusal);
-    tp_json_member_text(&json, "own_waits", "marked"); /* marked waits have `recording` in the trace, see
-                                                        * outside_trace.c */
+    tp_json_member_text(&json, "own_waits", "marked"); /* waits caused by the recorder have the argument `recording`
+                                                        * (outside_trace.c) */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
     if (seen->throttled_ns >= 0) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* LEAST_WAIT_NS: shorter waits have only the chain of their switch */
+/* LEAST_WAIT_NS: shorter waits have only the call chain that was recorded at their context switch */
 enum { LEAST_WAIT_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
 void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_perf_record *r, bool is_switch,
@@ -48,7 +48,8 @@ static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, 
     return count ? (size_t)(parts[count - 1].at - at) + parts[count - 1].size : 0;
 }
 
-/* Adds a copy of the switch record, extended by a part of the stack, in the format of a sample (perf_record.c). */
+/* Adds a copy of the context switch's record, extended by a part of the stack, in the format of a sample
+ * (perf_record.c). */
 static struct tp_pending_record *add_copy(struct tp_pending *pending, const struct perf_event_header *original,
                                           const char *stack, uint64_t size, uint64_t used)
 {

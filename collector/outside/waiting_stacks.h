@@ -1,7 +1,7 @@
 /* Reads complete stacks of waiting threads. When a thread is switched out, the kernel records its registers but not its
  * stack. If the thread still waits when the rings are read, its stack is unchanged. This module then reads the stack
- * from the stack pointer on, and the thread's Python frames. Each read adds a copy of the switch record with a part of
- * the stack. The tree discards the copy if the thread continued before the end of the read.
+ * from the stack pointer on, and the thread's Python frames. Each read adds a copy of the context switch's record with
+ * a part of the stack. The tree discards the copy if the thread continued before the end of the read.
  *
  * Reading needs nothing from the program. Only one thread may use this module, which allocates no memory. */
 #ifndef TP_COLLECTOR_OUTSIDE_WAITING_STACKS_H
@@ -13,9 +13,9 @@
 
 enum { TP_WAITING_WAITS = 512, TP_WAITING_THREADS = 1024 };
 
-/* A recorded switch with registers. */
+/* A recorded context switch with registers. */
 struct tp_waiting_wait {
-    uint64_t number; /* number of the switch's record in the list */
+    uint64_t number; /* number of the context switch's record in the list */
     uint32_t pid, tid;
     int64_t time_ns;
 };
@@ -26,15 +26,15 @@ struct tp_waiting_stacks {
     struct {
         uint32_t tid;
         int64_t time_ns;
-    } continued_threads[TP_WAITING_THREADS]; /* threads that ran or became ready after a switch; an entry contains the
-                                              * last such thread of its hash */
+    } continued_threads[TP_WAITING_THREADS]; /* threads that ran or became ready after a context switch; each entry is
+                                              * the last such thread with its hash */
     int64_t window_ns;                       /* start of the interval of window_reads, ns */
     uint32_t window_reads;
     uint64_t read_count;
 };
 
-/* Processes a record that was read. is_switch: the record is a switch with registers. number: number of the record in
- * the list. */
+/* Processes a record that was read. is_switch: the record is a context switch with registers. number: number of the
+ * record in the list. */
 void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_perf_record *record, bool is_switch,
                                uint64_t number);
 
@@ -44,7 +44,7 @@ void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_
 void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *pending,
                             struct tp_python_stacks *python, uint32_t bytes, int64_t (*now_ns)(void));
 
-/* Discards the stored switches. */
+/* Discards the stored context switches. */
 void tp_waiting_stacks_skip(struct tp_waiting_stacks *still);
 
 #endif

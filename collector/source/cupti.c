@@ -43,7 +43,7 @@ static struct {
 
 static const char SAY[] = "GPU activity is not recorded; the program continues";
 
-/* ---- called by CUPTI ---- */
+/* ---- functions that CUPTI calls ---- */
 
 static uint64_t current_ticks(void)
 {
@@ -135,7 +135,7 @@ static bool subscribe_to_cupti(char *reason, size_t size)
             result = cupti.subscribe(&subscriber, ignore_callback, NULL);
         if (result == TP_CUPTI_OK)
             return true;
-        if (!*reason) /* the message contains the reason of the first library */
+        if (!*reason) /* if all libraries fail, the user sees the reason of the first one */
             explain_failure(reason, size, result);
         if (result == TP_CUPTI_MANY_SUBSCRIBERS)
             return false;
@@ -324,7 +324,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
     return 1;
 }
 
-/* ---- the source of the preload library ---- */
+/* ---- table entry and start of this source ---- */
 
 static const char *probe(const struct tp_source_host *host)
 {
@@ -347,7 +347,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     setenv("CUDA_INJECTION64_PATH", host->library, 1);
     /* watches the session, because a program that links libtracepress.so starts its recordings itself */
     tp_session_watch(&own);
-    /* without an open window, tp_cupti_begin is called later */
+    /* outside of a window, tp_cupti_begin is called later */
     if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         tp_cupti_begin();
     return true;

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Starts recording if the process uses CUDA; otherwise waits for InitializeInjection. Call it after a recording has
- * started. */
+/* Starts recording if the process uses CUDA. Otherwise recording starts when CUDA calls InitializeInjection. Call this
+ * function after a recording has started. */
 void tp_cupti_begin(void);
 
 /* Stops recording. The recording contains all GPU work that has finished. must_wait: first waits until the GPUs are

@@ -6,7 +6,7 @@
  * driver is not initialized. */
 int tp_cupti_record_devices(void);
 
-/* Records the versions of the driver and of CUPTI as facts for the head of the trace. version: CUPTI's version. */
+/* Records the versions of the driver and of CUPTI as metadata of the trace. version: CUPTI's version. */
 void tp_cupti_record_versions(unsigned version);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct tp_cupti {
     void *handle;
-    /* required functions: every supported library has them */
+    /* functions that every supported library has */
     int (*get_version)(uint32_t *version);
     int (*subscribe)(void **subscriber, tp_cupti_callback callback, void *user);
     int (*register_callbacks)(tp_cupti_request request, tp_cupti_complete complete);
@@ -16,7 +16,7 @@ struct tp_cupti {
     int (*disable)(uint32_t kind);
     int (*next_record)(uint8_t *buffer, size_t valid, void **record);
     int (*flush_all)(uint32_t flags);
-    /* functions that are NULL if the library is too old */
+    /* functions that old libraries lack; NULL in that case */
     int (*register_clock)(uint64_t (*clock)(void));
     int (*count_dropped)(void *context, uint32_t stream, size_t *count);
     int (*callback_name)(uint32_t domain, uint32_t function, const char **name);

@@ -22,7 +22,7 @@ struct known_kernel {
 };
 
 static _Atomic(struct known_kernel *) kernels[KERNELS];
-/* entry of a call: 0: not yet looked up; UNWANTED: not recorded; otherwise number of the name plus UNWANTED */
+/* number of a call's name plus UNWANTED; UNWANTED: not recorded; 0: not yet looked up */
 static _Atomic uint32_t calls[2][CALLS];
 
 /* ---- kernels ---- */

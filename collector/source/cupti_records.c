@@ -183,7 +183,7 @@ static void record_environment(const struct tp_cupti *cupti, const void *record)
     tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
 }
 
-/* For each kind of activity, the least size of its record in bytes and the function that converts it. */
+/* For each kind of activity, the minimum size of its record in bytes and the function that converts it. */
 static const struct {
     size_t size;
     void (*record)(const struct tp_cupti *cupti, const void *record);
@@ -224,7 +224,8 @@ void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_
         const uint8_t *at = record;
         uint32_t kind;
         if (at <= before || at < buffer || at + sizeof kind > buffer + valid) {
-            /* the next record must be behind this record; otherwise the loop would never end */
+            /* the address of each record must be higher than that of the previous one; otherwise the loop might never
+             * end */
             result = TP_CUPTI_UNKNOWN;
             break;
         }

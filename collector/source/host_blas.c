@@ -13,7 +13,7 @@
 struct product {
     int64_t m, n, k;
     enum tracepress_dtype dtype;
-    int64_t flops_each; /* FLOPs per multiplication and addition: 2 for real numbers, 8 for complex numbers */
+    int64_t flops_each; /* FLOPs of one multiply-add: 2 for real numbers, 8 for complex numbers */
 };
 
 static bool is_on;
@@ -51,7 +51,7 @@ static void end_product(bool is_begun)
     is_within = false;
 }
 
-/* Table of products: name, scalar type in cblas, torch's element type, FLOPs per multiplication and addition. */
+/* Table of products: function name, scalar type in cblas, torch's element type, FLOPs of one multiply-add. */
 #define CBLAS_PRODUCTS(X)                                                                                              \
     X(cblas_sgemm, float, TRACEPRESS_FLOAT, 2)                                                                         \
     X(cblas_dgemm, double, TRACEPRESS_DOUBLE, 2)                                                                       \
@@ -84,7 +84,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
     ALL(ROW)
 #undef ROW
 };
-static uint32_t numbers[HOOK_COUNT]; /* for each hook, the number of its name */
+static uint32_t numbers[HOOK_COUNT]; /* number of the function's name, indexed by enum hook */
 
 __attribute__((constructor)) static void find_originals(void)
 {

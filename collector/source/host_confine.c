@@ -79,7 +79,7 @@ int tp_prctl(int option, unsigned long first, unsigned long second, unsigned lon
     return result;
 }
 
-/* ---- copies of the process, as sandboxes create them ---- */
+/* ---- copies of the process that sandboxes create ---- */
 
 /* Returns whether the call creates a process with its own memory, which continues at the return of the call. */
 static bool is_copying(long number, long first, long second)

@@ -1,4 +1,4 @@
-/* Makes sure that programs which a recorded process becomes or starts are recorded too, whatever environment they get
+/* Makes sure that programs that a recorded process executes or starts are recorded too, whatever environment they get
  * (exec_environment.h).
  *
  * These hooks also run between vfork and exec, where they share the parent's memory. So they use only their stack.
@@ -34,8 +34,8 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_original(&hooks[call], NULL))
 
-/* Returns `call`, in which `env` is a changed copy of the environment `given`. The further arguments are the members
- * of struct tp_exec_program. */
+/* Ends the calling function with the result of `call`, which can use `env`, a changed copy of the environment `given`.
+ * The further arguments are the members of struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_environment_bytes(given);                                                               \
@@ -81,7 +81,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
     WITH_ENVIRONMENT(envp, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags), path, false, fd);
 }
 
-/* ---- arguments as a list that ends with NULL ---- */
+/* ---- functions whose arguments are a list that ends with NULL ---- */
 
 static size_t count_arguments(va_list words)
 {
@@ -91,7 +91,7 @@ static size_t count_arguments(va_list words)
     return count;
 }
 
-/* Builds argv from `first` and the variable arguments after it. Afterwards `words` is behind the final NULL. */
+/* Builds argv from `first` and the variable arguments after it. Afterwards `words` is after the final NULL. */
 #define ARGUMENTS(argv, words, first)                                                                                  \
     va_list words;                                                                                                     \
     va_start(words, first);                                                                                            \

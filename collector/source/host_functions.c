@@ -11,8 +11,8 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-/* MOST_CALLS: most recorded calls of a process. FIRST_SHARE, LARGEST_SHARE: fewest and most calls that a thread
- * reserves at a time. */
+/* MOST_CALLS: maximum number of recorded calls of a process. FIRST_SHARE, LARGEST_SHARE: minimum and maximum number of
+ * calls that a thread reserves at a time. */
 enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 };
 
 static bool is_on, was_called;
@@ -37,7 +37,7 @@ static void put_call_record(const void *function, uint8_t kind)
 /* Reserves more calls for this thread. Returns false if no calls are left. */
 static __attribute__((noinline)) bool reserve_calls(void)
 {
-    /* lists the modules at the first call, because only programs with such calls need the list */
+    /* lists the loaded shared libraries at the first call, because only programs with such calls need the list */
     if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) {
         int why = tp_hook_enter();
         tp_session_list_modules();
@@ -105,7 +105,7 @@ static void stop(void)
                        "the program calls more functions than the maximum; use --source functions=COUNT to record more",
                        count);
     }
-    /* is_on is not cleared, because destructors are functions too */
+    /* is_on stays set, so that calls of destructors are recorded too */
     tp_hook_leave(why);
 }
 

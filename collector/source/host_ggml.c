@@ -65,7 +65,7 @@ static struct {
     _Atomic(void *) user;
 } program;
 
-/* is_open: the range of a node is open; is_wanted: the program's callback wants to see the current node */
+/* is_open: the range of a node is open; is_wanted: the program's callback asked for the current node */
 static _Thread_local bool is_open, is_wanted;
 
 __attribute__((constructor)) static void find_originals(void)
@@ -213,7 +213,7 @@ static bool on_node(struct tensor *node, bool is_asked, void *unused)
     return goes_on;
 }
 
-/* ---- functions that the program calls ---- */
+/* ---- ggml functions that the program calls ---- */
 
 void *ggml_backend_sched_new(void **backends, void **types, int count, size_t graph_size, uint64_t parallel,
                              uint64_t offload)

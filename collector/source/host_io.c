@@ -78,7 +78,7 @@ __attribute__((constructor)) static void find_originals(void)
 
 static bool is_on;
 static uint64_t least_ns;
-static uint32_t numbers[CALL_COUNT]; /* for each call, the number of its name */
+static uint32_t numbers[CALL_COUNT]; /* number of the function's name, indexed by enum call */
 static uint64_t io_count, io_ns;
 
 static void record_wait(enum call call, uint64_t begin, int64_t bytes)

@@ -23,8 +23,8 @@ static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
 
 static bool is_on;
 static uint64_t least_ns;
-static uint32_t numbers[CALLS];                       /* for each call, the number of its name */
-static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* for each call, the number of waits and their sum in ns */
+static uint32_t numbers[CALLS];                       /* number of the function's name, indexed by call */
+static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* number of waits and their total time in ns, indexed by call */
 
 static void record_wait(enum call call, uint64_t begin, const void *object)
 {

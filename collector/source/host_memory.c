@@ -27,7 +27,7 @@
 enum { LEAST_GRANULE = 8 << 10, LARGEST_GRANULE = 64 << 10, LEAST_MOVE = 8 << 10, FIRST_TOTAL = 1 << 20 };
 
 enum state {
-    STATE_COUNTING, /* memory is counted; it is not known yet whether it is recorded */
+    STATE_COUNTING, /* memory is counted; whether it is also recorded is not yet known */
     STATE_RECORDING,
     STATE_OFF
 };
@@ -38,15 +38,15 @@ static int64_t total, peak;             /* total: bytes in use over all threads;
 static int64_t small_total, small_recorded; /* bytes in small blocks: current value, and value in the last record */
 static uint64_t call_count;
 
-/* This thread's change of the totals, which was not added to them yet. */
+/* Changes of the totals by this thread that are not yet added to them. */
 static _Thread_local struct {
     int64_t sum;
     uint64_t calls;
-    uint32_t granule; /* size of the change at which it is added to the totals, bytes; 0: the thread is new */
+    uint32_t granule; /* when the change reaches this size in bytes, it is added to the totals; 0: the thread is new */
     bool is_ending;
 } mine __attribute__((tls_model("initial-exec")));
 
-/* ---- the original functions ---- */
+/* ---- the original allocation functions ---- */
 
 static struct {
     void *(*malloc)(size_t);
@@ -87,7 +87,8 @@ static bool is_early(const void *block)
     return (uintptr_t)block - (uintptr_t)early.bytes < sizeof early.bytes;
 }
 
-/* Returns a zeroed block of early memory, or NULL. The size of the block is stored 64 bytes before it. */
+/* Returns a zeroed block for an allocation during the lookup of the functions, or NULL. The size of the block is stored
+ * 64 bytes before it. */
 static void *early_block(size_t size)
 {
     size_t need = (size + 127) / 64 * 64;
@@ -242,7 +243,7 @@ static void record_small(int64_t now, bool is_due)
         record((uint64_t)INT64_MIN, move, now); /* INT64_MIN, because a total of many blocks has no address */
 }
 
-/* Adds this thread's change to the totals, and chooses the size of the next change that is added. */
+/* Adds this thread's change to the totals, and chooses how large the next change may become. */
 static void add_change_to_totals(void)
 {
     int64_t sum = mine.sum, now = add_total(sum), granule = now >> 10;
@@ -321,7 +322,7 @@ static void record_arena_change(const void *arena, int64_t bytes)
     count_change(arena, bytes);
 }
 
-/* ---- functions that the program calls ---- */
+/* ---- allocation functions that the program calls ---- */
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -348,7 +349,8 @@ EXPORT void *calloc(size_t count, size_t size)
 
 EXPORT void *realloc(void *block, size_t size)
 {
-    if (!is_ready() || is_early(block)) { /* copies an early block to a new block; early memory is never freed */
+    /* copies a block from the array `early`, which is never freed, to a new block */
+    if (!is_ready() || is_early(block)) {
         size_t old = 0;
         void *moved = malloc(size);
         if (block && moved) {
@@ -459,8 +461,8 @@ static void stop(void)
     tp_hook_leave(why);
 }
 
-/* Resets the state in a child of fork. The child contains the parent's memory too, but its recording starts from
- * zero. */
+/* Resets the totals in a child process after fork. The child contains the parent's memory too, but its recording starts
+ * from zero. */
 static void in_child(void)
 {
     __atomic_store_n(&small_recorded, 0, __ATOMIC_RELAXED);

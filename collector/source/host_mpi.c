@@ -129,7 +129,7 @@ static handle world;
 static uint32_t numbers[CALL_COUNT];
 static struct tp_spool_rank place;
 static _Atomic uint32_t placed;   /* number of the last recording in which the rank was recorded */
-static _Atomic uint64_t sequence; /* number of collectives of all ranks so far */
+static _Atomic uint64_t sequence; /* number of collectives so far in which all ranks of the job took part */
 
 __attribute__((constructor)) static void find_originals(void)
 {
@@ -186,7 +186,7 @@ static int64_t sum_counts(const int *counts, int size)
     return sum;
 }
 
-/* Removes the facts that are not significant on this rank, for a call with a root. */
+/* For a call with a root, clears the counts that MPI does not define on this rank. */
 static void drop_root_arguments(struct call *call)
 {
     int rank = -1;
@@ -239,8 +239,9 @@ static void record_rank(uint32_t recording)
     tp_record_done(record, 0, TP_SPOOL_RANK, slots, 0);
 }
 
-/* Returns the number of this call among the collectives of all ranks, or 0 for other calls. With windows of time, the
- * recordings of the ranks do not begin with the same call. The number then shows which calls belong together. */
+/* Returns the number of this call among the collectives in which all ranks take part, or 0 for other calls. With
+ * TRACEPRESS_WINDOW, the recordings of the ranks begin with different calls. The number then shows which calls belong
+ * together. */
 static uint64_t count_collective(const struct call *call, int code)
 {
     bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world(call->comm);
@@ -276,7 +277,7 @@ static void record_collective(enum hook hook, uint64_t begin, int code, struct c
     tp_hook_leave(why);
 }
 
-/* ---- functions that the program calls ---- */
+/* ---- MPI functions that the program calls ---- */
 
 #define HOOK(name, text, parameters, arguments, ...)                                                                   \
     EXPORT int name parameters;                                                                                        \

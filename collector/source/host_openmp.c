@@ -85,8 +85,8 @@ static void end_range(uint64_t region)
     tp_hook_leave(why);
 }
 
-/* Returns the number of a new region. At the first region, lists the modules, because only programs with regions need
- * the list. */
+/* Returns the number of a new region. At the first region, lists the loaded shared libraries, because only programs
+ * with regions need the list. */
 static uint64_t next_region(void)
 {
     uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);

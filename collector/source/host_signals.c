@@ -71,7 +71,8 @@ static bool set_handler(int number, sighandler_t handler, int flags, sighandler_
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_change_action(&action, &was))
         return false;
-    *before = was.sa_handler; /* the old handler may have three parameters; the C library returns it too */
+    /* may be a handler with three parameters; the C library's signal() returns such a handler too */
+    *before = was.sa_handler;
     return true;
 }
 

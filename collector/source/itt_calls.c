@@ -38,8 +38,8 @@ static bool is_null(struct id id)
     return (id.d1 | id.d2 | id.d3) == 0;
 }
 
-/* Returns the key of an id. The key does not depend on the kind of range, so that a fact about the id finds the range
- * of any kind. */
+/* Returns the key of an id. The key does not depend on the kind of range, so that metadata for the id finds ranges of
+ * every kind. */
 static uint64_t id_key(uint32_t in, struct id id)
 {
     return range_key(in, id, TP_SPOOL_FORM_TASK);
@@ -121,7 +121,7 @@ static void marker(const domain *d, struct id id, string *name, int scope)
     put_mark(TP_SPOOL_MARK_POINT, tp_itt_domain_number(d), 0, TP_SPOOL_FORM_RANGE, tp_itt_string_number(name));
 }
 
-/* ---- frames: ranges with the name of their domain ---- */
+/* ---- frames, recorded as ranges with the name of the domain ---- */
 
 static uint64_t frame_key(uint32_t in, const struct id *id)
 {
@@ -279,7 +279,7 @@ static void counter_dec_delta_v3(const domain *d, string *name, unsigned long lo
     tp_itt_counter_add_by_name(d, name, (int64_t)(0 - delta));
 }
 
-/* ---- facts and names ---- */
+/* ---- metadata and names ---- */
 
 static struct tp_spool_fact_head fact_head(const domain *d, struct id id)
 {
@@ -336,7 +336,7 @@ static void resume_collection(void)
     record_pause_request("ITT resume");
 }
 
-/* ---- the table of functions ---- */
+/* ---- the table of ITT functions ---- */
 
 const struct tp_itt_function tp_itt_functions[] = {
 #define F(name)                                                                                                        \

@@ -97,7 +97,7 @@ static bool is_same_text(const char *kept, const char *wanted)
     return strncmp(kept, wanted, TP_NAME_BYTES) == 0;
 }
 
-/* Returns memory for an entry of `size` bytes and a copy of the text behind it, or NULL. */
+/* Returns memory for an entry of `size` bytes and, after it, a copy of the text. Returns NULL if memory is short. */
 static void *allocate_with_text(size_t size, const char *text, const char **copy)
 {
     size_t n = strnlen(text, TP_NAME_BYTES);
@@ -283,7 +283,7 @@ static struct counter *handle_counter(const struct tp_itt_counter *handle)
     struct wanted_counter wanted = {.handle = handle, .key = handle_key(handle)};
     if (!handle)
         return NULL;
-    if (!handle->name && !handle->wide) /* no text: this recorder created the handle */
+    if (!handle->name && !handle->wide) /* only handles that this recorder created have no text */
         return (struct counter *)(uintptr_t)((const char *)handle - offsetof(struct counter, handle));
     wanted.name = handle->name;
     wanted.wide = handle->wide;

@@ -44,7 +44,7 @@ uint32_t tp_mark_intern_wide(const wchar_t *text);
 /* Returns the text of a name, which stays valid for ever. Takes the session's lock. */
 const char *tp_mark_name(uint32_t number);
 
-/* Writes a record of a kind whose payload is a mark. */
+/* Writes a record of type `kind`, with `mark` as its payload, followed by the name. */
 void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
 
 /* Writes a finished range. begin, end: ticks of the recording's clock. */
@@ -58,12 +58,12 @@ void tp_mark_end_by_key(uint64_t key);
 /* Writes the name of a thread, by its system thread id. */
 void tp_mark_name_thread(uint64_t tid, struct tp_mark_text name);
 
-/* tp_mark_put_values writes a fact about a range that consists of head->count numbers. tp_mark_put_text_fact writes a
- * fact that is a text. key: number of the fact's name. */
+/* tp_mark_put_values adds an argument with head->count numbers to a range. tp_mark_put_text_fact adds an argument with
+ * a text. key: number of the argument's name. */
 void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
 void tp_mark_put_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 
-/* most numbers in one fact */
+/* maximum number of values in one argument */
 enum { TP_MARK_VALUES = 64 };
 
 #endif

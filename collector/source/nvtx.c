@@ -145,7 +145,7 @@ uint64_t tp_nvtx_next_key(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* ---- functions for the default domain ---- */
+/* ---- NVTX functions for the default domain ---- */
 
 static void mark_ex(const struct tp_nvtx_attributes *a)
 {
@@ -242,7 +242,7 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
     tp_mark_name_thread(tid, tp_mark_wide(&room, text));
 }
 
-/* ---- functions for named domains ---- */
+/* ---- NVTX functions for named domains ---- */
 
 static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {

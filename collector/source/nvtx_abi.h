@@ -25,7 +25,7 @@ enum tp_nvtx_payload_type {
     TP_NVTX_PAYLOAD_I32,
     TP_NVTX_PAYLOAD_FLOAT
 };
-/* payload type of the extension; then `u64` is the address of the payloads, and `reserved` is their number */
+/* payload type of the extension, for which `u64` is the address of the payloads and `reserved` their number */
 enum { TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009 };
 enum { TP_NVTX_ARGB = 1, TP_NVTX_THREAD_NATIVE = 1 << 16 | 3 };
 
@@ -64,7 +64,7 @@ struct tp_nvtx_resource {
     union tp_nvtx_message message;
 };
 
-/* ---- extensions: payloads with schemas, counters ---- */
+/* ---- NVTX's extensions for payloads and counters ---- */
 
 enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 }; /* numbers of the modules of NVTX's extensions */
 /* versions of the layouts below, one for each module */

@@ -103,7 +103,7 @@ static struct schema *find_schema(uint64_t number)
 struct layout {
     struct schema *schema; /* schema that is being built, with room for MAX_FIELDS fields */
     uint32_t end, alignment;
-    int32_t of_entry[MAX_FIELDS]; /* for each entry: index of its field; -1: the entry has no field */
+    int32_t of_entry[MAX_FIELDS]; /* index of the field that belongs to entry i; -1: the entry has no field */
 };
 
 static struct type entry_type(const struct tp_nvtx_entry *entry)
@@ -131,7 +131,7 @@ static uint32_t field_offset(struct layout *layout, const struct tp_nvtx_entry *
     return entry->offset && entry->offset < UINT16_MAX ? (uint32_t)entry->offset : natural;
 }
 
-/* Adds the fields of a schema that is nested in this one. */
+/* Adds the fields of the nested schema that an entry of this schema refers to. */
 static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
 {
     const struct schema *inner = find_schema(entry->type);

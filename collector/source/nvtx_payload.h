@@ -15,7 +15,7 @@
 /* Stores a copy of a schema. Returns its number, or 0 if it cannot be stored. */
 uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given);
 
-/* Records the fields of payloads as facts about a range: the range with `key`, or, if key is 0, the innermost range of
+/* Records the fields of payloads as arguments of the range with `key`, or, if key is 0, of the innermost range of
  * `domain` on this thread. */
 void tp_nvtx_payload_put_facts(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
 

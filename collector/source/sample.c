@@ -18,7 +18,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
-        return false; /* stacks of an interpreter are not useful, unless the user sets a number of samples */
+        return false; /* native stacks of Python show the interpreter, so sampling needs a rate */
     unsigned long wanted = strtoul(setting, NULL, 10);
     rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
     return tp_session_start_sampling(rate);

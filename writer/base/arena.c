@@ -1,9 +1,9 @@
-/* Implements the arena: a bump pointer through chunks, and bins of returned large blocks.
+/* Implements the arena: allocates from chunks by moving a pointer, and keeps lists of returned large blocks.
  *
- * Memory that a job has touched once is reused before new pages are requested, because a first touch costs several
- * times as much as clearing warm memory. After a few small chunks, chunks are aligned and request huge pages, because
- * touching a byte of a huge page costs a seventh. With ASan every item has its own malloc instead, so that overruns
- * are detected. */
+ * Memory that was used before is reused before new pages are requested, because the first use of a page costs several
+ * times as much as clearing a used page. After a few small chunks, chunks are aligned and request huge pages, because
+ * the first use of a byte then costs only a seventh. With ASan, every item has its own malloc block instead, so that
+ * overruns are detected. */
 #include "writer/base/arena.h"
 
 #include <stdbool.h>
@@ -23,17 +23,17 @@ enum {
     HEADER = 64,
     PAGE = 4096,
     LARGE = 64 * 1024, /* smallest size of a block that tp_arena_drop accepts for reuse, bytes */
-    /* smallest size of a block with a header, bytes; such a block gets its own mapping unless a returned block is
-     * large enough */
+    /* smallest size of a block that has a header and usually its own mapping, bytes; it has no own mapping if it reuses
+     * a returned block */
 
     BIG = 1024 * 1024,
     FIRST_CHUNK = 64 * 1024,
-    SMALL_CHUNKS = 256 * 1024, /* small chunks are used up to this total, bytes */
+    SMALL_CHUNKS = 256 * 1024, /* total size up to which chunks are small, bytes */
     HUGE_PAGE = 2 * 1024 * 1024
 };
 
-/* Memory from the system: a chunk, a mapping, or (with ASan) an item. This struct is in the first bytes of its memory,
- * except for the mapping of a single block, whose struct is in a chunk. */
+/* Memory from the system: a chunk, a mapping, or (with ASan) an item. This struct is in the first bytes of that memory.
+ * For the mapping of a single block, this struct is in a chunk. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
     char *start;
@@ -41,14 +41,14 @@ struct tp_arena_block {
     int is_mapped;
 };
 
-/* Header of a big block. */
+/* Header of a block of at least BIG bytes. */
 struct big_head {
-    /* mapping that contains only this block; NULL if the block was cut from a returned block */
+    /* mapping that contains only this block; NULL if the block is a part of a returned block */
     struct tp_arena_block *mapping;
     size_t size; /* size of the block including this header, bytes */
 };
 
-/* A returned large block, described in its own first bytes. */
+/* A large block that was given back to the arena. This struct is in its first bytes. */
 struct tp_arena_free {
     struct tp_arena_free *next;
     size_t size;
@@ -96,7 +96,8 @@ void tp_arena_pass_failure_on(struct tp_arena *arena)
         tp_arena_fail(arena, arena->code);
 }
 
-/* Returns the size that the arena uses for a block of `size` bytes: rounded up, plus a header for big blocks. */
+/* Returns the number of bytes that a block of `size` bytes takes in the arena: rounded up, plus a header for big
+ * blocks. */
 static size_t round_size(struct tp_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
@@ -107,7 +108,7 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     if (size < BIG)
         return size;
-    return size + PAGE; /* adds a page for the header, so that big blocks are whole pages */
+    return size + PAGE; /* adds a page for the header, so that a big block consists of whole pages */
 }
 
 static size_t whole_huge_pages(size_t size)
@@ -131,7 +132,7 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
     arena->blocks = block;
 }
 
-/* Allocates a chunk, or with ASan an item, with malloc. Its record is in its first bytes. */
+/* Allocates a chunk, or with ASan an item, by malloc. Its struct tp_arena_block is in its first bytes. */
 static char *new_malloc(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
@@ -148,7 +149,8 @@ static char *new_malloc(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
-/* Maps an address range of `size` bytes, aligned for huge pages, without touching it. Returns NULL on failure. */
+/* Maps an address range of `size` bytes that is aligned for huge pages. The pages stay unused. Returns NULL on
+ * failure. */
 static char *map_range(size_t size, int protection)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
@@ -176,7 +178,7 @@ static void release_block(struct tp_arena_block *block)
 
 void tp_arena_release(struct tp_arena *arena)
 {
-    /* chunks are released last because they contain records of other blocks */
+    /* chunks are released last, because they contain the struct tp_arena_block of other blocks */
     for (int is_chunk = 0; is_chunk <= 1; is_chunk++) {
         struct tp_arena_block *block = arena->blocks, *kept = NULL;
         while (block) {
@@ -216,7 +218,7 @@ void tp_arena_clear(struct tp_arena *arena)
     }
     arena->blocks = others;
     arena->spare = NULL;
-    /* must run before the chunks are cleared, because they contain records of other blocks */
+    /* must run before the chunks are cleared, because they contain the struct tp_arena_block of other blocks */
     tp_arena_release(arena);
     for (; chunks; chunks = block) {
         char *its_end = (char *)chunks + FIRST_CHUNK, *used = its_end == end ? at : its_end;
@@ -246,8 +248,8 @@ static void store_returned_block(struct tp_arena *arena, char *start, size_t siz
     arena->bins[size_bin(size)] = block;
 }
 
-/* Returns a block of exactly `size` bytes, cut from a returned block, or NULL if no returned block is large enough.
- * Checks a few blocks of the bin of `size`, and then takes the first block of a larger bin. */
+/* Returns a zeroed block of `size` bytes from the lists of returned blocks; NULL if no returned block is large enough.
+ * Examines the first blocks of each list, beginning with the list for this size. */
 static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 {
     for (unsigned bin = size_bin(size); bin < TP_ARENA_BINS; bin++) {
@@ -267,7 +269,7 @@ static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 
 /* ---- allocation ---- */
 
-/* Maps a chunk whose record is in its own first bytes. */
+/* Maps a chunk. Its struct tp_arena_block is in its first bytes. */
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
@@ -281,13 +283,13 @@ static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
-/* Allocates a new chunk: small chunks first, then chunks of whole huge pages. */
+/* Allocates a new chunk: a small one at first, later one that consists of huge pages. */
 static void new_chunk(struct tp_arena *arena, size_t size)
 {
     size_t chunk = arena->used_bytes < SMALL_CHUNKS ? FIRST_CHUNK : HUGE_PAGE;
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
     store_returned_block(arena, arena->at, (size_t)(arena->end - arena->at));
-    arena->at = arena->end = NULL; /* reset first because the next call may jump to the guard */
+    arena->at = arena->end = NULL; /* reset first, because the next call may jump to the guard */
     arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
 }
@@ -299,7 +301,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? reuse_returned_block(arena, size) : NULL;
     if (item)
         return item;
-    /* `at` is NULL if an empty block is the first item */
+    /* `at` is NULL before the first chunk, even if the item has 0 bytes */
     if ((size_t)(arena->end - arena->at) < size || !arena->at)
         new_chunk(arena, size);
     item = arena->at;
@@ -334,8 +336,8 @@ static void *allocate(struct tp_arena *arena, size_t size)
     return size >= BIG && !ITEM_PER_MALLOC ? allocate_big(arena, size) : allocate_small(arena, size);
 }
 
-/* Grows a mapping by letting the kernel move its pages. Returns NULL on failure, so that the caller copies the block.
- */
+/* Grows a mapping in such a way that the kernel moves its pages. Returns NULL on failure, so that the caller must copy
+ * the block. */
 static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
 {
     struct tp_arena_block *block = head->mapping;
@@ -379,7 +381,7 @@ void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t
         if (wanted <= had)
             return old;
         if (wanted < BIG && (char *)old + had == arena->at && (size_t)(arena->end - arena->at) >= wanted - had) {
-            arena->at += wanted - had; /* the last item grows in place */
+            arena->at += wanted - had; /* the last item grows without moving */
             return old;
         }
         void *moved = head && head->mapping ? remap(arena, head, wanted) : NULL;
@@ -441,7 +443,7 @@ void tp_vec_fit(struct tp_vec *vec)
     if (ITEM_PER_MALLOC || wanted < BIG || wanted == had)
         return;
     struct big_head *head = (struct big_head *)(void *)((char *)vec->data - HEADER);
-    head->mapping = NULL; /* NULL, because the mapping now also contains the returned rest of the block */
+    head->mapping = NULL; /* NULL, because the rest of the mapping now belongs to a returned block */
     head->size = wanted;
     vec->capacity = vec->count;
     store_returned_block(vec->arena, (char *)head + wanted, had - wanted);
@@ -454,7 +456,7 @@ void tp_vec_grow(struct tp_vec *vec, size_t count)
         capacity += capacity > 1u << 20 ? capacity / 2 : capacity;
     if (__builtin_mul_overflow(capacity, vec->item_size, &bytes))
         tp_arena_fail(vec->arena, TP_ENOMEM);
-    /* small vectors keep their exact size; large vectors fill whole huge pages */
+    /* small vectors get the exact size; large vectors fill whole huge pages */
     if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC)
         capacity = (whole_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
     bytes = capacity * vec->item_size;

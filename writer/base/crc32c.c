@@ -38,12 +38,12 @@ __attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const voi
     return ~(uint32_t)crc;
 }
 
-/* Returns whether the processor has the CRC-32C instruction. Asks the processor only once, because
- * __builtin_cpu_supports would check many more features at every program start. */
+/* Returns whether the processor has the CRC-32C instruction. Uses CPUID once, because __builtin_cpu_supports would
+ * check many more features at every program start. */
 static bool has_instruction(void)
 {
     enum { UNKNOWN, NO, YES };
-    static int answer; /* result of the check; needs no lock, because all threads write the same value */
+    static int answer; /* stored result; needs no lock, because all threads write the same value */
     unsigned a, b, c = 0, d;
     if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == UNKNOWN)
         __atomic_store_n(&answer, __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_2 ? YES : NO, __ATOMIC_RELAXED);

@@ -6,15 +6,14 @@
 #include <stdint.h>
 
 /* Returns the checksum of `size` bytes (reflected polynomial 0x82F63B78, initial and final inversion). bytes may be
- * NULL if size is 0. Uses the processor's instruction if available. Thread-safe. */
+ * NULL if size is 0. Uses the processor's CRC-32C instruction if available. Thread-safe. */
 uint32_t tp_crc32c(const void *bytes, size_t size);
 
-/* Computes the checksum without the processor's instruction, four bits at a time. Used on processors without this
- * instruction, and by the test. */
+/* Computes the checksum four bits at a time, for processors without a CRC-32C instruction, and for the test. */
 uint32_t tp_crc32c_plain(const void *bytes, size_t size);
 
-/* Returns the checksum in the form that TFRecord stores: rotated by 15 bits, plus a constant. Without this change,
- * checksums of data that contains checksums would be weak. */
+/* Returns the checksum as TFRecord files store it: rotated by 15 bits, plus a constant. Without this change, checksums
+ * of data that itself contains checksums would be weak. */
 static inline uint32_t tp_crc32c_masked(uint32_t crc)
 {
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;

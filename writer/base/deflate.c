@@ -1,4 +1,4 @@
-/* Compresses a gzip member in steps: see deflate.h. */
+/* Compresses a gzip member step by step: see deflate.h. */
 #include "writer/base/deflate.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
 struct tp_deflate {
     struct isal_zstream stream;
     struct isal_gzip_header header;
-    bool has_header; /* true until the gzip header is written */
+    bool has_header; /* true: the gzip header is not written yet */
     uint8_t *level_buf;
     uint8_t out[OUT];
 };
@@ -43,8 +43,8 @@ static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size,
     d->stream.end_of_stream = is_last;
 }
 
-/* Compresses into `out` until it is full or the input is used up. Returns the number of bytes in `out`, or a negative
- * code. Sets *is_more to whether more output is available. */
+/* Compresses into `out` until it is full or all input is consumed. Returns the number of bytes in `out`, or a negative
+ * code. *is_more: true if another step is needed to get all output. */
 static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;

@@ -1,12 +1,13 @@
 /* Reads environment variables; no other module reads them. In a program with more rights than its caller (setuid, file
- * capabilities) all variables count as unset. Otherwise the caller could choose a library, folder or file with them. */
+ * capabilities) all variables count as unset. Otherwise the caller could make the program load a library or write a
+ * file. */
 #ifndef TP_WRITER_BASE_ENVIRONMENT_H
 #define TP_WRITER_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Returns the value of a variable, or NULL if it is unset or not trusted. The text is borrowed until the program
- * changes the variable. */
+/* Returns the value of a variable; NULL if it is unset, or if tp_environment_is_ignored() is true. The text is borrowed
+ * until the program changes the variable. */
 const char *tp_environment(const char *name);
 
 /* Returns whether all variables count as unset, because the process has more rights than its caller. */

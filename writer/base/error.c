@@ -1,4 +1,4 @@
-/* Fills error records: see error.h. Allocates nothing, so that it works when memory is short. */
+/* Fills error records: see error.h. Allocates nothing, so that errors can be reported when memory is short. */
 #include "writer/base/error.h"
 
 #include <stdarg.h>

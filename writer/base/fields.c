@@ -1,4 +1,4 @@
-/* Writes records as JSON from their tables of fields. See fields.h. */
+/* Writes structs as JSON by tables that describe their fields. See fields.h. */
 #include "writer/base/fields.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const void *member_at(const struct tp_record *record, uint32_t offset)
     return (const char *)record->at + offset;
 }
 
-/* Value of a struct member, read by its stored type. */
+/* Value of a struct member. storage selects the member of the union. */
 union stored {
     int64_t i64;
     uint64_t u64;
@@ -93,8 +93,8 @@ static void put_columns(const struct tp_table *table, struct tp_json *json)
 
 static void put_items(const struct tp_json_value *value, struct tp_json *json);
 
-/* Writes a text that the value's function produces. Makes the whole output fail if memory for the text is short,
- * because the output would be incomplete. */
+/* Writes a text that the value's function computes. If memory for the text is short, sets out->failed, because the
+ * output would be incomplete. */
 static void put_computed_text(const struct tp_json_value *value, struct tp_json *json)
 {
     struct tp_buf room;
@@ -173,7 +173,7 @@ static void put_items(const struct tp_json_value *value, struct tp_json *json)
     is_map ? tp_json_object_end(json) : tp_json_array_end(json);
 }
 
-/* Writes an array of values or records that is a member of the record. */
+/* Writes a member that is an array of values or of records. */
 static void put_array(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const char *at = member_at(record, field->offset);
@@ -192,7 +192,7 @@ static void put_array(const struct tp_json_field *field, const struct tp_record 
     tp_json_array_end(json);
 }
 
-/* Writes one record for each row of a table. */
+/* Writes an array that has one record for each row of a table. */
 static void put_each_row(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const struct tp_table *table = member_at(record, field->offset);
@@ -203,7 +203,7 @@ static void put_each_row(const struct tp_json_field *field, const struct tp_reco
     tp_json_array_end(json);
 }
 
-/* Writes cells of one table row as members of the record. The record's index selects the row. */
+/* Writes cells of one table row as members of the record. record->index selects the row. */
 static void put_row(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const struct tp_table *table = member_at(record, field->offset);

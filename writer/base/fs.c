@@ -1,9 +1,9 @@
-/* Writes files with a final rename: see fs.h.
+/* Writes files and renames them at the end: see fs.h.
  *
- * If the file system supports O_TMPFILE, the temporary file has no name until it is finished, so that a killed process
+ * If the file system supports O_TMPFILE, the temporary file has no name until it is complete, so that a killed process
  * leaves no file behind. Otherwise, or if a library needs a name to write to, the file has a random name (temporary.h).
- * The list of these names is the only process-wide state here, because a signal handler needs it. Each slot is set
- * before its file exists and cleared after the file is gone. */
+ * The list of these names is the only process-wide state here, because a signal handler needs it. An entry is added
+ * before its file exists and removed after the file is gone. */
 #include "writer/base/fs.h"
 
 #include <errno.h>
@@ -20,18 +20,18 @@
 #include "writer/base/path.h"
 #include "writer/base/temporary.h"
 
-/* LARGE: data of at least this size is written without a copy in the buffer, bytes */
+/* LARGE: data of at least this size is written without being copied to the buffer, bytes */
 enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024, LARGE = 32 * 1024 };
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
 struct tp_outfile {
     int fd, folder;
-    int slot; /* index of the file's name in open_files; -1: the file has no name there */
+    int slot; /* index of the temporary file's name in open_files; -1: not in the list */
     bool is_direct, has_failed;
-    bool is_replaced; /* true if an older file exists at the target */
+    bool is_replaced; /* true: the target exists and will be replaced */
     char *target;
-    const char *base; /* last part of target */
+    const char *base; /* file name of the target, the last part of `target` */
     char *path;       /* path of the temporary file; NULL while the file has no name */
     char name[TP_TEMPORARY_NAME];
     char *buffer;
@@ -98,7 +98,7 @@ static void set_proc_fd_path(char path[32], int fd)
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-/* Opens a file without a name. Returns -1 if the file system does not support such files, or could not name the file
+/* Opens a file without a name. Returns -1 if the file system does not support such files, or cannot name the file
  * later. */
 static int open_nameless(int folder, mode_t mode)
 {
@@ -120,7 +120,7 @@ static void list_temporary(struct tp_outfile *file)
     }
 }
 
-/* Removes the name of the temporary file from the list, because the file was renamed or removed. */
+/* Removes the temporary file's name from the list, because the file was renamed or removed. */
 static void forget_temporary(struct tp_outfile *file)
 {
     if (file->slot >= 0)
@@ -130,7 +130,7 @@ static void forget_temporary(struct tp_outfile *file)
     file->path = NULL;
 }
 
-/* Stores the path of a temporary file that has just received a name. */
+/* Stores the path of a temporary file that has just got a name. */
 static int store_temporary_path(struct tp_outfile *file, struct tp_error *err)
 {
     if (asprintf(&file->path, "%.*s%s", (int)(file->base - file->target), file->target, file->name) < 0) {
@@ -148,7 +148,7 @@ static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err
     return file->fd < 0 ? report_error(file->target, "cannot write", err) : store_temporary_path(file, err);
 }
 
-/* Copies a nameless file to a file with a name, if the file system cannot give a name to the nameless one. */
+/* Copies a nameless file to a file with a name, because the file system cannot name the nameless file. */
 static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
 {
     struct stat info;
@@ -285,7 +285,7 @@ int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_e
     return code;
 }
 
-/* Gives the finished file the name of its target. */
+/* Renames or links the complete file to its target. */
 static int rename_to_target(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
@@ -298,7 +298,7 @@ static int rename_to_target(struct tp_outfile *file, struct tp_error *err)
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
         code = report_error(file->target, "cannot write", err);
     if (code == TP_OK)
-        forget_temporary(file); /* the file has its final name, so no temporary file must be removed */
+        forget_temporary(file); /* the file has its final name and must not be removed as a temporary file */
     return code;
 }
 
@@ -309,7 +309,7 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
                                 : write_unbuffered(file, file->buffer, file->used, err);
     if (code == TP_OK && !file->is_direct)
         code = rename_to_target(file, err);
-    /* many file systems cannot sync a folder, so only a disk error is reported */
+    /* many file systems cannot sync a folder, so only EIO is reported */
     if (code == TP_OK && !file->is_direct && fsync(file->folder) < 0 && errno == EIO)
         code = report_error(file->target, "written, but its folder cannot be synced", err);
     if (close(file->fd) < 0 && code == TP_OK && errno != EINTR)
@@ -327,7 +327,7 @@ void tp_outfile_discard(struct tp_outfile **slot)
     if (file->path)
         unlinkat(file->folder, file->name, 0);
     forget_temporary(file);
-    /* closed after the temporary name is removed, because the lock protects the file until then */
+    /* the file is closed after its temporary name is removed, because its lock protects the file until then */
     if (file->fd >= 0)
         close(file->fd);
     if (file->folder >= 0)

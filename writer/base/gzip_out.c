@@ -1,5 +1,5 @@
-/* Compresses with ISA-L or zlib. Both allocate only from the arena, so an allocation may jump to the arena's guard at
- * any time. */
+/* Compresses with ISA-L or zlib. Both allocate only from the arena, so that a failed allocation may jump to the arena's
+ * guard at any time. */
 #include "writer/base/gzip_out.h"
 
 #include <zlib.h>
@@ -7,7 +7,8 @@
 #include "writer/base/deflate.h"
 #include "writer/base/error.h"
 
-/* Returns an upper bound of the compressed size in bytes, reached by incompressible input in stored blocks. */
+/* Returns an upper bound of the compressed size, bytes. Data that cannot be compressed reaches it, because it is
+ * stored. */
 static size_t compressed_size_bound(const struct tp_str *texts, size_t count)
 {
     size_t size = 0;

@@ -1,5 +1,5 @@
-/* Compresses bytes into a gzip member in memory, for data inside a page. The output is deterministic because the header
- * contains no time and no file name. */
+/* Compresses bytes into a gzip member in memory, for data inside a page. Equal input gives equal bytes, because the
+ * header contains no time and no file name. */
 #ifndef TP_WRITER_BASE_GZIP_OUT_H
 #define TP_WRITER_BASE_GZIP_OUT_H
 
@@ -9,8 +9,8 @@
 /* Compresses `count` texts, one after the other, into one gzip member in `arena`. */
 struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count);
 
-/* Compresses like tp_gzip_texts, but with zlib's smallest output and at a tenth of the speed. For a few hundred
- * kilobytes that are stored for a long time. */
+/* Does the same as tp_gzip_texts, but with zlib's strongest compression, ten times slower. For a few hundred kilobytes
+ * that are stored for a long time. */
 struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *texts, size_t count);
 
 #endif

@@ -3,7 +3,7 @@
 
 enum { FIRST_SLOTS = 8 };
 
-static uint64_t hash_of(uint64_t x) /* Returns the hash of a key: the finalizer of splitmix64. */
+static uint64_t hash_of(uint64_t x) /* Returns the hash of a key, computed by the finalizer of splitmix64. */
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;

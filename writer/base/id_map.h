@@ -22,7 +22,7 @@ struct tp_id_map {
 
 void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena);
 
-/* Returns the address of the value of `key`, or NULL. Valid until the next tp_id_map_put. */
+/* Returns a pointer to the value of `key`, or NULL. The pointer is valid until the next tp_id_map_put. */
 uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key);
 
 /* Returns the value of `key`, or TP_NO_ID. */
@@ -32,11 +32,11 @@ static inline uint32_t tp_id_map_get(const struct tp_id_map *map, uint64_t key)
     return value ? *value : UINT32_MAX;
 }
 
-/* Returns the address of the value of `key`. Adds a new key with the value TP_NO_ID (UINT32_MAX). The address is valid
- * until the next tp_id_map_put. */
+/* Returns a pointer to the value of `key`. Adds a missing key with the value TP_NO_ID (UINT32_MAX). The pointer is
+ * valid until the next tp_id_map_put. */
 uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
 
-/* Returns the memory of a large map to the arena early. */
+/* Gives the memory of a large map back to the arena for reuse. */
 void tp_id_map_drop(struct tp_id_map *map);
 
 static inline uint64_t tp_id_pair(uint32_t high, uint32_t low)

@@ -127,8 +127,8 @@ int64_t tp_intervals_intersection_length(struct tp_intervals x, struct tp_interv
     return sum;
 }
 
-/* Returns whether the set contains `at`. *near: index of the first interval that ends after the time of the previous
- * call. */
+/* Returns whether the set contains `at`. *near: result of the previous call, index of the first interval that ended
+ * after its time. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near)
 {
     if (*near < x.count && x.items[*near].b <= at)

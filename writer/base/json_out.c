@@ -1,4 +1,4 @@
-/* Writes JSON step by step: see json_out.h. */
+/* Writes JSON token by token: see json_out.h. */
 #include "writer/base/json_out.h"
 
 #include <assert.h>
@@ -55,7 +55,7 @@ void tp_json_array_end(struct tp_json *json)
     close_level(json, ']');
 }
 
-/* Returns whether a JSON string may contain the byte without an escape. */
+/* Returns whether a byte needs no escape in a JSON string. */
 static bool is_plain(unsigned char c, bool is_html_safe)
 {
     if (c < 0x20 || c == '"' || c == '\\')
@@ -154,7 +154,7 @@ void tp_json_real(struct tp_json *json, double value)
         return;
     }
     put_comma_if_needed(json);
-    /* 17 digits are enough to read back every double unchanged */
+    /* every double is read back unchanged from 17 digits */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)

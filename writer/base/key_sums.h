@@ -1,4 +1,4 @@
-/* Adds up times, one sum for each distinct pair of numbers. */
+/* Adds up times: one sum for each distinct pair of numbers. */
 #ifndef TP_WRITER_BASE_KEY_SUMS_H
 #define TP_WRITER_BASE_KEY_SUMS_H
 
@@ -7,7 +7,7 @@
 
 struct tp_key_sums {
     struct tp_keys keys;
-    struct tp_vec ns; /* sums as int64_t, ns, indexed by the id of the pair in `keys` */
+    struct tp_vec ns; /* element for each pair id in `keys`: int64_t, sum of times, ns */
 };
 
 static inline void tp_key_sums_init(struct tp_key_sums *sums, struct tp_arena *arena)

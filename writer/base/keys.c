@@ -45,7 +45,8 @@ static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t widt
     return !width || *x == *y;
 }
 
-/* Returns the slot of a key of two numbers, compared as one 64-bit number. Most keys are pairs. */
+/* Returns the slot of a key that consists of two numbers, as most keys do. Compares both numbers as one 64-bit
+ * number. */
 static inline uint32_t *find_pair_slot(const struct tp_keys *keys, const uint32_t *key)
 {
     uint64_t pair = pair_as_number(key);
@@ -57,7 +58,7 @@ static inline uint32_t *find_pair_slot(const struct tp_keys *keys, const uint32_
     }
 }
 
-/* Returns the slot with the key, or the free slot for it. */
+/* Returns the slot that contains the key, or the free slot where it must be added. */
 static inline uint32_t *find_slot(const struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->width == 2)
@@ -96,7 +97,7 @@ uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key)
 {
-    /* a free slot gives 0 - 1, which is TP_NO_ID */
+    /* a free slot is 0, and 0 - 1 is TP_NO_ID */
     return keys->slot_count ? *find_slot(keys, key) - 1 : TP_NO_ID;
 }
 

@@ -1,4 +1,4 @@
-/* Protects mapped files that somebody may truncate: see mapped.h. */
+/* Protects mapped files that another program may truncate: see mapped.h. */
 #include "writer/base/mapped.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_RANGES = 8192 };
 
-/* A registered range. `start` 0: the entry is free; 1: the entry is reserved until its size is set. */
+/* A registered address range. `start` 0: the entry is free; 1: the entry is reserved until its size is set. */
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;
@@ -47,18 +47,19 @@ static void add_range(uintptr_t start, size_t size)
     }
 }
 
-/* Replaces unreadable memory by private memory with zeros. */
+/* Replaces unreadable pages with private pages of zeros. */
 static bool map_zeros(uintptr_t from, size_t size)
 {
     void *at = (void *)from; // NOLINT(performance-no-int-to-ptr)
     return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
 }
 
-/* set while a library that maps files by itself runs on this thread */
+/* true while a library that maps files by itself runs on this thread */
 static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
 
-/* Replaces the memory from the page of `address` to the end of its range by zeros. Outside all ranges, replaces only
- * one page, if a library maps files on this thread. Returns false if no memory was replaced. */
+/* Replaces pages with zeros, from the page of `address` to the end of the registered range that contains it. If no
+ * registered range contains `address`, replaces only its page, provided that a library maps files on this thread.
+ * Returns false if nothing was replaced. */
 static bool replace_unreadable(uintptr_t address)
 {
     const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -70,8 +71,8 @@ static bool replace_unreadable(uintptr_t address)
             continue;
         if (!map_zeros(page, start + size - page))
             return false;
-        if (page - start < atomic_load(&ranges[i].cut_at)) /* if two threads fault at the same time, either value is
-                                                            * correct */
+        if (page - start <
+            atomic_load(&ranges[i].cut_at)) /* two threads may fault at the same time; either value is correct */
             atomic_store(&ranges[i].cut_at, page - start);
         atomic_fetch_add(&cuts, 1);
         return true;
@@ -81,20 +82,19 @@ static bool replace_unreadable(uintptr_t address)
 
 /* ---- the signal handler ---- */
 
-static tp_mapped_setter *set_action; /* function that sets signal actions; NULL: sigaction */
+static tp_mapped_setter *set_action; /* function that is called to set signal actions; NULL: sigaction */
 
-/* The program's action for SIGBUS. There are two copies, so that the handler always finds a complete one. */
+/* The program's own action for SIGBUS. Two copies exist, so that the handler always finds a complete copy. */
 static struct {
     struct sigaction actions[2];
     _Atomic unsigned newest;
     _Atomic bool is_set;
     atomic_flag is_changing;
-    struct sigaction first; /* action before our handler was installed for the first time */
+    struct sigaction first; /* action that was set when our handler was first installed */
 } program = {.is_changing = ATOMIC_FLAG_INIT};
 
-/* The signal that is being passed to the program's handler. The program's handler may call its predecessor, which is
- * our handler. The program's handler may also leave by siglongjmp; then the next signal has the same stack position,
- * not a lower one. */
+/* The signal that our handler is passing to the program's handler. The program's handler may call the previous handler,
+ * which is ours. It may also leave by siglongjmp; then the next signal has the same stack position, not a lower one. */
 static _Thread_local struct {
     const void *context, *frame;
 } passed __attribute__((tls_model("initial-exec")));
@@ -111,8 +111,8 @@ static void store_action(const struct sigaction *action)
     atomic_store(&program.newest, next);
 }
 
-/* Locks `program` with all signals blocked. Otherwise a signal handler on this thread could wait for a lock that the
- * same thread owns. */
+/* Locks `program` and blocks all signals. Otherwise a signal handler on this thread could wait forever for a lock that
+ * the thread itself owns. */
 static void lock_actions(sigset_t *mask)
 {
     sigset_t all;
@@ -128,8 +128,8 @@ static void unlock_actions(const sigset_t *mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
 }
 
-/* Lets the kernel handle SIGBUS as without our handler. A fault repeats when the handler returns, and a sent signal is
- * sent again. */
+/* Makes the kernel handle SIGBUS as if our handler did not exist. A fault repeats when the handler returns; a signal
+ * that a process sent is sent again. */
 static void repeat_fault(const siginfo_t *info)
 {
     set_bus_action(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);

@@ -1,12 +1,12 @@
-/* Protects mapped files that somebody may truncate, or whose disk may fail. Access to such a page raises SIGBUS, which
- * kills a process. In a registered range, the unreadable page and all later pages are replaced by private memory with
- * zeros, and the range is marked as cut.
+/* Protects mapped files that another program may truncate, or whose disk may fail. Access to a page that is then
+ * missing raises SIGBUS, which kills the process. In a registered range, this page and all later pages are replaced
+ * with private pages of zeros, and the range is marked as cut.
  *
  * The first registered range installs the handler of SIGBUS. A SIGBUS outside all ranges is passed to the previous
  * handler, or to the handler that the program sets later through tp_mapped_change_action (our libraries intercept
  * sigaction). If the program sets its handler in another way, the next tp_mapped_add installs our handler again. The
- * kernel still kills a thread that blocks SIGBUS. The process has one list. Any thread may call these functions, also
- * in a child of fork and in a signal handler. */
+ * kernel still kills a thread that blocks SIGBUS. The process has one list of ranges. Any thread may call these
+ * functions, also in a child of fork and in a signal handler. */
 #ifndef TP_WRITER_BASE_MAPPED_H
 #define TP_WRITER_BASE_MAPPED_H
 
@@ -26,22 +26,23 @@ void tp_mapped_remove(const void *start, size_t size);
  * bytes are readable. */
 size_t tp_mapped_cut_offset(const void *start);
 
-/* Turns a mode on or off for a library that maps files by itself. While this mode is on, every unreadable page that
- * this thread touches is replaced by zeros. */
+/* Turns lenient mode on or off for this thread, for a library that maps files by itself. In lenient mode, every
+ * unreadable page that the thread touches is replaced with zeros. */
 void tp_mapped_set_lenient_mode(bool is);
 
-/* Returns how many times ranges of this process were cut so far. */
+/* Returns how often ranges of this process were cut so far. */
 uint32_t tp_mapped_cut_count(void);
 
 typedef int tp_mapped_setter(int, const struct sigaction *, struct sigaction *);
-/* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */
+/* Sets the function that is called to set signal actions; NULL: sigaction. For a library that intercepts sigaction
+ * itself. */
 void tp_mapped_set_action_setter(tp_mapped_setter *setter);
 
-/* Sets and returns the program's action for SIGBUS, like sigaction. Either pointer may be NULL. If our handler is not
- * installed, returns false and has no effect. */
+/* Sets and returns the program's action for SIGBUS, like sigaction. Either pointer may be NULL. Returns false without
+ * any effect if our handler is not installed. */
 bool tp_mapped_change_action(const struct sigaction *action, struct sigaction *before);
 
-/* Resets the state in a child of fork, which has no other threads. */
+/* Releases the lock in a child of fork, where the thread that locked it may not exist. */
 void tp_mapped_reset_in_child(void);
 
 #endif

@@ -11,7 +11,7 @@ static int by_p(const void *context, uint32_t x, uint32_t y)
     return (p[x] > p[y]) - (p[x] < p[y]);
 }
 
-/* Returns the indexes of the tests, sorted by p. */
+/* Returns the indexes of the tests, sorted by their probability p. */
 static uint32_t *sort_indexes_by_p(const double *p, size_t count, struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, count, sizeof *order);

@@ -1,4 +1,4 @@
-/* Stores mostly small numbers: see narrow.h. */
+/* Stores numbers that are mostly small: see narrow.h. */
 #include "writer/base/narrow.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* Stores many numbers that are nearly all small, such as durations in ns, without loss. Each number uses 32 bits, and a
- * list stores the few larger numbers. The numbers cannot be changed afterwards; any thread may read them. */
+/* Stores many numbers without loss if most of them are small, such as durations in ns. Each number takes 32 bits, and a
+ * list contains the few larger numbers. The numbers cannot be changed later; any thread may read them. */
 #ifndef TP_WRITER_BASE_NARROW_H
 #define TP_WRITER_BASE_NARROW_H
 
@@ -8,25 +8,24 @@
 
 #include "writer/base/arena.h"
 
-/* A number that needs more than 32 bits, with its index. The list is sorted by index. */
+/* A number that needs more than 32 bits, and its index. Lists of such numbers are sorted by index. */
 struct tp_listed {
     uint32_t at;
     int64_t value;
 };
 
-/* Returns the number with index `at`, which must be in the list. */
+/* Returns the number with index `at` from a list that contains it. */
 int64_t tp_listed_value(const struct tp_listed *items, size_t count, uint32_t at);
 
 struct tp_narrow {
-    uint32_t *items; /* the numbers; TP_NARROW_LISTED if the number is in `listed` */
+    uint32_t *items; /* element for each number: its value, or TP_NARROW_LISTED if `listed` has the value */
     struct tp_listed *listed;
     size_t listed_count;
 };
 
 #define TP_NARROW_LISTED UINT32_MAX
 
-/* Stores `count` (below 2^32) values in `arena`. Then returns the memory of `values`, which must come from `arena`, to
- * the arena. */
+/* Stores `count` (below 2^32) values in `arena`, and then gives the memory of `values` back to this arena. */
 void tp_narrow_init(struct tp_narrow *narrow, int64_t *values, size_t count, struct tp_arena *arena);
 
 static inline int64_t tp_narrow_get(const struct tp_narrow *narrow, uint32_t at)

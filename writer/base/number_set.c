@@ -35,7 +35,7 @@ void tp_rank_set_add(struct tp_rank_set *set, int64_t rank)
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank)
 {
     size_t lo = 0, hi = set->runs.count;
-    while (lo < hi) { /* finds the first run that ends at the rank or later */
+    while (lo < hi) { /* binary search for the first run that ends at `rank` or later */
         size_t mid = lo + (hi - lo) / 2;
         if (TP_AT(&set->runs, struct tp_rank_run, mid)->last < rank)
             lo = mid + 1;

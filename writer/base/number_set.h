@@ -1,4 +1,5 @@
-/* Stores sets of ranks as runs of consecutive numbers, printed as "0-3, 7". Numbers are added in ascending order. */
+/* Stores sets of ranks as runs of consecutive numbers, which are printed as "0-3, 7". Ranks are added in ascending
+ * order. */
 #ifndef TP_WRITER_BASE_NUMBER_SET_H
 #define TP_WRITER_BASE_NUMBER_SET_H
 
@@ -12,20 +13,20 @@ struct tp_rank_run {
 };
 
 struct tp_rank_set {
-    struct tp_vec runs; /* struct tp_rank_run, ascending; adjacent runs are joined */
+    struct tp_vec runs; /* elements: struct tp_rank_run, ascending; adjacent runs are joined */
     int64_t count;
 };
 
 void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena);
 /* Adds a rank, which must not be smaller than the last rank. Adding the last rank again has no effect. */
 void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
-/* Adds all numbers from `first` to `last`, which must be greater than all numbers in the set. */
+/* Adds all ranks from `first` to `last`. Ranks up to the largest rank in the set are ignored. */
 void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
-/* Returns the text of the set, in `arena`; "" for an empty set. max_runs 0 gives all runs as "0-3,7", for programs.
- * Otherwise gives "0-3, 7", for people, with at most max_runs runs, followed by ", … (N in all)" if there are more.
- * The space avoids that "12,353,695" reads as one number. */
+/* Returns the set as text, in `arena`; "" for an empty set. max_runs 0: all runs as "0-3,7", for scripts. Otherwise: at
+ * most max_runs runs as "0-3, 7", for people, followed by ", … (N in all)" if there are more. The space keeps people
+ * from reading "12,353,695" as one number. */
 const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
 
 #endif

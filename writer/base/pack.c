@@ -1,8 +1,8 @@
 /* Compresses and writes blocks in the background: see pack.h.
  *
- * ring[head % RING] is the next block to fill, and ring[tail % RING] the next to be written. The lock protects both
- * counters, and the thread owns the blocks between them. The thread owns the file and the compressor until it is
- * joined. */
+ * ring[head % RING] is the next block to fill, and ring[tail % RING] the next block to write. The lock protects both
+ * counters. The blocks from tail to head - 1 belong to the writing thread, and so do the file and the compressor until
+ * the thread is joined. */
 #include "writer/base/pack.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ enum { RING = 6, STACK = 1 << 20 };
 
 struct tp_pack {
     struct tp_outfile *file;
-    struct tp_deflate *deflate; /* NULL if the file is plain text */
+    struct tp_deflate *deflate; /* compressor; NULL if the file is plain text */
     struct tp_error error;      /* first error; only the writing thread uses it until the thread is joined */
     _Atomic int failed;
     bool has_thread, is_closing;
@@ -36,7 +36,7 @@ static int write_to_file(void *context, const void *bytes, size_t size)
     return tp_outfile_write(pack->file, bytes, size, &pack->error);
 }
 
-/* Writes one block. Keeps the first error and discards all later blocks. */
+/* Writes one block. Stores the first error, and discards all blocks after an error. */
 static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bool is_last)
 {
     int code = atomic_load(&pack->failed);
@@ -52,8 +52,8 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
         atomic_store(&pack->failed, code);
 }
 
-/* State for blocking the signals of a failing write (SIGXFSZ, SIGPIPE), which would kill the host program. The writing
- * thread discards such signals afterwards, so that the error is only a returned code. */
+/* Signals that are blocked during a write. A failing write raises SIGXFSZ or SIGPIPE, which would kill the host
+ * program. These signals are discarded after the write, so that the error is only a returned code. */
 struct shield {
     sigset_t raised, before;
     bool was_pending[2];
@@ -79,7 +79,7 @@ static void unblock_file_signals(struct shield *shield)
     static const struct timespec at_once = {0, 0};
     for (int i = 0; i < 2; i++)
         if (shield->was_pending[i])
-            /* the signal was pending before the write, so it is not discarded */
+            /* the signal was already pending before the write and must not be discarded */
             sigdelset(&shield->raised, held_signals[i]);
     while (sigtimedwait(&shield->raised, NULL, &at_once) > 0) {
     }
@@ -107,8 +107,8 @@ static void *run_writing_thread(void *argument)
     return NULL;
 }
 
-/* Starts the writing thread. All signals are blocked in it, because they belong to the host program. If the thread
- * cannot start, the caller does the work. */
+/* Starts the writing thread with all signals blocked, because signals belong to the host program. If the thread cannot
+ * start, tp_pack_write does the work. */
 static void start_thread(struct tp_pack *pack)
 {
     pthread_attr_t attributes;

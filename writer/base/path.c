@@ -1,4 +1,4 @@
-/* Handles paths as users write them: see path.h. On this system a backslash is an ordinary character. */
+/* Handles paths as users type them: see path.h. On this system a backslash is an ordinary character. */
 #include "writer/base/path.h"
 
 char *tp_path_normalize(char *path)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Replaces the user's folder separators by '/', in place. Returns `path`. */
+/* Replaces the separators that the user typed between folders with '/', in place. Returns `path`. */
 char *tp_path_normalize(char *path);
 
 /* Returns the part of a path after its last slash, as a pointer into `path`; `path` itself if it has no slash. */

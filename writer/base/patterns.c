@@ -1,4 +1,4 @@
-/* Searches for many patterns in one pass: see patterns.h. */
+/* Searches a name for many patterns in one pass: see patterns.h. */
 #include "writer/base/patterns.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 enum { MAX_NAME = 4096, MAX_DEPTH = 8, MAX_WRITTEN = 120 };
 
-/* Placeholders in an expanded text. Names may contain these bytes, patterns must not. */
+/* Placeholders in an expanded text. Names may contain these bytes, but patterns must not. */
 enum { ANYTHING = 1, DIGITS = 2, END = 3 };
 
 static char lower(char c)
@@ -25,15 +25,15 @@ static inline unsigned pattern_bucket(char first, char second)
 struct writing {
     struct tp_patterns *patterns;
     unsigned rule;
-    const char *after[MAX_DEPTH]; /* the rest of the pattern after each enclosing group */
+    const char *after[MAX_DEPTH]; /* element for each enclosing group: the pattern's text after the group */
     unsigned depth, length;
     bool is_anchored, has_failed;
-    char text[MAX_WRITTEN + 1]; /* the text expanded so far */
+    char text[MAX_WRITTEN + 1]; /* the part of the text that is expanded so far */
 };
 
 static void write_rest(struct writing *w, const char *at);
 
-/* Returns how many letters two texts have in common at the beginning. Placeholders do not count as letters. */
+/* Returns the number of leading letters that two texts have in common. Placeholders are not letters. */
 static uint8_t count_common_letters(const char *a, const char *b)
 {
     uint8_t n = 0;
@@ -42,8 +42,8 @@ static uint8_t count_common_letters(const char *a, const char *b)
     return n;
 }
 
-/* Adds the expanded text to the patterns. Fails if the text does not begin with two letters, or if the table is
- * full. */
+/* Adds the expanded text to the table of patterns. Sets has_failed if the text does not begin with two letters, or if
+ * the table is full. */
 static void add_expanded(struct writing *w)
 {
     struct tp_patterns *p = w->patterns;
@@ -99,8 +99,8 @@ static const char *find_group_end(const char *at)
     return NULL;
 }
 
-/* Expands each alternative that begins at `at`, followed by the pattern's text after the group. The last alternative
- * must end at the character `end`. */
+/* Expands each alternative of a group, followed by the text `after` the group. at: start of the first alternative. The
+ * last alternative must end at the character `end`. */
 static void write_alternatives(struct writing *w, const char *at, char end, const char *after)
 {
     if (w->depth == MAX_DEPTH) {
@@ -135,7 +135,7 @@ static void write_group(struct writing *w, const char *at)
         write_rest(w, after + 1);
 }
 
-/* Expands one of the forms "[kp]" and "[0-9]+". */
+/* Expands a character set at `at`, in the form "[kp]" or "[0-9]+". */
 static void write_set(struct writing *w, const char *at)
 {
     size_t length = strcspn(at, "]");
@@ -152,7 +152,8 @@ static void write_set(struct writing *w, const char *at)
         write_character(w, lower(at[i]), after);
 }
 
-/* Expands the rest of an alternative in all its forms, each followed by the text after the enclosing groups. */
+/* Expands the rest of an alternative in all its forms, followed by the text after the enclosing groups. at: start of
+ * the rest. */
 static void write_rest(struct writing *w, const char *at)
 {
     bool is_over = !*at || *at == '|' || *at == ')';
@@ -197,8 +198,8 @@ int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pat
 
 /* ---- searching ---- */
 
-/* State of a search: the end of the name, and the patterns that cannot match any more. If the text after a ".*" does
- * not occur after one position, it does not occur after later positions either. */
+/* State of a search: the end of the name, and a bit for each pattern that cannot match any more. If the text after a
+ * ".*" does not occur after one position, it does not occur after later positions either. */
 struct search {
     const char *end;
     uint8_t is_over[TP_MAX_PATTERNS / 8];
@@ -228,7 +229,8 @@ static bool is_match_at(const char *pattern, const char *at, const char *end, bo
     return true;
 }
 
-/* Returns how many letters of the pattern match the name at `at`. The first `n` letters are known to match. */
+/* Returns how many leading letters of the pattern match the name at position `at`. The first `n` letters are known to
+ * match. */
 static unsigned count_matching_letters(const char *pattern, const char *at, const char *end, unsigned n)
 {
     while ((unsigned char)pattern[n] > END && at + n < end && lower(at[n]) == pattern[n])
@@ -236,19 +238,20 @@ static unsigned count_matching_letters(const char *pattern, const char *at, cons
     return n;
 }
 
-/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + index of the bucket's
- * first pattern. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them.
- * If the previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
+/* Returns the smallest rule with a match at position `at`, if it is below `best`; otherwise `best`. first: 1 + index of
+ * the bucket's first pattern. Hundreds of patterns begin with "aten::", so the result for one pattern decides most of
+ * the following ones: if a pattern failed after n letters, a pattern that shares more than n letters with it fails as
+ * well. */
 static int find_rule_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
                         bool is_begin, int best)
 {
-    unsigned here = 0; /* letters of the previous pattern that match at `at` */
+    unsigned here = 0; /* number of letters of the previous pattern that match at position `at` */
     for (unsigned i = first; i; i = patterns->next[i - 1]) {
         unsigned id = i - 1, common = patterns->common[id];
         const char *pattern = patterns->text + patterns->start[id];
         bool is_over = false;
         if (patterns->rule[id] >= best)
-            return best; /* all later patterns of the bucket belong to larger rules */
+            return best; /* all later patterns of the bucket belong to higher rules */
         if (common > here)
             continue;
         here = common < here ? common : count_matching_letters(pattern, at, search->end, here);
@@ -271,7 +274,7 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
         unsigned first = patterns->first[pattern_bucket(letter, next)];
-        if (first) /* most positions are the beginning of no pattern */
+        if (first) /* no pattern begins with most pairs of letters */
             best = find_rule_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }

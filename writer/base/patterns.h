@@ -14,23 +14,26 @@
 
 enum { TP_MAX_PATTERNS = 512, TP_PATTERN_BYTES = 16384, TP_PATTERN_BUCKETS = 256 };
 
-/* A zero-initialized struct has no patterns. After the last tp_patterns_add any thread may search. */
+/* A zeroed struct has no patterns. After the last tp_patterns_add, any thread may search. */
 struct tp_patterns {
-    char text[TP_PATTERN_BYTES]; /* expanded texts, one after another, each with a NUL */
-    /* start in `text` and rule of each pattern; next: 1 + index of the next pattern in the bucket, or 0 */
+    char text[TP_PATTERN_BYTES]; /* expanded texts of all patterns, one after another, each ending in NUL */
+    /* elements for each pattern; start: index in `text`; rule: its rule; next: 1 + index of the next pattern in the
+     * same bucket, or 0 */
     uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS];
     uint8_t is_anchored[TP_MAX_PATTERNS];
-    uint8_t common[TP_MAX_PATTERNS]; /* number of letters that a pattern shares with the previous one in its bucket */
-    /* 1 + index of the first and last pattern of each bucket of two first bytes; 0: none */
+    uint8_t common[TP_MAX_PATTERNS]; /* element for each pattern: number of leading letters that it shares with the
+                                        previous pattern in its bucket */
+    /* element for each bucket (hash of a pattern's first two letters): 1 + index of its first and last pattern; 0:
+     * none */
     uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS];
     uint32_t count, size;
 };
 
 /* Adds the patterns of a rule; rules must be added in ascending order. Returns 0. Returns a negative value if the table
- * is full or a pattern is not supported; some patterns of the rule may then have been added. */
+ * is full or the pattern is not supported; some texts of the pattern may then have been added. */
 int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pattern);
 
-/* Returns the smallest rule with a match in the name; -1: no match. Only the first 4,096 bytes of a name are
+/* Returns the smallest rule that matches anywhere in the name; -1: no match. Only the first 4,096 bytes of a name are
  * searched. */
 int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name);
 

@@ -6,7 +6,7 @@
 
 #include "writer/base/error.h"
 
-/* Finds the next library of a list. Returns false at the end of the list. */
+/* Finds the next library in a list and moves *at after it. Returns false at the end of the list. */
 static bool next_library(const char **at, const char **library, size_t *length)
 {
     *at += strspn(*at, ": ");

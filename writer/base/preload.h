@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 
-/* Writes the list `before` (may be NULL) with `library` once at the beginning. Only runtimes of sanitizers precede it,
- * because they must be first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates nothing. */
+/* Writes the list `before` (may be NULL) to `value`, with `library` once at its beginning. Only sanitizer runtimes come
+ * before `library`, because they must be first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates
+ * nothing. */
 int tp_preload_list_add(char *value, size_t size, const char *before, const char *library);
 
-/* Writes the list `before` without `library`. The result is never longer than `before`. */
+/* Writes the list `before` to `value`, without `library`. The result is never longer than `before`. */
 void tp_preload_list_remove(char *value, const char *before, const char *library);
 
 #endif

@@ -39,8 +39,8 @@ static bool read_program_header(Elf64_Phdr *part, unsigned number, const unsigne
     return true;
 }
 
-/* Returns the path of the dynamic loader. Returns "" if `bytes` does not contain the path, and NULL if the program has
- * no loader. */
+/* Returns the path of the program's dynamic loader; NULL if the program has none, and "" if `bytes` does not contain
+ * the path. */
 static const char *find_loader(const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
@@ -77,8 +77,8 @@ const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size)
 /* ---- sanitizers ---- */
 
 static const struct sanitizer {
-    const char *library, *clang_library, *symbol; /* names of the runtime: gcc's library, clang's library, and a
-                                                   * function in both */
+    const char *library, *clang_library, *symbol; /* library, clang_library: start of the runtime's file name from gcc
+                                                     and from clang; symbol: a function in both */
     const char *why;
 } sanitizers[] = {
     {"libasan.so", "libclang_rt.asan", "__asan_init", "it is built with AddressSanitizer"},
@@ -94,18 +94,18 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof sanitizers / sizeof *sanitizers };
 
-/* Facts from the dynamic section. All positions are offsets in the file; 0: missing. */
+/* Data from the dynamic section. All positions are offsets in the file; 0: missing. */
 struct dynamic {
     int fd;
-    const unsigned char *bytes; /* the beginning of the file */
+    const unsigned char *bytes; /* first bytes of the file */
     unsigned long size;
     uint64_t strings, symbols, hash;
     uint32_t bucket_count, first_symbol, bloom_count, bloom_shift;
-    /* true if the section has DT_PREINIT_ARRAY, functions that run before all constructors */
+    /* true: the section has DT_PREINIT_ARRAY, functions that run before all constructors */
     bool has_early_functions;
 };
 
-/* Returns the file offset of the byte that is loaded at `address`; 0 if no segment contains it. */
+/* Returns the file offset of the byte that is loaded at `address`; 0 if no segment contains the address. */
 static uint64_t file_offset(const struct dynamic *d, uint64_t address)
 {
     Elf64_Phdr part;
@@ -115,7 +115,7 @@ static uint64_t file_offset(const struct dynamic *d, uint64_t address)
     return 0;
 }
 
-/* Reads a name from the string table; "" if it cannot be read. Longer names are cut. */
+/* Reads the name at offset `at` of the string table; "" if it cannot be read. A long name is cut. */
 static void read_name(char name[NAME_BYTES], const struct dynamic *d, uint64_t at)
 {
     ssize_t n = d->strings ? pread(d->fd, name, NAME_BYTES - 1, (off_t)(d->strings + at)) : -1;
@@ -162,7 +162,7 @@ static bool is_symbol(const struct dynamic *d, uint32_t number, const char *name
     return strcmp(found, name) == 0;
 }
 
-/* Returns whether the program defines `name`. */
+/* Returns whether the program defines a symbol `name`. */
 static bool is_name_defined(const struct dynamic *d, const char *name)
 {
     const uint32_t hash = gnu_hash(name);
@@ -186,9 +186,9 @@ static bool is_name_defined(const struct dynamic *d, const char *name)
     return false;
 }
 
-/* Returns the reason if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides the names of a
- * static runtime. Such a program is recognized by functions that run before all constructors and by its own allocator.
- */
+/* Returns the reason against preloading if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides
+ * the names of a static runtime; such a program has functions that run before all constructors, and its own
+ * allocator. */
 static const char *refusal_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};
@@ -206,7 +206,7 @@ static const char *refusal_by_symbol(struct dynamic *d)
                : NULL;
 }
 
-/* Stores the fact that one entry of the dynamic section contains. */
+/* Stores the data of one entry of the dynamic section. */
 static void store_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
@@ -219,7 +219,8 @@ static void store_entry(struct dynamic *d, const Elf64_Dyn *entry)
         d->has_early_functions = true;
 }
 
-/* Reads up to 64 entries of the dynamic section, from entry `number` on. Returns how many were read; 0 at the end. */
+/* Reads up to 64 entries of the dynamic section, beginning with entry `number`. Returns the number of entries read; 0
+ * at the end. */
 static size_t read_entries(const struct dynamic *d, const Elf64_Phdr *part, size_t number, Elf64_Dyn entries[64])
 {
     size_t most = part->p_filesz / sizeof *entries, wanted = number < most ? most - number : 0, count = 0;
@@ -260,8 +261,8 @@ int tp_preload_open(int folder, const char *path)
     return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. For a script, sets *next to a
- * descriptor of its interpreter, otherwise to -1. */
+/* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. *next: for a script, a
+ * descriptor of its interpreter; otherwise -1. */
 static const char *check_file(int fd, int *next)
 {
     unsigned char bytes[HEAD_BYTES + 1];

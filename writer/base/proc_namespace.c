@@ -1,4 +1,4 @@
-/* Detects to which namespace the process ids in /proc belong: see proc_namespace.h. */
+/* Finds out to which PID namespace the process ids in /proc belong: see proc_namespace.h. */
 #include "writer/base/proc_namespace.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ static inline char *put_eight(char *at, uint32_t value)
     return at + 8;
 }
 
-/* Writes a value < 10^8 without leading zeros. Stores eight bytes. */
+/* Writes a value < 10^8 without leading zeros. Always stores eight bytes, of which only the digits count. */
 static inline char *put_short(char *at, uint32_t value)
 {
     uint64_t digits = eight_digits(value);
@@ -79,20 +79,20 @@ char *tp_put_real(char *at, double value)
     bool is_small = value > -2147483648.0 && value < 2147483648.0;
     if (is_small && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
-    /* 17 digits are enough to read back every double unchanged */
+    /* every double is read back unchanged from 17 digits */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)
             break;
     }
-    for (char *comma = text; *comma; comma++) /* the locale of the host program may use a comma as the decimal point */
+    for (char *comma = text; *comma; comma++) /* in the locale of the host program, the decimal point may be a comma */
         if (*comma == ',')
             *comma = '.';
     at = tp_put_bytes(at, text, strlen(text));
     return strpbrk(text, ".e") ? at : TP_PUT_TEXT(at, ".0");
 }
 
-/* Returns how many bytes from `p` on a JSON string may contain without an escape. */
+/* Returns how many bytes of a JSON string, beginning at `p`, need no escape. */
 static size_t plain_length(const char *p, size_t size)
 {
     const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
@@ -124,7 +124,8 @@ static void put_escape(struct tp_buf *buf, unsigned char c)
     tp_buf_add(buf, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
 }
 
-/* Writes the character at `p`, which needs an escape or is not ASCII. Returns its length in the source text, bytes. */
+/* Appends the character at `p`, which needs an escape or is not ASCII. Returns the length of the character at `p`,
+ * bytes. */
 static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
 {
     int n = tp_utf8_length(p, left);

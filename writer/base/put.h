@@ -1,8 +1,8 @@
 /* Fast functions that append numbers, times and JSON strings, for text that is written millions of times.
  *
  * The tp_put_* functions with a `char *at` write to memory that the caller has reserved (tp_buf_reserve or tp_put_at).
- * They return the position after the last byte and write no NUL. Each TP_PUT_* constant is the most bytes that one
- * function may write. Pure, any thread. */
+ * They return the position after the last byte and write no NUL. Each constant TP_PUT_* is the largest number of bytes
+ * that one function may write. Pure, any thread. */
 #ifndef TP_WRITER_BASE_PUT_H
 #define TP_WRITER_BASE_PUT_H
 
@@ -13,14 +13,13 @@
 #include "writer/base/str.h"
 
 enum {
-    /* room for tp_put_int and tp_put_uint, bytes; also needed for short numbers, because eight bytes are stored
-     * together */
+    /* room for tp_put_int and tp_put_uint, bytes; short numbers need it too, because eight bytes are stored together */
     TP_PUT_INT = 20,
     TP_PUT_US = 22,   /* room for tp_put_us, bytes */
     TP_PUT_REAL = 32, /* room for tp_put_real, bytes */
 };
 
-/* Returns the position for the next byte of `buf`, or NULL after a failure. room: bytes to reserve. */
+/* Reserves `room` bytes in `buf`. Returns the position for the next byte, or NULL after a failure. */
 static inline char *tp_put_at(struct tp_buf *buf, size_t room)
 {
     if (buf->failed || (buf->size + room >= buf->capacity && tp_buf_reserve(buf, room)))
@@ -28,7 +27,7 @@ static inline char *tp_put_at(struct tp_buf *buf, size_t room)
     return buf->data + buf->size;
 }
 
-/* Finishes an append that began with tp_put_at. at: the position after the last byte. */
+/* Completes an append that began with tp_put_at. at: position after the last byte. */
 static inline void tp_put_finish(struct tp_buf *buf, char *at)
 {
     *at = '\0';
@@ -57,11 +56,11 @@ char *tp_put_uint(char *at, uint64_t value);
 char *tp_put_int(char *at, int64_t value);
 /* Writes nanoseconds as microseconds with exactly three decimals: 12.000, -0.005 */
 char *tp_put_us(char *at, int64_t ns);
-/* Writes a double with the fewest digits that read back unchanged; "null" for NaN and infinities. */
+/* Writes a double with the fewest digits from which the same value is read back; "null" for NaN and infinities. */
 char *tp_put_real(char *at, double value);
 
-/* Appends `text` as a JSON string with quotes. Escapes control characters, and replaces ill-formed UTF-8 by U+FFFD.
- * Takes at most max_bytes of `text`, cut between characters. Returns whether the text was cut. text.ptr NULL gives an
+/* Appends `text` as a JSON string with quotes. Escapes control characters, and replaces ill-formed UTF-8 with U+FFFD.
+ * Appends at most max_bytes of `text`, cut between characters. Returns whether the text was cut. text.ptr NULL gives an
  * empty string. */
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes);
 

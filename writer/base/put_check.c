@@ -7,7 +7,7 @@ enum { MAX_DEPTH = 1024 };
 struct cursor {
     const char *at, *end;
     unsigned depth, max_depth;
-    uint8_t is_object[MAX_DEPTH / 8]; /* one bit for each open level: 1 for an object, 0 for an array */
+    uint8_t is_object[MAX_DEPTH / 8]; /* bit for each open bracket: 1 for an object, 0 for an array */
 };
 
 static void skip_blanks(struct cursor *c)
@@ -109,8 +109,8 @@ static bool skip_key(struct cursor *c)
     return skip_character(c, ':');
 }
 
-/* Continues after an opening bracket. Returns false at a syntax error. Sets *is_value if the closing bracket follows
- * immediately, so that an empty object or array is complete. */
+/* Reads the text after an opening bracket. Returns false at a syntax error. *is_value: true if the closing bracket
+ * follows immediately, which completes an empty object or array. */
 static bool open_level(struct cursor *c, bool is_object, bool *is_value)
 {
     if (c->depth >= c->max_depth)
@@ -126,8 +126,8 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
     return *is_value || !is_object || skip_key(c);
 }
 
-/* Continues after a value: reads closing brackets, or a comma. Returns false at a syntax error. Sets *is_done to
- * whether the outermost value is complete. */
+/* Reads the text after a value: closing brackets, or a comma. Returns false at a syntax error. *is_done: true if the
+ * outermost value is complete. */
 static bool close_levels(struct cursor *c, bool *is_done)
 {
     for (;;) {

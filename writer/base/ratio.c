@@ -5,11 +5,11 @@
 
 typedef unsigned __int128 u128;
 
-/* bits of a quotient: 53 bits of a double, one bit for rounding, and one bit that shows a remainder */
+/* bits of the quotient: 53 bits of a double, one bit for rounding, and one bit that is set if there is a remainder */
 enum { ENOUGH_BITS = 56 };
 
 /* Divides bit by bit until the quotient has enough bits. A remainder sets the lowest bit, so that the conversion to
- * double rounds like the exact quotient. */
+ * double rounds as the exact quotient would. */
 static double divide(u128 a, u128 b)
 {
     u128 quotient = a / b, rest = a % b;
@@ -30,7 +30,7 @@ static u128 magnitude(__int128 n)
 
 double tp_ratio(__int128 a, __int128 b)
 {
-    /* a double represents all integers up to this value exactly, so that dividing them rounds only once */
+    /* a double represents all integers up to this value exactly, so that a division of doubles rounds only once */
     const u128 exact = (u128)1 << 53;
     u128 x = magnitude(a), y = magnitude(b);
     if (!b)

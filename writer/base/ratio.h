@@ -1,4 +1,4 @@
-/* Divides integers exactly: the result is the double nearest to the true quotient, on every processor. A long double as
+/* Divides integers so that the result is the double nearest to the true quotient, on every processor. A long double as
  * an intermediate result would round twice, and its size depends on the processor. */
 #ifndef TP_WRITER_BASE_RATIO_H
 #define TP_WRITER_BASE_RATIO_H

@@ -8,7 +8,7 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     memset(ids, 0, sizeof *ids);
     ids->lowest = lowest;
     uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
-    /* a factor of 16, because ids of other kinds may lie between the ids of one kind */
+    /* the factor is 16, because a trace may use ids of this range for other things, too */
     if (range < 16 * expected + 1024) {
         ids->direct_count = range + 1;
         ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);

@@ -1,5 +1,5 @@
-/* Sorts indexes by a given order: a stable merge sort that needs one pass over sorted input. Inline, so that the
- * compiler makes separate code for each order. */
+/* Sorts indexes by an order that the caller defines: a stable merge sort that needs one pass over sorted input. Inline,
+ * so that the compiler makes separate code for each order. */
 #ifndef TP_WRITER_BASE_RULE_SORT_H
 #define TP_WRITER_BASE_RULE_SORT_H
 
@@ -9,12 +9,11 @@
 
 #include "writer/base/arena.h"
 
-/* Returns whether x comes before y. context: the data that the indexes refer to. */
+/* Returns whether index x comes before index y. context: the data that the indexes refer to. */
 typedef bool tp_comes_before(const void *context, uint32_t x, uint32_t y);
 
-/* Merges two sorted runs, [0, middle) and [middle, count). Items of the first run that precede the whole second run
- * stay in place. So do items of the second run that follow the whole first run. So nearly sorted input needs few
- * moves. */
+/* Merges two sorted runs, [0, middle) and [middle, count). Items that are already in their final place at the beginning
+ * and the end are not moved, so that nearly sorted input needs few moves. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
                                                                 tp_comes_before *comes_before)
@@ -30,12 +29,12 @@ static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items,
         items[k++] = scratch[i++];
 }
 
-/* Sorts `count` indexes. Scratch memory comes from the arena and is returned to it. */
+/* Sorts `count` indexes in place. Scratch memory comes from the arena and is given back. */
 static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *indexes, uint32_t count,
                                                                   struct tp_arena *arena, const void *context,
                                                                   tp_comes_before *comes_before)
 {
-    struct tp_vec starts = TP_VEC(arena, uint32_t); /* starts of the sorted runs */
+    struct tp_vec starts = TP_VEC(arena, uint32_t); /* index of the first item in each sorted run */
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || comes_before(context, indexes[i], indexes[i - 1]))
             *(uint32_t *)tp_vec_push(&starts) = i;

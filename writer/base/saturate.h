@@ -1,4 +1,4 @@
-/* Adds times and sizes that come from a file: results stop at the limits of int64 instead of wrapping around. */
+/* Adds times and sizes from a file: results stop at the limits of int64 instead of overflowing. */
 #ifndef TP_WRITER_BASE_SATURATE_H
 #define TP_WRITER_BASE_SATURATE_H
 
@@ -9,7 +9,7 @@ static inline int64_t tp_sat_add(int64_t x, int64_t y)
     int64_t sum;
     if (__builtin_expect(!__builtin_add_overflow(x, y, &sum), 1))
         return sum;
-    return x < 0 ? INT64_MIN + 1 : INT64_MAX; /* + 1, because INT64_MIN means an absent value in tables */
+    return x < 0 ? INT64_MIN + 1 : INT64_MAX; /* + 1, because INT64_MIN is TP_NULL_INT, the absent value */
 }
 
 static inline int64_t tp_sat_sub(int64_t x, int64_t y)

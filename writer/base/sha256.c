@@ -59,7 +59,7 @@ static void hash_blocks_plain(uint32_t state[8], const uint8_t *p, size_t count)
 }
 
 #if defined(__x86_64__)
-/* Adds `count` blocks of 64 bytes with SHA instructions, which keep the state as (a b e f) and (c d g h). Each
+/* Hashes `count` blocks of 64 bytes with SHA instructions, which need the state as (a b e f) and (c d g h). Each
  * instruction does two rounds. */
 __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t state[8], const uint8_t *p, size_t count)
 {
@@ -101,7 +101,7 @@ static bool has_sha_instructions(void)
 
 static void hash_blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
 {
-    /* large inputs only, because checking the processor is slow in virtual machines */
+    /* only for large inputs, because checking the processor is slow in virtual machines */
     if (count >= 16 && !sha->has_checked_processor) {
         sha->has_checked_processor = true;
         sha->has_instructions = has_sha_instructions();

@@ -10,7 +10,7 @@
 
 struct tp_sha256 {
     uint32_t state[8];
-    uint64_t size; /* bytes added so far */
+    uint64_t size; /* number of bytes hashed so far */
     uint8_t block[64];
     /* has_checked_processor: the processor was checked for SHA instructions; has_instructions: the result */
     bool has_checked_processor, has_instructions;
@@ -21,7 +21,7 @@ void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size);
 /* Writes the digest. Afterwards the state must be initialized again before use. */
 void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32]);
 
-/* Computes a digest in one call. */
+/* Computes the digest of `size` bytes in one call. */
 void tp_sha256_digest(const void *bytes, size_t size, uint8_t digest[32]);
 
 /* Writes a digest as 64 lower-case hexadecimal digits and NUL. */

@@ -14,8 +14,8 @@ struct merging {
     const void *context;
 };
 
-/* Merges two adjacent sorted runs. Items of the first run that precede the whole second run stay in place. So do items
- * of the second run that follow the whole first run. */
+/* Merges two adjacent sorted runs. Items that are already in their final place at the beginning and the end are not
+ * moved. */
 static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
 {
     size_t size = m->size, from = middle;
@@ -145,7 +145,7 @@ static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, 
 
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {
-    if (is_in_order(rows, count, order, context)) /* rows in order of time are often sorted already */
+    if (is_in_order(rows, count, order, context)) /* rows in order of time are often already sorted */
         return;
     uint32_t *from = rows, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
     for (size_t width = 1; width < count; width *= 2) {

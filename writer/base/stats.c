@@ -10,7 +10,7 @@
 
 int64_t tp_round_to_integer(double value)
 {
-    const double most = 9e18; /* limited, so that the sum of two results fits into int64_t */
+    const double most = 9e18; /* limited, so that two results can be added without overflow */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
 }
 
@@ -83,7 +83,9 @@ double tp_sorted_median(const double *sorted, size_t count)
 static int by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return by_real(x, y); /* by_real reads a double at this address, and `value` is the first member of the struct */
+    return by_real(
+        x,
+        y); /* works because `value` is the first member of the struct, and by_real reads the double at this address */
 }
 
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
@@ -123,7 +125,7 @@ double tp_sum_squared_deviations(double *values, size_t count)
     return tp_sum(values, count);
 }
 
-/* Returns an unsigned number for value i, an integer or a real. These numbers have the same order as the values. */
+/* Converts value i, an integer or a real, to an unsigned number. These numbers have the same order as the values. */
 static inline uint64_t sortable_image(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -141,7 +143,7 @@ static inline void swap(void *values, size_t i, size_t k)
     memcpy(other, &bits, sizeof bits);
 }
 
-/* Returns the bit position of the highest byte in which the values differ. */
+/* Returns the shift of the highest byte in which the values differ, bits. */
 static inline int highest_shift(const void *values, size_t count, bool are_reals)
 {
     uint64_t differs = 0, first = sortable_image(values, 0, are_reals);
@@ -153,8 +155,8 @@ static inline int highest_shift(const void *values, size_t count, bool are_reals
     return shift;
 }
 
-/* Moves the value with rank `rank` (< count) to the front. Radix selection needs one pass per byte over the remaining
- * candidates, so the time is linear for any input. */
+/* Moves the value that would be at index `rank` after sorting (rank < count) to the front. Radix selection makes one
+ * pass per byte over the remaining candidates, so the time is linear for any input. */
 static inline __attribute__((always_inline)) void select_rank(void *values, size_t count, size_t rank, bool are_reals)
 {
     for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
@@ -177,8 +179,8 @@ static int64_t select_value(int64_t *values, size_t count, size_t rank)
     return values[0];
 }
 
-/* Returns the median. For an even count, it is the mean of the lower middle value and the least value above it. The
- * result equals the median of the sorted values. */
+/* Returns the median. For an even count, it is the mean of the lower middle value and the smallest value above it, as
+ * for sorted values. */
 static double select_median(double *values, size_t count)
 {
     select_rank(values, count, (count - 1) / 2, true);

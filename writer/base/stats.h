@@ -1,4 +1,4 @@
-/* Statistics of samples: medians and quantiles, robust spread, sums. Pure functions. The same input has the same
+/* Statistics of samples: medians and quantiles, robust spread, sums. Pure functions. The same input gives the same
  * result on every machine, because the random generator is part of this module and starts from a constant. */
 #ifndef TP_WRITER_BASE_STATS_H
 #define TP_WRITER_BASE_STATS_H
@@ -12,11 +12,11 @@
 /* ---- random generator: SplitMix64 (Steele, Lea, Flood 2014) ---- */
 
 struct tp_random {
-    uint64_t state; /* state of the generator; every start value is allowed */
+    uint64_t state; /* state of the generator; every initial value is allowed */
 };
 
 uint64_t tp_random_next(struct tp_random *random);
-/* Returns a random number from 0 to below - 1. All numbers are equally likely to within 2^-32. below > 0. */
+/* Returns a random integer from 0 to below - 1. All integers are equally likely to within 2^-32. below > 0. */
 uint32_t tp_random_below(struct tp_random *random, uint32_t below);
 /* Returns a random number in [0, 1). */
 double tp_random_unit(struct tp_random *random);
@@ -41,8 +41,8 @@ int64_t tp_integer_median(int64_t *values, size_t count);
 /* Returns the mean of the two middle values of `count` (> 0) sorted values, rounded towards the lower one. */
 int64_t tp_sorted_integer_median(const int64_t *sorted, size_t count);
 
-/* Returns the index of a quantile among `count` (> 0) sorted values, by nearest rank. The quantile is the least value
- * that at least `percent` (1 to 100) per cent of the values do not exceed. For 50 it is the lower median. */
+/* Returns the index of a percentile in `count` (> 0) sorted values, by nearest rank: the smallest value such that at
+ * least `percent` (1 to 100) per cent of the values are not larger. For 50, it is the lower median. */
 size_t tp_nearest_rank(size_t count, unsigned percent);
 
 /* Returns the robust standard deviation: 1.4826 times the median distance from the median; 0 for one value, NaN for no
@@ -53,19 +53,19 @@ struct tp_weighted {
     double value, weight; /* a value and its weight, which is 0 or more */
 };
 
-/* Returns the least value whose weight, together with the weight of all smaller values, is at least half of the total.
- * Returns 0 for no items. Sorts the items; scratch memory comes from `arena`. */
+/* Returns the smallest value for which the items up to this value have at least half of the total weight; 0 for no
+ * items. Sorts the items; scratch memory comes from `arena`. */
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena);
 
-/* Returns the sum, computed with twice the digits of a double. The result is the same on every machine, and for sorted
- * values does not depend on the order of the input. */
+/* Returns the sum, computed with twice the digits of a double. The result is the same on every machine. Sort the values
+ * first if the result must not depend on the order of the input. */
 double tp_sum(const double *values, size_t count);
 
 /* Returns the sum of the squared distances from the mean: exactly 0 if all values are equal. Overwrites the values.
  * count > 0. */
 double tp_sum_squared_deviations(double *values, size_t count);
 
-/* An estimate and its interval of confidence. The bounds are NaN if there are too few samples. */
+/* An estimate and the bounds of its confidence interval, which are NaN if there are too few samples. */
 struct tp_confidence_interval {
     double estimate, low, high;
 };

@@ -1,4 +1,4 @@
-/* Implements text views and interning: see str.h. */
+/* Implements text views and the table of distinct texts: see str.h. */
 #include "writer/base/str.h"
 
 #include "writer/base/error.h"
@@ -11,8 +11,8 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Texts up to this length, bytes, are searched directly. memmem first builds a table, which costs more than checking
- * each position. */
+/* Length up to which texts are searched byte by byte, bytes. memmem first builds a table, which costs more for short
+ * texts. */
 enum { SHORT_TEXT = 128 };
 
 struct tp_str tp_str_trim(struct tp_str text)
@@ -42,7 +42,7 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
         const char *at = memmem(text.ptr, text.len, needle, n);
         return at ? at - text.ptr : -1;
     }
-    /* end: one past the last possible position */
+    /* end: position after the last possible match */
     const char *at = text.ptr, *end = text.ptr + text.len - n + 1;
     while (at < end && (at = memchr(at, *needle, (size_t)(end - at))) && memcmp(at, needle, n) != 0)
         at++;
@@ -54,15 +54,15 @@ static inline unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-/* Returns the first position of a byte at or after `from`, or the length of the text. */
+/* Returns the position of the first `byte` at or after `from`, or the length of the text. */
 static size_t find_byte(struct tp_str text, size_t from, int byte)
 {
     const char *at = from < text.len ? memchr(text.ptr + from, byte, text.len - from) : NULL;
     return at ? (size_t)(at - text.ptr) : text.len;
 }
 
-/* Finds candidates by searching for the first letter in both cases with memchr, because names of kernels are kilobytes
- * long. */
+/* Finds candidates by searching for the first letter in both cases with memchr, because kernel names can have
+ * kilobytes. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);
@@ -70,7 +70,7 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
     bool is_letter = first >= 'a' && first <= 'z';
     if (!n || n > text.len)
         return n ? -1 : 0;
-    text.len -= n - 1; /* from here on, the number of possible positions */
+    text.len -= n - 1; /* from here on, text.len is the number of possible positions */
     size_t small = find_byte(text, 0, first), large = is_letter ? find_byte(text, 0, first - 32) : text.len;
     for (size_t at; (at = small < large ? small : large) < text.len;) {
         size_t k = 1;

@@ -18,7 +18,7 @@ struct tp_str {
 };
 
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
-#define TP_NO_ID UINT32_MAX /* the id of an absent item in all tables */
+#define TP_NO_ID UINT32_MAX /* id that means "none" in all tables */
 
 static inline struct tp_str tp_str_of(const char *text)
 {
@@ -30,7 +30,7 @@ static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* Compares bytes, which is also the order of UTF-8 code points. Returns <0, 0, >0. */
+/* Compares bytes, which is also the order of UTF-8 code points. Returns a negative number, 0 or a positive number. */
 int tp_str_compare(struct tp_str a, struct tp_str b);
 
 /* Returns whether the text starts with `prefix`. Inline, because the compiler then knows the length of a literal and
@@ -41,7 +41,7 @@ static inline bool tp_str_starts(struct tp_str text, const char *prefix)
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
-/* Returns whether the text starts with one of the prefixes. Their list ends with NULL. */
+/* Returns whether the text starts with one of the prefixes. prefixes: list that ends with NULL. */
 static inline bool tp_str_starts_with_one_of(struct tp_str text, const char *const *prefixes)
 {
     while (*prefixes && !tp_str_starts(text, *prefixes))
@@ -49,7 +49,7 @@ static inline bool tp_str_starts_with_one_of(struct tp_str text, const char *con
     return *prefixes != NULL;
 }
 
-/* Returns whether the text is one of the words. Their list ends with NULL. */
+/* Returns whether the text equals one of the words. words: list that ends with NULL. */
 static inline bool tp_str_is_one_of(struct tp_str text, const char *const *words)
 {
     while (*words && !tp_str_equal(text, tp_str_of(*words)))
@@ -63,10 +63,10 @@ static inline bool tp_str_ends(struct tp_str text, const char *suffix)
     return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
 }
 
-/* Returns the position of `needle` in `text`, or -1. */
+/* Returns the position of the first `needle` in `text`, or -1. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
-/* Returns the position of `needle` in `text`, ignoring the case of ASCII letters in `text`, or -1. `needle` must be
- * lower case. */
+/* Returns the position of the first `needle` in `text`, ignoring the case of ASCII letters in `text`, or -1. `needle`
+ * must be lower case. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
 
 /* Returns whether the character is '0' to '9', in any locale. */
@@ -94,7 +94,7 @@ static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Returns a 64-bit hash of bytes, the same in every run. */
+/* Returns a 64-bit hash of bytes, which is the same in every run. */
 static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -120,10 +120,11 @@ static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
     return tp_hash_mix(a ^ hash, b ^ 0x8EBC6AF09C88C6E3ull);
 }
 
-/* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts are in the arena and never move. */
+/* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. The texts are in the arena, and their bytes never
+ * move. */
 struct tp_strings {
     struct tp_arena *arena;
-    struct tp_str *items; /* the texts, by id */
+    struct tp_str *items; /* element for each id: the text */
     uint32_t count, capacity;
     struct tp_string_slot *slots;
     uint32_t slot_count;
@@ -135,12 +136,12 @@ struct tp_string_slot {
     uint32_t id, used;
 };
 
-/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). If the texts
- * exceed this limit, tp_strings_add jumps to the arena's guard with TP_ELIMIT. */
+/* Initializes *strings. max_bytes: largest size of all texts together, bytes (0: TP_MAX_STRING_TABLE_BYTES). If the
+ * texts exceed this limit, tp_strings_add jumps to the arena's guard with TP_ELIMIT. */
 void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
-/* Returns the id of the text. Adds a new text. */
+/* Returns the id of the text, which is added if it is missing. */
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);
-/* Returns the id of the text, or TP_NO_ID. */
+/* Returns the id of the text; TP_NO_ID if it is missing. */
 uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text);
 
 static inline struct tp_str tp_strings_get(const struct tp_strings *strings, uint32_t id)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Evaluates the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
+/* Computes the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
  * 6.4). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -54,13 +54,14 @@ static double student_density(double t, double freedom)
            sqrt(freedom * acos(-1));
 }
 
-/* Uses Newton's method inside a bracket, because the tail decreases monotonically. */
+/* Uses Newton's method with an upper and a lower bound, because the tail probability decreases monotonically. */
 double tp_student_quantile(double p, double freedom)
 {
     double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
-    /* for more degrees of freedom the continued fraction loses digits, and the distributions are practically equal */
+    /* with more degrees of freedom, the continued fraction loses digits, and the distribution practically stays the
+     * same */
     if (freedom > 1e6)
         freedom = 1e6;
     for (int i = 0; i < 200; i++) {

@@ -6,7 +6,7 @@
  * Returns NaN unless 0 < p < 1 and freedom > 0. */
 double tp_student_quantile(double p, double freedom);
 
-/* Returns the probability of a value farther from 0 than `t` in both tails together; 1 for t = 0. freedom > 0. */
+/* Returns the probability that a value is farther from 0 than `t`, in either direction; 1 for t = 0. freedom > 0. */
 double tp_student_tail_probability(double t, double freedom);
 
 #endif

@@ -1,4 +1,5 @@
-/* Tables: typed columns with name, title, unit and definition. Every view produces tables and every output prints them.
+/* Tables: typed columns with name, title, unit and definition. Every view of the report produces tables, and every
+ * output prints them.
  *
  * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills its
  * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so that each number is computed in one
@@ -24,13 +25,13 @@ enum tp_column_type {
     TP_COLUMN_BYTES, /* cells of int64_t, bytes; TP_NULL_INT is null */
     TP_COLUMN_REAL,  /* cells of double; NaN is null */
     TP_COLUMN_BOOL,  /* cells of uint8_t, 0 or 1 */
-    TP_COLUMN_WORD,  /* cells as for TEXT, but each is one of a few plain words, which CSV does not quote */
+    TP_COLUMN_WORD,  /* cells as for TEXT, but only with a few plain words, which CSV does not quote */
     TP_COLUMN_JSON,  /* cells of struct tp_str with JSON text; ptr NULL is null */
 };
 
 struct tp_column_def {
-    const char *name;       /* key in JSON and CSV, unit last: device_self_time_us */
-    const char *title;      /* heading for people: "GPU self" */
+    const char *name;       /* key in JSON and CSV that ends in the unit, such as device_self_time_us */
+    const char *title;      /* heading for people, such as "GPU self" */
     const char *unit;       /* unit of the values: "us", "bytes", "%", "ratio", or "" for none */
     const char *definition; /* one sentence, shown as a tooltip */
     enum tp_column_type type;
@@ -41,7 +42,7 @@ struct tp_table {
     const struct tp_column_def *defs;
     unsigned column_count;
     size_t row_count;
-    void *cells[TP_MAX_COLUMNS]; /* for each column: array of row_count items of the column's type */
+    void *cells[TP_MAX_COLUMNS]; /* element for each column: array of row_count cells of the column's type */
 };
 
 /* Initializes a table with zeroed cells for row_count rows. `defs` must outlive the table. */
@@ -67,7 +68,7 @@ static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned colu
 
 /* Writes one cell as a JSON value. */
 void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
-/* Appends one cell as plain text, like tp_table_cell_json but texts have no quotes, and null is empty. */
+/* Appends one cell as plain text: texts without quotes, null as "", other values as in JSON. */
 void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
 /* Writes the members of one row in the order of the columns, without braces. */
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);

@@ -19,8 +19,8 @@ enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, OLD_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
-/* Returns a random number. If the kernel gives no random bytes, combines the clock and an address. Names need not be
- * secret, and the caller chooses another name if a file already has the name. */
+/* Returns a random number. If the kernel has no random bytes yet, combines the clock and an address. Names need not be
+ * secret, and if a file with the name exists, the caller tries another name. */
 static uint64_t random_number(void)
 {
     uint64_t number;
@@ -43,8 +43,8 @@ bool tp_temporary_lock(int fd)
     return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Returns whether the file still has a name. A process that removes abandoned files may have removed it between its
- * creation and its lock. */
+/* Locks a new file and returns whether it still has a name. Another process that removes abandoned files may have
+ * removed it before it was locked. */
 static bool has_name(int fd)
 {
     struct stat info;
@@ -82,7 +82,7 @@ bool tp_temporary_is_name(const char *name, const char *base)
            (!base || (strnlen(base, BASE_BYTES) == size - tail - 1 && strncmp(name + 1, base, size - tail - 1) == 0));
 }
 
-/* Opens and locks an abandoned file. Returns -1 if the file is not abandoned. */
+/* Opens and locks an abandoned file. Returns its descriptor, or -1 if the file is not abandoned. */
 static int lock_abandoned(int folder, const char *name, int access, int lock)
 {
     struct stat info;
@@ -103,8 +103,8 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
     return fd >= 0;
 }
 
-/* Returns whether a file was last written so long ago that its writer must have exited. Needed because locks of a
- * writer on another machine may not be visible here. */
+/* Returns whether a file was last written so long ago that its writer must have exited. Locks alone are not enough,
+ * because the locks of another machine may not be visible here. */
 static bool is_old(int folder, const char *name)
 {
     struct stat info;
@@ -122,7 +122,7 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
         int fd = lock_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)
             continue;
-        /* the file is locked, so a writer that is just starting notices the removal and chooses another name */
+        /* the file is locked, so a writer that is just starting sees the removal and chooses another name */
         unlinkat(own, name, 0);
         close(fd);
     }

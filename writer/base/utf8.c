@@ -31,7 +31,7 @@ int tp_utf8_length(const char *text, size_t left)
 
 bool tp_utf8_is_ascii(const char *p, size_t size)
 {
-    /* a register has room for 16 bytes; without AVX the compiler would keep vectors of 32 bytes in memory */
+    /* 16 bytes fit into a register; without AVX the compiler would keep vectors of 32 bytes in memory */
 
     typedef uint64_t lanes __attribute__((vector_size(16), aligned(1), may_alias));
     lanes a = {0}, b = {0}, c = {0}, d = {0};

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the length in bytes of the well-formed character at `text` (left >= 1 bytes). Returns minus the length of the
- * maximal ill-formed subpart if the character is ill-formed; Python's "replace" turns this part into one U+FFFD. */
+/* Returns the length of the well-formed character at `text` (left >= 1 bytes), bytes. If the character is ill-formed,
+ * returns minus the length of its maximal ill-formed subpart, which Python's "replace" turns into one U+FFFD. */
 int tp_utf8_length(const char *text, size_t left);
 
 /* Writes a character as UTF-8 and returns its length, 1 to 4 bytes. An invalid character (a surrogate, above U+10FFFF)
@@ -23,13 +23,11 @@ static inline bool tp_utf8_is_continuation(char byte)
 /* Returns the number of characters in a text. */
 size_t tp_utf8_count(const char *text, size_t size);
 
-/* Returns the length of the longest beginning of a text that has at most max_bytes and does not cut a character,
- * bytes. */
+/* Returns the length of the longest prefix of a text that has at most max_bytes and does not cut a character, bytes. */
 size_t tp_utf8_fitting_bytes(const char *text, size_t size, size_t max_bytes);
 
-/* Returns the length in bytes of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9),
- * which can make a line look different. Returns 0 for other characters. Controls below U+0800 have two bytes, the
- * others three. */
+/* Returns the code point of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9), which
+ * can make a line look different; 0 for other characters. Controls below U+0800 have two bytes, the others three. */
 unsigned tp_utf8_bidi_length(const char *text, size_t left);
 
 /* Returns whether every byte is ASCII, at several GB/s. */
@@ -38,8 +36,8 @@ bool tp_utf8_is_ascii(const char *p, size_t size);
 /* Returns whether a byte is a control character other than tab, line feed and carriage return, at several GB/s. */
 bool tp_utf8_has_control(const char *p, size_t size);
 
-/* Returns whether the text is well formed. Sets *rest to the number of bytes at the end that may be the beginning of a
- * character. These bytes do not count as ill-formed. */
+/* Returns whether the text is well formed. *rest: number of bytes at the end that may be the beginning of a character,
+ * and that do not count as ill-formed. */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
 
 #endif

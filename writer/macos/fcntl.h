@@ -4,7 +4,7 @@
 
 #include_next <fcntl.h>
 
-/* Opening a folder for writing fails, so that fs.c creates files with a name instead. */
+/* with this value, open() of a folder for writing fails, so that fs.c creates files with a name instead */
 #define O_TMPFILE O_DIRECTORY
 #define O_PATH O_SEARCH
 

@@ -1,9 +1,11 @@
-/* Finds functions in files without symbols: see eh_frame.h. Formats: Linux Standard Base, "Exception Frames". */
+/* Finds functions in files without symbols: see eh_frame.h. The formats are in the Linux Standard Base, "Exception
+ * Frames". */
 #include "writer/spool/eh_frame.h"
 
 #include <string.h>
 
-/* Encodings of numbers (DW_EH_PE_*): the low bits are the form, and the bits above them are the base. */
+/* Encodings of numbers (DW_EH_PE_*): the low bits are the format, and the bits above them say what the number is
+ * relative to. */
 enum {
     FORM = 0x0f,
     FORM_POINTER = 0x00,
@@ -23,7 +25,7 @@ enum {
 
 enum { HEADER_BYTES = 4, ROW_BYTES = 8, MAX_AUGMENTATION = 16 };
 
-/* A position in the segment. `is_bad` is set by a read outside of the segment. */
+/* A position in the segment. `is_bad` is set by a read outside the segment. */
 struct cursor {
     const struct tp_eh_frame *frame;
     size_t at, end;
@@ -61,7 +63,7 @@ static uint32_t read_u4(struct cursor *c)
     return number;
 }
 
-/* Skips a number in LEB128, which has 7 bits per byte. */
+/* Skips a number in LEB128 format, which has 7 bits per byte. */
 static void skip_leb128(struct cursor *c)
 {
     while (!c->is_bad && read_byte(c) & 0x80)
@@ -101,8 +103,8 @@ static uint64_t read_pointer(struct cursor *c, uint8_t encoding)
     return value + (base == FROM_HERE ? here : 0);
 }
 
-/* Skips the length of a description and limits c to this length. The description is that of a function or a shared
- * one. */
+/* Reads the length of a description and limits the cursor to its end. A description is that of a function (FDE), or a
+ * part that several functions share (CIE). */
 static void enter_description(struct cursor *c)
 {
     uint32_t length = read_u4(c);
@@ -110,7 +112,7 @@ static void enter_description(struct cursor *c)
     c->end = c->is_bad ? c->at : c->at + length;
 }
 
-/* Returns the encoding of function addresses for descriptions that use the shared description at `address`. */
+/* Returns the encoding of the function addresses in all FDEs that share the CIE at `address`. */
 static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t address, bool *is_known)
 {
     char letters[MAX_AUGMENTATION];
@@ -131,7 +133,7 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     else
         skip_leb128(&c);
     if (count > 0)
-        skip_leb128(&c); /* skips the size of the data to which the letters refer */
+        skip_leb128(&c); /* skips the size of the augmentation data */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
             read_form(&c, read_byte(&c) & FORM);
@@ -143,7 +145,7 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     return encoding;
 }
 
-/* Reads the function whose description is at `address`. */
+/* Reads the function whose FDE is at `address`. */
 static bool read_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t address)
 {
     bool is_known;
@@ -158,8 +160,8 @@ static bool read_function(struct tp_eh_function *function, const struct tp_eh_fr
     return !c.is_bad && function->end > function->start;
 }
 
-/* Returns the start of the function in row `i` of the table at `table`. Sets *description to the address of its
- * description. */
+/* Returns the start address of the function in row `i` of the table at offset `table`. *description: address of the
+ * function's FDE. */
 static uint64_t read_table_row(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
 {
     int32_t row[2];
@@ -170,7 +172,7 @@ static uint64_t read_table_row(const struct tp_eh_frame *frame, size_t table, ui
 
 bool tp_eh_frame_find_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
-    /* bytes of the header: version, and encodings of the section's address, of the count and of the table */
+    /* bytes of the header: version, and the encodings of the section's address, of the row count and of the table */
     uint8_t head[HEADER_BYTES];
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);

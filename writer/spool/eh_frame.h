@@ -1,5 +1,5 @@
-/* Finds the beginning and end of functions in a file without symbols. The call frame information contains them, and
- * `strip` keeps it because unwinding needs it.
+/* Finds the start and end of functions in a file without symbols. The call frame information contains them, and `strip`
+ * keeps it because unwinding needs it.
  *
  * .eh_frame_hdr has a sorted table of function starts with the address of each function's description (FDE), which
  * contains the function's length. The reader expects the form that linkers for 64-bit systems write: a table of pairs
@@ -19,16 +19,16 @@
 struct tp_eh_frame {
     const uint8_t *bytes; /* bytes of the segment, borrowed */
     size_t size;
-    uint64_t address; /* address in the file of bytes[0] */
-    uint64_t header;  /* address in the file of .eh_frame_hdr */
+    uint64_t address; /* address of bytes[0] as in the file */
+    uint64_t header;  /* address of .eh_frame_hdr as in the file */
 };
 
-/* A function. `start` and `end` are addresses in the file. */
+/* A function. `start` and `end` are addresses as in the file; `end` is the address after its last byte. */
 struct tp_eh_function {
     uint64_t start, end;
 };
 
-/* Finds the function that contains the code at `pc`. Returns false if the file describes no such function. */
+/* Finds the function that contains the code address `pc`. Returns false if the file describes no such function. */
 bool tp_eh_frame_find_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc);
 
 #endif

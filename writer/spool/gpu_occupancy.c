@@ -1,4 +1,4 @@
-/* Estimates achieved occupancy: see gpu_occupancy.h. */
+/* Estimates the achieved occupancy of kernels: see gpu_occupancy.h. */
 #include "writer/spool/gpu_occupancy.h"
 
 static const int64_t NO_LIMIT = INT64_MAX, MAX_COUNT = 1ll << 31;
@@ -13,8 +13,8 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Returns the most blocks that an SM can run at a time, from Kineto's table. Compute capabilities that Kineto does not
- * know get the last row of the table. */
+/* Returns the largest number of blocks that an SM can run at the same time, from Kineto's table. Compute capabilities
+ * that Kineto does not know get its default, 24. */
 static int64_t max_blocks_per_sm(int64_t major, int64_t minor)
 {
     static const struct {
@@ -33,7 +33,8 @@ static int64_t block_limit_by_warps(const struct tp_gpu_limits *gpu, int64_t thr
     return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
 }
 
-/* Returns how many blocks the registers of an SM allow. Registers are allocated per warp in each partition of an SM. */
+/* Returns the number of blocks for which an SM has enough registers. Registers are allocated per warp in each partition
+ * of an SM. */
 static int64_t block_limit_by_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
 {
     int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
@@ -53,7 +54,7 @@ static int64_t block_limit_by_shared_memory(const struct tp_gpu_limits *gpu, int
     return bytes ? gpu->shared_per_sm_bytes / bytes : NO_LIMIT;
 }
 
-/* Returns the product of three dimensions, or 0 if a dimension is not possible. */
+/* Returns the product of three dimensions, or 0 if a dimension is impossible. */
 static int64_t multiply_dims(const int64_t *dims)
 {
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* Finds the functions that contain an address from debug information: see inlined.h. */
+/* Finds the functions at an address from debug information: see inlined.h. */
 #include "writer/spool/inlined.h"
 
 #include <stdbool.h>
@@ -7,20 +7,20 @@
 
 struct inlined_unit {
     Dwarf_Die die;
-    /* address ranges of the unit's functions; the item of a range is the index of its function */
+    /* address ranges of the unit's functions; `item` of a range is the index of its function */
     struct tp_spans addresses;
-    struct tp_vec functions; /* functions of the unit; items: struct tp_inlined_function * */
+    struct tp_vec functions; /* functions of the unit; elements: struct tp_inlined_function * */
     bool is_read;
 };
 
-/* State of a walk over a unit. */
+/* State of reading all debug entries of a compilation unit. */
 struct walk {
     struct tp_arena *arena;
     struct tp_vec *functions, spans;
-    uint64_t steps; /* number of entries that may still be visited */
+    uint64_t steps; /* number of debug entries that may still be visited */
 };
 
-/* Adds the address ranges of an entry's code. Returns false if the entry has no code. */
+/* Adds the address ranges of a debug entry's code to `spans`. Returns false if the entry has no code. */
 static bool add_ranges(struct tp_vec *spans, Dwarf_Die *die, uint32_t item)
 {
     Dwarf_Addr base, start, end;
@@ -51,8 +51,8 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
     inlined->addresses = tp_spans_sort(&spans, NULL, NULL);
 }
 
-/* Compares functions with the same range, so that the function that a search must find is last. This is the innermost
- * function; of several such functions, the first in the unit. */
+/* Compares functions with the same address range. The function that a search must find is last: the innermost one, and
+ * of several innermost functions the first in the unit. */
 static int by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;
@@ -62,7 +62,7 @@ static int by_depth(const void *left, const void *right, const void *context)
     return x > y ? -1 : x < y;
 }
 
-/* Returns the function of an entry, or NULL if the entry has no code. */
+/* Adds the function of a debug entry. Returns NULL if the entry is not a function or has no code. */
 static const struct tp_inlined_function *add_function(struct walk *walk, Dwarf_Die *die,
                                                       const struct tp_inlined_function *outer, uint32_t depth)
 {

@@ -1,4 +1,5 @@
-/* Loads elfutils' libdw when the first address is looked up, and declares the functions that tracepress calls. */
+/* Loads elfutils' libdw when the first address is looked up, and declares those of its functions that tracepress
+ * calls. */
 #ifndef TP_WRITER_SPOOL_LIBDW_H
 #define TP_WRITER_SPOOL_LIBDW_H
 
@@ -48,8 +49,9 @@ struct tp_libdw {
     TP_LIBDW_FUNCTIONS(TP_LIBDW_MEMBER)
 };
 
-/* Returns the library's functions under their own names. Returns NULL if the library is not installed, or if the
- * address space is limited to less than 2 GiB (ulimit -v). The library stays loaded. Any thread may call it. */
+/* Returns the functions of libdw as members with the same names. Returns NULL if the library is not installed, or if
+ * the address space is limited to less than 2 GiB (ulimit -v). The library stays loaded. Any thread may call this
+ * function. */
 const struct tp_libdw *tp_libdw(void);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* most requests that one call answers, so that the caller can also handle signals and other events */
+/* maximum number of requests that one call answers; the caller must also handle signals and other events */
 enum { ANSWERS_AT_ONCE = 64 };
 
 /* ---- the file ---- */
@@ -33,7 +33,7 @@ static int make_file(int folder, const char *name, const struct tp_spool_head *h
         return -errno;
     memcpy(unit, head, sizeof *head);
     int code = posix_fallocate(fd, 0, sizeof unit);
-    /* by this lock, the command `recover` sees that a process still has this file open */
+    /* the lock shows the command `recover` that a process still has this file open */
     flock(fd, LOCK_EX | LOCK_NB);
     errno = 0;
     if (code == 0 && pwrite(fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)

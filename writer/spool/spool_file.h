@@ -19,8 +19,8 @@ struct tp_spool_request {
 };
 
 /* Creates the file `name` in the folder with the descriptor `folder`. The file appears together with its head and its
- * lock, so that a killed process leaves no invalid file. If the file system or /proc does not allow that, the file has
- * its name from the start. Returns the file's descriptor, or a negative errno. */
+ * lock, so that a killed process leaves no invalid file. If the file system or /proc does not allow that, the named
+ * file is created first and its head is written afterwards. Returns the file's descriptor, or a negative errno. */
 int tp_spool_file_make(int folder, const char *name, const struct tp_spool_head *head);
 
 /* Requests a spool through `socket`, and waits at most patience_ms for the answer. Returns the spool's descriptor,

@@ -16,10 +16,10 @@ enum {
     TP_SPOOL_VERSION = 1,
     TP_SPOOL_UNIT = 4096,
     TP_SPOOL_SLOT = 16,
-    TP_SPOOL_MAX_SLOTS = 256, /* most slots of one record, including its head */
+    TP_SPOOL_MAX_SLOTS = 256, /* maximum number of slots of one record, including its head */
     TP_SPOOL_MAX_CHUNK = 1 << 20,
-    TP_SPOOL_MAX_INPUTS = 64, /* most inputs of one operator */
-    TP_SPOOL_MAX_RANK = 16    /* most dimensions of one input; further dimensions are dropped */
+    TP_SPOOL_MAX_INPUTS = 64, /* maximum number of inputs of one operator */
+    TP_SPOOL_MAX_RANK = 16    /* maximum number of dimensions of one input; further dimensions are dropped */
 };
 
 #define TP_SPOOL_MAGIC 0x6C6F6F7073707401ull       /* the bytes "\1tpspool" */
@@ -30,7 +30,7 @@ struct tp_spool_head {
     uint64_t magic;
     uint32_t version, is_tsc; /* is_tsc: 1: times are ticks of the time stamp counter; 0: ns of CLOCK_MONOTONIC */
     uint64_t pid, start_realtime_ns;
-    uint32_t flags; /* bits of enum tp_spool_flag, added up */
+    uint32_t flags; /* bit set of enum tp_spool_flag */
     /* rank: rank of the process; world_size: number of ranks; local_rank: rank among the processes of this host.
      * UINT32_MAX: unknown */
     uint32_t rank, world_size, local_rank;
@@ -43,7 +43,7 @@ enum tp_spool_flag {
     TP_SPOOL_STACKS = 4,
     TP_SPOOL_FLOPS = 8,
     TP_SPOOL_MODULES = 16,
-    TP_SPOOL_NO_CPU = 64, /* ranges and instants of the program's own calls are not recorded; its steps are */
+    TP_SPOOL_NO_CPU = 64, /* ranges and instants from API calls of the program are not recorded, but steps are */
     /* the chunks of threads are reused, so that the file contains only the last part of the recording */
     TP_SPOOL_RING = 32
 };
@@ -53,9 +53,10 @@ struct tp_spool_chunk {
     uint32_t size; /* bytes of the chunk, including this header; a multiple of the unit size */
     uint32_t is_notes;
     uint64_t tid;              /* system thread id; may be reused by a later thread */
-    uint32_t thread, sequence; /* number of the thread in this recording; number of this chunk in the thread, from 0 */
+    uint32_t thread, sequence; /* thread: number of the thread in this recording; sequence: number of the chunk in its
+                                * thread, from 0 */
     char thread_name[24];      /* name of the thread, NUL-terminated; "": unknown */
-    uint64_t next;             /* link of the writer's list of chunks; readers ignore it */
+    uint64_t next;             /* next chunk in a list of the writer; readers ignore it */
 };
 
 /* A record, followed by `slots` slots of payload. */
@@ -71,35 +72,36 @@ struct tp_spool_record {
 #define TP_SPOOL_NO_NAME UINT32_MAX
 
 enum tp_spool_kind {
-    /* Records in chunks of notes. They are written under the session's lock. */
-    TP_SPOOL_NAME = 1,  /* name of a number; text: the name with number `name` */
-    TP_SPOOL_CLOCK,     /* values of all clocks; payload: struct tp_spool_clock */
-    TP_SPOOL_META_TEXT, /* fact about the run; text: key, '\n', value */
-    TP_SPOOL_META_JSON, /* fact about the run; text: key, '\n', value in JSON */
+    /* Records about the whole process, in chunks with is_notes. They are written under the session's lock. */
+    TP_SPOOL_NAME = 1,  /* a name and its number; `name`: the number; text: the name */
+    TP_SPOOL_CLOCK,     /* one moment on all clocks; payload: struct tp_spool_clock */
+    TP_SPOOL_META_TEXT, /* metadata of the run; text: key, '\n', value */
+    TP_SPOOL_META_JSON, /* metadata of the run; text: key, '\n', value in JSON */
     TP_SPOOL_STOP,      /* the recording was stopped in the regular way */
-    TP_SPOOL_LOADED,    /* payload: struct tp_spool_loaded; text: path of the program or library */
-    /* Records in chunks of threads. */
-    TP_SPOOL_SCOPE = 16, /* begin of a range; no payload. The kinds of ranges differ in their category */
-    TP_SPOOL_OPERATOR,   /* begin of an operator; payload: struct tp_spool_operator, then its inputs */
+    TP_SPOOL_LOADED,    /* a loaded program or library; payload: struct tp_spool_loaded; text: path of its file */
+    /* Records about one thread, in the chunks of this thread. */
+    TP_SPOOL_SCOPE = 16, /* start of a range of the user; no payload */
+    TP_SPOOL_OPERATOR,   /* start of an operator; payload: struct tp_spool_operator, then its inputs */
     TP_SPOOL_MODULE,
-    /* begin of a step; `name`: number of the step. TP_SPOOL_STEP_END ends the step and all ranges that are open
-     * inside */
+    /* start of a step; `name`: number of the step. TP_SPOOL_STEP_END ends the step and all ranges that are still open
+     * in it */
     TP_SPOOL_STEP,
     TP_SPOOL_END,         /* end of the innermost range of the thread */
     TP_SPOOL_INSTANT,     /* instant; text: detail of this occurrence, if `name` is the number of a name */
     TP_SPOOL_COUNTER,     /* value of a counter; payload: struct tp_spool_counter */
     TP_SPOOL_MEMORY_NOTE, /* allocation or release; payload: struct tp_spool_memory */
-    TP_SPOOL_ASYNC_BEGIN, /* begin of a task, which may end on another thread; payload: struct tp_spool_async */
+    TP_SPOOL_ASYNC_BEGIN, /* start of a task, which may end on another thread; payload: struct tp_spool_async */
     TP_SPOOL_ASYNC_END,
     TP_SPOOL_STEP_END,
     TP_SPOOL_STACK = 32, /* stack of the thread's next record; payload: addresses, innermost first */
     TP_SPOOL_SAMPLED,    /* a thread that may have samples; payload: struct tp_spool_sampled */
-    TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
+    TP_SPOOL_SAMPLE,     /* sample of a thread; payload: struct tp_spool_sample, then its addresses, padded to whole
+                          * slots */
     TP_SPOOL_EVENT = 40, /* timing event; payload: struct tp_spool_event */
-    TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, then its dimensions; text: path of its file below the
-                          * directory */
-    TP_SPOOL_KIND_SCOPE, /* begin of a range; no payload; `text`: enum tp_spool_work_kind */
-    TP_SPOOL_WORK,       /* work of a lane, a queue of a device; payload: struct tp_spool_work */
+    TP_SPOOL_TENSOR,     /* tensor; payload: struct tp_spool_tensor, then its dimensions; text: path of its file,
+                          * relative to the folder of tensors */
+    TP_SPOOL_KIND_SCOPE, /* start of a range with a kind of work; no payload; `text`: enum tp_spool_work_kind */
+    TP_SPOOL_WORK,       /* finished work item of a lane (a queue of a device); payload: struct tp_spool_work */
     /* first kind of GPU activity: writer/spool/spool_format_gpu.h */
     TP_SPOOL_GPU_DEVICE = 48,
     TP_SPOOL_GPU_CLOCK,
@@ -117,38 +119,39 @@ enum tp_spool_kind {
     TP_SPOOL_GPU_GRAPH,
     TP_SPOOL_GPU_END = 64,
     /* Records of NVTX and ITT, in chunks of threads. struct tp_spool_mark describes domains. */
-    TP_SPOOL_MARK_PUSH = 64, /* begin of a range of this thread; payload: struct tp_spool_mark */
-    TP_SPOOL_MARK_POP,       /* end of the innermost range of a domain on this thread; `name`: the domain */
-    TP_SPOOL_MARK_START,     /* begin of a range that may overlap others; payload: struct tp_spool_mark */
-    TP_SPOOL_MARK_FINISH, /* end, on any thread, of a range that may overlap others; payload: struct tp_spool_async */
-    TP_SPOOL_MARK_SPAN,   /* finished range; payload: struct tp_spool_mark, struct tp_spool_span */
-    TP_SPOOL_MARK_POINT,  /* instant; payload: struct tp_spool_mark */
+    TP_SPOOL_MARK_PUSH = 64, /* start of a range of this thread; payload: struct tp_spool_mark */
+    TP_SPOOL_MARK_POP,       /* end of the thread's innermost range in a domain; `name`: the domain */
+    TP_SPOOL_MARK_START,     /* start of a range that may overlap others; payload: struct tp_spool_mark */
+    TP_SPOOL_MARK_FINISH,    /* end of a range that may overlap others, on any thread; payload: struct tp_spool_async */
+    TP_SPOOL_MARK_SPAN,      /* finished range; payload: struct tp_spool_mark, struct tp_spool_span */
+    TP_SPOOL_MARK_POINT,     /* instant; payload: struct tp_spool_mark */
     /* name of a category; payload: struct tp_spool_mark, which contains the category and its domain */
     TP_SPOOL_MARK_CATEGORY,
     TP_SPOOL_MARK_THREAD, /* name of the system thread `id`; payload: struct tp_spool_async */
-    TP_SPOOL_MARK_FACT,   /* fact about a range; payload: struct tp_spool_fact_head, then values of 8 bytes, or a
-                           * text at the end */
+    TP_SPOOL_MARK_FACT,   /* attribute of a range; payload: struct tp_spool_fact_head, then values of 8 bytes, or a text
+                           * at the end */
     /* Records of hooks and compilers, which spool_trace_native.c converts. */
-    TP_SPOOL_FUNCTION = 80, /* begin of a function; no payload. `name` has bits 0 to 31 of its address, and `text` bits
-                             * 32 to 47 */
-    /* end of the function with the address in `name` and `text`, and of all ranges that are open inside */
+    TP_SPOOL_FUNCTION = 80, /* start of a function; no payload; `name`: bits 0 to 31 of its address, `text`: bits 32 to
+                             * 47 */
+    /* end of a function and of all ranges that are still open in it; `name` and `text`: address as above */
     TP_SPOOL_FUNCTION_END,
     TP_SPOOL_WAIT,       /* blocking call that ends at the time of this record; payload: struct tp_spool_wait */
     TP_SPOOL_COLLECTIVE, /* MPI call that ends at the time of this record; payload: struct tp_spool_collective */
-    TP_SPOOL_REGION,     /* begin of a region; payload: struct tp_spool_region */
-    /* end of the innermost range and of all ranges with the number of the region; payload: struct tp_spool_region */
+    TP_SPOOL_REGION,     /* start of a parallel region; payload: struct tp_spool_region */
+    /* end of this thread's innermost region, and of the regions with the same number on all threads; payload: struct
+     * tp_spool_region */
     TP_SPOOL_REGION_END,
     TP_SPOOL_RANK, /* rank of the process; payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
-/* One moment, measured on three clocks. */
+/* Times of three clocks at the same moment. */
 struct tp_spool_clock {
     uint64_t ticks;
     int64_t monotonic_ns, realtime_ns, unused;
 };
 
-/* A program or library that is in memory from the time of this note on. */
+/* A program or library that is loaded from the time of this record on. */
 struct tp_spool_loaded {
     /* start, end: addresses in memory; bias: address in memory minus address in the file; ticks: time of the note */
     uint64_t start, end, bias, ticks;
@@ -189,7 +192,7 @@ struct tp_spool_memory {
     uint64_t address;
     int64_t bytes; /* bytes that were allocated; negative: bytes that were released */
     int64_t total_allocated, total_reserved;
-    int32_t device_type, device_id; /* type of the device as in torch, 0 CPU or 1 CUDA, and number of the device */
+    int32_t device_type, device_id; /* device_type: 0 CPU, 1 CUDA, as in torch; device_id: number of the device */
     uint64_t unused;
 };
 
@@ -197,21 +200,21 @@ struct tp_spool_async {
     uint64_t id, unused;
 };
 
-/* Kinds of a range or a work, with the values of enum tracepress_kind. */
+/* Kinds of ranges and work items, with the values of enum tracepress_kind. */
 enum tp_spool_work_kind { TP_SPOOL_WORK_KINDS = 7 };
 
-/* A work of a lane. Its times are ns of CLOCK_MONOTONIC. */
+/* A work item on a lane (a queue of a device). Its times are ns of CLOCK_MONOTONIC. */
 struct tp_spool_work {
     int64_t begin_ns, end_ns;
     uint32_t lane, kind; /* lane: number of the lane's name; kind: enum tp_spool_work_kind */
     uint64_t unused;
 };
 
-/* Bit that distinguishes domains of ITT from domains of NVTX. The rest of a domain is the number of its name, except
- * for two values: */
+/* Bit that distinguishes domains of ITT from domains of NVTX. The other bits are the number of the domain's name,
+ * except in the next two values. */
 #define TP_SPOOL_ITT 0x80000000u
-#define TP_SPOOL_OF_RANGE 0xFFFFFFFEu /* the fact belongs to the innermost range of the program's own calls */
-#define TP_SPOOL_OF_WORK 0xFFFFFFFDu  /* the fact belongs to the last work of its thread */
+#define TP_SPOOL_OF_RANGE 0xFFFFFFFEu /* the fact belongs to the innermost range that was begun with tracepress.h */
+#define TP_SPOOL_OF_WORK 0xFFFFFFFDu  /* the fact belongs to the last work item that its thread recorded */
 
 /* Types of an 8-byte value. The bits of a TP_SPOOL_COLOR are 0xRRGGBB. */
 enum tp_spool_value {
@@ -223,7 +226,7 @@ enum tp_spool_value {
     TP_SPOOL_COLOR
 };
 
-/* Forms of a range that may overlap others. The form determines the name of its row. */
+/* Forms of a range that may overlap other ranges. The form determines the name of the range's row. */
 enum tp_spool_form {
     TP_SPOOL_FORM_RANGE,
     TP_SPOOL_FORM_TASK,
@@ -236,8 +239,8 @@ enum tp_spool_form {
 /* size of a mark that has no second half, bytes */
 enum { TP_SPOOL_SHORT_MARK = TP_SPOOL_SLOT };
 
-/* A range or instant with the name of its record. The second half exists only if has_more is set; most marks have no
- * second half. */
+/* A range or instant; its name is the name of the record. The second half exists only if has_more is set; most marks
+ * have no second half. */
 struct tp_spool_mark {
     /* domain: number of the domain's name; category: number that the program has chosen, or 0 */
     uint32_t domain, category;
@@ -249,12 +252,12 @@ struct tp_spool_mark {
     uint64_t value; /* bits of the mark's value */
 };
 
-/* Begin and end of a finished range, ticks. */
+/* Start and end of a finished range, ticks. */
 struct tp_spool_span {
     uint64_t begin, end;
 };
 
-/* A fact about a range. The record's `name` is the key of the fact. */
+/* A fact (attribute) of a range. The record's `name` is the key of the fact. */
 struct tp_spool_fact_head {
     uint64_t key;    /* key of the range; 0: the innermost range of the domain on this thread */
     uint32_t domain; /* domain of the range */
@@ -301,7 +304,8 @@ struct tp_spool_collective {
 struct tp_spool_region {
     uint64_t address; /* address of the code that starts the region; 0: unknown */
     int64_t threads;  /* number of threads; INT64_MIN: unknown */
-    uint64_t number; /* number of the region; a record that ends the region ends all ranges with this number; 0: none */
+    uint64_t number;  /* number of the region; the end record of one thread ends the regions with this number on all
+                       * threads; 0: none */
     uint64_t unused;
 };
 

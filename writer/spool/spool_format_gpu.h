@@ -31,17 +31,17 @@ struct tp_spool_gpu_clock {
 /* Payload of TP_SPOOL_GPU_LOST: counts since the previous record of this kind. */
 struct tp_spool_gpu_lost {
     uint64_t dropped_count; /* number of records that CUPTI dropped because it had no buffer */
-    uint64_t unknown_count; /* number of records whose kinds are not recorded */
+    uint64_t unknown_count; /* number of CUPTI records that the spool has no record kind for */
     uint64_t broken_count;  /* number of buffers that could not be read to their end */
     uint64_t unused;
 };
 
-/* Common beginning of the payloads of works that occupy a stream. */
+/* First members of all payloads about work on a stream. */
 struct tp_spool_gpu_work {
-    uint64_t start, end; /* begin and end of the work; both 0: unknown to CUPTI */
+    uint64_t start, end; /* start and end of the work item; both 0: unknown to CUPTI */
     uint32_t correlation, device, context, stream;
     uint64_t graph_node;
-    uint32_t graph, unused; /* graph: id of the CUDA graph; 0: the work was launched without a graph */
+    uint32_t graph, unused; /* graph: id of the CUDA graph; 0: the work item was launched without a graph */
 };
 
 /* Payload of TP_SPOOL_GPU_KERNEL. */
@@ -60,7 +60,8 @@ struct tp_spool_gpu_copy {
     uint8_t direction, from_kind, to_kind, is_peer; /* direction: a CUpti_ActivityMemcpyKind; from_kind, to_kind: kinds
                                                      * of memory */
     uint32_t unused;
-    uint32_t from_device, from_context, to_device, to_context; /* devices and contexts of a copy with is_peer */
+    uint32_t from_device, from_context, to_device, to_context; /* source and destination of a copy with is_peer (between
+                                                                * two devices) */
 };
 
 /* Payload of TP_SPOOL_GPU_SET. */
@@ -70,7 +71,7 @@ struct tp_spool_gpu_set {
     uint32_t memory_kind, value;
 };
 
-/* Payload of TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI records graphs in this way. */
+/* Payload of TP_SPOOL_GPU_GRAPH: a whole CUDA graph as one work item, if CUPTI records graphs as a whole. */
 struct tp_spool_gpu_graph {
     struct tp_spool_gpu_work work;
 };

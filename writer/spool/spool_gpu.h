@@ -21,19 +21,19 @@ struct tp_gpu_call {
     const struct tp_spool_record *record;
     /* external_id: id of the operator or scope in which the call was made, or 0 */
     int64_t start_ns, end_ns, external_id;
-    uint32_t correlation, tid, scope; /* scope: index in `scopes` of the scope in which the call was made, or 0 */
+    uint32_t correlation, tid, scope; /* scope: index of the enclosing scope in tp_spool_gpu.scopes; 0: none */
     bool is_inside; /* true for a driver call inside a runtime call; such a driver call is not written to the trace */
-    bool is_launch; /* true if a GPU activity has the same correlation */
+    bool is_launch; /* true if a GPU activity has the same correlation as this call */
 };
 
-/* A scope or a step in which calls were made. */
+/* A scope or a step in which CUDA calls were made. */
 struct tp_gpu_scope {
     struct tp_str name;
     int64_t external_id;
     uint32_t parent; /* index of the enclosing scope; 0: none */
 };
 
-/* A row of the trace for GPU works. */
+/* A row of the trace for work on a GPU. */
 struct tp_gpu_row {
     uint32_t device, stream, context;
     int64_t tid;
@@ -51,9 +51,10 @@ struct tp_spool_gpu {
     /* waits, overheads and states of devices; items: struct tp_gpu_item */
     struct tp_vec syncs, overheads, environment;
     struct tp_vec memory; /* items: struct tp_gpu_item: allocations and pools, sorted by time */
-    struct tp_vec events; /* items: struct tp_spool_gpu_event, sorted by context, event,
-                           * correlation */
-    /* items: struct tp_spool_gpu_event, sorted by context; `stream` contains the device of the context */
+    struct tp_vec events; /* CUDA events that were recorded on streams; items: struct tp_spool_gpu_event, sorted by
+                           * context, event, correlation */
+    /* contexts; items: struct tp_spool_gpu_event, sorted by context; member `stream` contains the device of the
+     * context */
     struct tp_vec contexts;
     struct tp_vec devices;    /* items: struct tp_gpu_device, sorted by id */
     struct tp_vec clocks;     /* items: struct tp_spool_gpu_clock, sorted by gpu_ns; empty: times are
@@ -63,7 +64,8 @@ struct tp_spool_gpu {
     uint32_t *by_correlation; /* indexes of calls, sorted by correlation */
     struct tp_str *names;     /* demangled names, by the number of the name; ptr NULL: not demangled yet */
     struct tp_demangle demangle;
-    uint64_t steps_left; /* number of steps that linking may still take, so that malicious files cannot take long */
+    uint64_t steps_left; /* remaining search steps for linking calls to ranges; limits the time that a malicious file
+                          * takes */
     uint64_t dropped_count, unknown_count, lost_buffer_count, untimed_count;
     int64_t first_ns; /* earliest start of a GPU activity; INT64_MAX: no activity */
 };
@@ -79,7 +81,7 @@ struct tp_gpu_call *tp_spool_gpu_call(const struct tp_spool_gpu *gpu, uint32_t c
  * (spool_gpu_link.c). */
 void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid);
 
-/* tp_spool_gpu_find_rows finds the row of each work. tp_spool_gpu_find_row returns the row of one work
+/* tp_spool_gpu_find_rows finds the row of each work item. tp_spool_gpu_find_row returns the row of one work item
  * (spool_gpu_rows.c). */
 void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu);
 const struct tp_gpu_row *tp_spool_gpu_find_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
@@ -90,12 +92,12 @@ uint32_t tp_spool_gpu_context_device(const struct tp_spool_gpu *gpu, uint32_t co
 /* Writes all GPU activity, rows first (spool_trace_gpu.c). */
 void tp_spool_gpu_write(struct tp_spool_conversion *c);
 
-/* tp_spool_gpu_write_scopes writes scopes as they appear on streams (spool_gpu_scopes.c). tp_spool_gpu_write_memory
- * writes allocations (spool_gpu_memory.c). */
+/* tp_spool_gpu_write_scopes writes a range for each scope on each stream that executed its work (spool_gpu_scopes.c).
+ * tp_spool_gpu_write_memory writes allocations (spool_gpu_memory.c). */
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_memory(struct tp_spool_conversion *c);
 
-/* Appends facts about missing data for the head of the trace. Increases *count by at most 4. */
+/* Appends metadata about missing GPU data to `facts`. Increases *count by at most 4. */
 void tp_spool_gpu_add_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count);
 
 /* Reads the payload of a record as a struct. The size of the payload was checked when the record was collected. */

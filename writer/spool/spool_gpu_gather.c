@@ -5,7 +5,7 @@
 
 static const int64_t MAX_NS = 1ll << 60, MAX_WALL_NS = 1ll << 62;
 
-/* most steps of linking per call, on average */
+/* average number of search steps that linking may take per call */
 enum { LINK_STEPS = 64 };
 
 /* ---- times ---- */
@@ -49,7 +49,7 @@ static int64_t convert_time(const struct tp_spool_conversion *c, uint64_t stamp)
     return c->gpu->clocks.count ? convert_cupti_time(c, stamp) : tp_spool_realtime_ns(c->file, stamp);
 }
 
-/* ---- storing each kind ---- */
+/* ---- storing the records of each kind ---- */
 
 static void store_item(struct tp_spool_conversion *c, struct tp_vec *list, const struct tp_spool_record *record,
                        const uint64_t stamps[2])
@@ -71,7 +71,7 @@ static void store_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t d
     struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t count = gpu->contexts.count;
     if (count && list[count - 1].context == context && list[count - 1].stream == device)
-        return; /* the last stored context is the same one, as in most programs */
+        return; /* the context is already stored; successive records usually have the same context */
     *(struct tp_spool_gpu_event *)tp_vec_push(&gpu->contexts) =
         (struct tp_spool_gpu_event){.context = context, .stream = device};
 }
@@ -307,7 +307,7 @@ static void drop_repeated_devices(struct tp_vec *devices)
     devices->count = kept;
 }
 
-/* Marks driver calls inside a runtime call, because they are redundant. */
+/* Marks driver calls inside a runtime call, so that they are not written: the runtime call shows the same work. */
 static void mark_inner_calls(struct tp_vec *calls)
 {
     int64_t end_ns = 0;

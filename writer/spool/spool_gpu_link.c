@@ -5,7 +5,7 @@
  * scope. */
 #include "writer/spool/spool_gpu.h"
 
-/* An open range, with the ids of the innermost operator and the innermost scope around it. The range itself counts. */
+/* An open range, with the ids of the innermost operator and the innermost scope around its calls. */
 struct open_range {
     int64_t end_ns, operator_id, scope_id;
     uint32_t scope;

@@ -1,7 +1,8 @@
 /* Writes allocations of a CUDA program as torch's [memory] records: see spool_gpu.h.
  *
- * Total Allocated is the memory allocated on a device since the start of the recording. Total Reserved adds the unused
- * memory in its pools. Memory that was allocated before the recording is left out when it is released, as in torch. */
+ * Total Allocated is the memory allocated on a device since the start of the recording. Total Reserved also
+ * includes the unused memory in the pools of the device. The release of memory that was allocated before the
+ * recording is left out, as in torch. */
 #include "writer/spool/spool_gpu.h"
 
 enum { ALLOCATION = 1, RELEASE = 2, POOL_DESTROYED = 2, PAGEABLE = 1, PINNED = 2, MAX_TOTALS = 1024 };
@@ -12,7 +13,7 @@ static const uint64_t MAX_BYTES = 1ull << 50;
 struct block {
     uint64_t address;
     int64_t bytes;
-    uint32_t total; /* index of the total to which the block or pool belongs */
+    uint32_t total; /* index in replay.totals of the total that includes the block or pool */
     bool is_used, is_pool;
 };
 

@@ -1,4 +1,4 @@
-/* Assigns rows to GPU works: see spool_gpu.h.
+/* Assigns rows to GPU work items: see spool_gpu.h.
  *
  * A row is a stream with CUPTI's number. Numbers are unique only within a context. If two contexts of a device have
  * streams of the same number, the later context's stream gets another row, with a number far from all others. */
@@ -40,7 +40,7 @@ void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu)
         TP_SPOOL_GPU_READ(&work, TP_AT(&gpu->works, struct tp_gpu_item, i)->record);
         *(struct tp_gpu_row *)tp_vec_push(&gpu->rows) =
             (struct tp_gpu_row){.device = work.device, .stream = work.stream, .context = work.context};
-        /* duplicates are removed from time to time, because there are few rows but many works */
+        /* duplicate rows are removed from time to time, because there are few rows but many work items */
         if (gpu->rows.count == limit) {
             sort_and_unite(&gpu->rows);
             limit = gpu->rows.count * 2 > UNITE_AT ? gpu->rows.count * 2 : UNITE_AT;

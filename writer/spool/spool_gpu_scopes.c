@@ -1,5 +1,5 @@
-/* Writes scopes as they appear on streams (torch's gpu_user_annotation). Such a range lasts from the first begin to
- * the last end of the works that a scope started on a stream. It is extended by a nanosecond on both sides. See
+/* Writes a range for each scope on each stream (torch's gpu_user_annotation). The range lasts from the first start to
+ * the last end of the work items that the scope started on the stream, plus a nanosecond on both sides. See
  * spool_gpu.h. */
 #include "writer/spool/spool_gpu.h"
 
@@ -38,7 +38,7 @@ static void unite_spans(struct tp_vec *spans)
     spans->count = kept;
 }
 
-/* Collects one span for each innermost scope on each row. */
+/* Collects one time span for each innermost scope on each row. */
 static void collect_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t limit = UNITE_AT;
@@ -60,7 +60,7 @@ static void collect_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
     unite_spans(spans);
 }
 
-/* Adds the spans of inner scopes to each outer scope. */
+/* Adds the time spans of inner scopes to each outer scope. */
 static void add_outer_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t from = 0;

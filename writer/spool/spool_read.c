@@ -20,7 +20,7 @@ static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 /* ---- the file ---- */
 
 /* Returns whether a program still records into the spool. Such a program has the spool locked. On file systems without
- * locks, every spool may be in use. */
+ * locks, returns true for every spool. */
 static bool is_live(int fd, pid_t *pid)
 {
     struct tp_spool_head head = {0};
@@ -30,8 +30,8 @@ static bool is_live(int fd, pid_t *pid)
     return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
 }
 
-/* Returns whether this process itself has the file open elsewhere. Process ids are not sufficient, because a process in
- * another container may have the same id. */
+/* Returns whether this process itself has the file open through another descriptor. Process ids are not sufficient,
+ * because a process in another container may have the same id. */
 static bool is_open_here(int fd)
 {
     struct stat own, other;
@@ -49,7 +49,7 @@ static bool is_open_here(int fd)
 }
 
 /* Copies the file, because a running program reuses chunks. Before a program reuses a chunk, it writes the chunk's
- * contents to the end of the file. So a copy in file order up to the current end misses nothing. */
+ * contents to the end of the file. So a copy in file order up to the current end contains all records. */
 static void *copy_bytes(int fd, size_t *size)
 {
     size_t room = *size + *size / 4 + (64u << 20), at = 0;
@@ -259,7 +259,8 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
     switch (record->kind) {
     case TP_SPOOL_NAME:
         while (notes->names.count <= record->name && record->name <= file->size / TP_SPOOL_SLOT)
-            tp_vec_push(&notes->names); /* a higher number is damaged, because each name needs a record */
+            tp_vec_push(&notes->names); /* a number above this limit is invalid, because each name needs a record of at
+                                         * least one slot */
         if (record->name < notes->names.count)
             *TP_AT(&notes->names, struct tp_str, record->name) = (struct tp_str){payload, record->text};
         break;

@@ -1,8 +1,8 @@
 /* Reads spools. Any file is safe to open: the spool of a killed process or of a process that still writes, or the file
  * of another program.
  *
- * Damage ends the chunk that contains it. The other chunks are used, and the damage is counted. The file is mapped, and
- * all results point into it. */
+ * Reading of a chunk ends at its first damaged record, which is counted. The other chunks are still read. The file
+ * is mapped, and all results point into it. */
 #ifndef TP_WRITER_SPOOL_SPOOL_READ_H
 #define TP_WRITER_SPOOL_SPOOL_READ_H
 
@@ -48,7 +48,7 @@ struct tp_spool_file {
     uint32_t clock_count;
     struct tp_spool_fact *facts;
     uint32_t fact_count;
-    struct tp_spool_module *modules; /* modules in the order of their notes */
+    struct tp_spool_module *modules; /* loaded programs and libraries, in the order of their records */
     uint32_t module_count;
     bool was_stopped;      /* true if the recording was stopped in the regular way; false if the process was killed */
     uint64_t broken_count; /* number of records whose size is impossible */
@@ -78,11 +78,12 @@ struct tp_spool_walk {
 
 void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file, const struct tp_spool_thread *thread);
 
-/* Copies the next finished record to *record, and sets *payload to the record->slots slots after it. Returns false at
+/* Copies the next finished record to *record, and sets *payload to its record->slots slots of payload. Returns false at
  * the end. */
 bool tp_spool_next_record(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload);
 
-/* Returns the name of a record: the text of its number, or the record's own text. Borrowed. */
+/* Returns the name of a record: the text of its name number, or else the text at the end of the record. The result
+ * is borrowed. */
 struct tp_str tp_spool_record_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
                                    const char *payload);
 

@@ -1,7 +1,7 @@
 /* Converts a spool to a trace: see spool_trace.h.
  *
- * For each thread, a stack matches begins with ends. The ranges are written in the order of their begins, as torch
- * does. Times are those of the spool's clock, converted to the wall clock of the first clock note. */
+ * For each thread, a stack matches the starts and ends of ranges. The ranges are written in the order of their starts,
+ * as torch does. Times are those of the spool's clock, converted to the wall clock of the first clock note. */
 #include "writer/spool/spool_trace.h"
 
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static void report_progress(const struct tp_spool_conversion *c, uint64_t bytes)
         c->watch->seen(c->watch->context, bytes);
 }
 
-/* Reads the records of a thread. Reading takes about as long as writing, so after reading, half of a chunk's bytes
- * count as done. Returns the number of bytes that remain to be counted. */
+/* Reads the records of a thread. Reading takes about as long as writing, so half of the bytes are reported as progress
+ * here. Returns the number of bytes that remain to be reported. */
 static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -104,7 +104,7 @@ static uint64_t record_begin_ticks(const struct tp_spool_record *record, const c
     return sample.ticks < record->time ? sample.ticks : record->time;
 }
 
-/* Finds the first and the last moment of the recording, and collects all names. */
+/* Finds the first and the last moment of the recording. Collects names, region ends and lanes from all threads. */
 static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -129,7 +129,7 @@ static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
     tp_spool_sort_names(c);
 }
 
-/* ---- forward and backward ---- */
+/* ---- forward-backward arrows ---- */
 
 static int by_sequence(const void *x, const void *y)
 {
@@ -201,7 +201,7 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    /* number of facts that the conversion itself adds: four about the GPU, and one for the recorder */
+    /* number of metadata entries that the conversion adds: four about the GPU, and one for the recorder */
     enum { OWN_FACTS = 5 };
     struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + OWN_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
@@ -212,14 +212,14 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
     options.flags = trace_flags(head->flags);
-    /* the flag is removed, because without memory records a reader would consider the records lost */
+    /* without memory records the flag is removed, because readers would report missing records */
     if (!c->has_memory && !c->gpu)
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    /* true if the environment contained the rank; otherwise MPI may have recorded it */
+    /* true if the rank is known from the environment; otherwise from MPI, or unknown */
     bool is_given = head->rank != UINT32_MAX;
     options.rank = known_rank(is_given ? head->rank : c->rank.rank);
     options.world_size = known_rank(is_given ? head->world_size : c->rank.world_size);

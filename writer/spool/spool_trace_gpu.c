@@ -189,7 +189,7 @@ static struct tp_str add_set_args(const struct tp_gpu_item *item, struct args *a
     return (struct tp_str){args->text, (size_t)n};
 }
 
-/* Fills the members of a trace event that depend on its kind. */
+/* Fills the members of a trace event that depend on the kind of GPU work item. */
 static void describe_work(struct tp_spool_conversion *c, const struct tp_gpu_item *item,
                           struct tp_trace_out_event *event, struct args *args)
 {
@@ -363,7 +363,7 @@ static void name_stream(struct tp_spool_conversion *c, const struct tp_gpu_row *
 }
 
 struct sync_row {
-    int64_t device, stream; /* device and stream for which a thread or stream waits; stream -1: the whole device */
+    int64_t device, stream; /* device and stream that a wait was for; stream -1: the whole device */
 };
 
 static int by_device_and_stream(const void *x, const void *y)
@@ -374,7 +374,7 @@ static int by_device_and_stream(const void *x, const void *y)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* Names the rows of waits: a row for each device, and a row for each stream for which something waits. */
+/* Names the rows of waits: one row for each device, and one row for each stream that a wait was for. */
 static void name_sync_rows(struct tp_spool_conversion *c)
 {
     const struct tp_vec *syncs = &c->gpu->syncs;

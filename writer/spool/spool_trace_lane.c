@@ -1,8 +1,9 @@
 /* Writes ranges that need rows of their own kind. Such ranges may begin and end on different threads, overlap, or
  * cross other ranges of their thread. See spool_trace.c.
  *
- * Ranges of one kind and domain share as few rows as possible without overlap. A group has at most a thousand rows.
- * Ranges that would need more rows are shown as instants. Ranges with equal times keep the order of the file. */
+ * Ranges of one kind and domain are a group. They share as few rows as possible without overlap, at most a
+ * thousand. Ranges that would need more rows are shown as instants. Ranges with equal times keep the order of the
+ * file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ enum { MAX_LANES = 1000 };
 /* number of the first row, greater than all system thread ids, which are below 2^22 */
 #define FIRST_ROW ((int64_t)1 << 30)
 
-/* ---- ends and facts, by key ---- */
+/* ---- ends and facts of ranges, sorted by key ---- */
 
 static int by_key(const void *x, const void *y)
 {
@@ -199,7 +200,8 @@ static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lan
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
     struct tp_str name = tp_spool_trace_name(c, range->record);
     if (range->record->name == 0)
-        name = tp_spool_domain_name(c, (uint32_t)(range->group >> 8)); /* a frame has the name of its domain */
+        name = tp_spool_domain_name(c, (uint32_t)(range->group >> 8)); /* a frame without a name gets the name of its
+                                                                        * domain */
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
                                              .name = name,
                                              .pid = (int64_t)c->file->head.pid,
@@ -221,7 +223,7 @@ void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spoo
                                      .group = tp_spool_mark_group(&mark),
                                      .fact = range->fact,
                                      .is_open = range->is_open};
-    /* uncounted here, because the range is counted later, with the other lane ranges */
+    /* subtracted here, because the range is counted later with the ranges of the lanes */
     c->result->open_count -= range->is_open;
     c->result->range_count--;
 }

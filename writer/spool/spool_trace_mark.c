@@ -32,8 +32,7 @@ void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_
     }
 }
 
-/* Compares names by key, so that a search finds the last one in the file. Names are in the order of threads and
- * times. */
+/* Compares names by key, then by position in the file, because only the last name of each key is used. */
 static int by_key(const void *x, const void *y)
 {
     const struct tp_spool_given_name *a = x, *b = y;
@@ -233,7 +232,7 @@ size_t tp_spool_add_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_
 
 size_t tp_spool_add_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
 {
-    /* indexes of the range's last facts, at most TP_SPOOL_MARK_FACTS, and their number */
+    /* facts: indexes of the range's last facts, newest first; found: their number */
     uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0;
     for (; fact != TP_NO_ID && found < TP_SPOOL_MARK_FACTS;
          fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)

@@ -58,7 +58,7 @@ static int64_t task_arrow_id(struct tp_str name, uint64_t id)
     return (int64_t)(tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ id, 0x9E3779B97F4A7C15ull) >> 11);
 }
 
-/* Writes the begin or the end of a task on its thread. An arrow connects begin and end. */
+/* Writes the start or the end of a task on its thread. An arrow connects start and end. */
 static void write_async(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_async async;
@@ -84,7 +84,7 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
 static const struct {
     void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
     size_t payload_bytes;
-    bool is_of_cpu; /* true: such records are left out if the program's own events are not wanted */
+    bool is_of_cpu; /* true: records of this kind are skipped if the spool has TP_SPOOL_NO_CPU */
 } moments[TP_SPOOL_KINDS] = {
     [TP_SPOOL_INSTANT] = {write_instant, 0, true},
     [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter), true},

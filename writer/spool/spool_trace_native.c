@@ -15,15 +15,15 @@ enum { MAX_ARGS = 10 };
 static const char *const dtype_names[] = {"",     "Float", "Double", "Half", "BFloat16", "Char",
                                           "Byte", "Short", "Int",    "Long", "Bool",     ""};
 
-/* ---- reading: records to ranges ---- */
+/* ---- reading records into ranges ---- */
 
 static uint64_t function_address(const struct tp_spool_record *record)
 {
     return (uint64_t)record->text << 32 | record->name;
 }
 
-/* Ends the innermost range of a kind, and all ranges that are open inside it. address: address of the function; 0: any
- * function. */
+/* Ends the innermost open range of a kind, and all ranges that were opened after it. address: address of the function;
+ * 0: any function. */
 static void end_range_of_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
                               uint64_t address)
 {
@@ -49,13 +49,14 @@ static void end_region(struct tp_spool_conversion *c, const struct tp_spool_reco
     end_range_of_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
-/* Adds a range whose record was written at the range's end. Ranges that began meanwhile on this thread (in a signal
- * handler) are inside the range. */
+/* Adds a range whose record was written at the range's end. Ranges that a signal handler began during this range are
+ * inside it. */
 static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     uint64_t begin, end = record->time;
     memcpy(&begin, tp_spool_payload(record), sizeof begin);
-    if (record->kind == TP_SPOOL_COLLECTIVE) /* the facts of a collective are collected after its end */
+    if (record->kind == TP_SPOOL_COLLECTIVE) /* the record of a collective is written some time after the end of the
+                                              * call */
         memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
     end = end < record->time ? end : record->time;
     tp_spool_add_range(c, record, tp_spool_realtime_ns(c->file, begin ? begin : end) - c->base_ns,
@@ -112,13 +113,13 @@ static int by_number(const void *x, const void *y)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Ends a range at a moment, and with it all ranges inside that would last longer. */
+/* Ends a range at moment_ns, and shortens the ranges inside it to the same end. */
 static void cut_ranges_at(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
     if (end_ns < moment_ns || (end_ns == moment_ns && !outer->is_open))
-        return; /* the range ended earlier, together with a range around it */
+        return; /* the range had already ended */
     for (size_t i = first; i < c->ranges.count && c->steps_left > 0; i++, c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         if (range->start_ns >= end_ns && i > first)
@@ -153,7 +154,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
     }
 }
 
-/* ---- writing: ranges to slices ---- */
+/* ---- writing ranges as slices ---- */
 
 static struct tp_str join_texts(struct tp_spool_conversion *c, const char *first, struct tp_str second)
 {

@@ -1,11 +1,11 @@
-/* Matches begins with ends and stores the open ranges of a thread. See spool_trace.c.
+/* Matches the starts and ends of ranges, and stores the open ranges of a thread. See spool_trace.c.
  *
  * Ranges of the program's own calls nest: an end belongs to the innermost open range. Ranges of NVTX and ITT nest only
  * within their domain, so they may cross other open ranges. One row cannot show crossing ranges, so a crossing range
  * is moved to a row of its own kind. Each function takes constant time per record, whatever a damaged file contains. */
 #include "writer/spool/spool_trace_part.h"
 
-#define OWN UINT32_MAX /* domain of all ranges that are not marks */
+#define OWN UINT32_MAX /* domain of all ranges that were not recorded by NVTX or ITT */
 
 /* ---- the innermost open range of a domain ---- */
 
@@ -92,7 +92,7 @@ static void end_open_range(struct tp_spool_conversion *c, uint32_t number, int64
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_crossing(c, range);
-    /* inside the innermost range of the program's own calls, only marks can be open */
+    /* ranges that began after this one and are still open are marks (NVTX or ITT) */
     while (!is_mark(range) && c->top != number)
         mark_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)
@@ -139,7 +139,7 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
         end_open_range(c, number, end_ns);
 }
 
-/* Ends a step and all ranges that are open inside it, so that the ranges of a row nest. */
+/* Ends a step and all ranges that are still open in it, so that the ranges of a row nest. */
 void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
 {
     if (c->open_steps == 0)
@@ -198,7 +198,7 @@ void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
 
 struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 {
-    /* most levels that are searched; the wanted range is among the innermost ones */
+    /* maximum number of nested ranges to search; the wanted range is among the innermost ones */
     enum { DEPTH = 16 };
     uint32_t number = innermost(c, OWN);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
@@ -213,7 +213,7 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key)
 {
-    /* most levels that are searched; facts follow soon after the begin of their range */
+    /* maximum number of nested ranges to search; facts follow soon after the start of their range */
     enum { DEPTH = 16 };
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {

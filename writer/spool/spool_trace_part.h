@@ -11,10 +11,10 @@
 #include "writer/spool/symbols.h"
 #include "writer/trace_json.h"
 
-/* A range with its begin and, after its end was read, its end. */
+/* A range. Its end is known only after the end record was read. */
 struct tp_spool_range {
     int64_t start_ns, dur_ns;
-    const struct tp_spool_record *record; /* record of the range's begin; points into the mapped file */
+    const struct tp_spool_record *record; /* record of the range's start; points into the mapped file */
     /* record with the stack of the call that began the range; NULL: not recorded */
     const struct tp_spool_record *stack;
     int64_t external_id;   /* id in the trace, set when the range is written; 0: no id */
@@ -37,7 +37,7 @@ struct tp_spool_lane_range {
     bool is_open;
 };
 
-/* A fact about a range. `next` is the index of the range's previous fact, or TP_NO_ID. */
+/* A fact (attribute) of a range. `next` is the index of the fact that the range got before, or TP_NO_ID. */
 struct tp_spool_range_fact {
     const struct tp_spool_record *record;
     uint32_t next;
@@ -62,7 +62,7 @@ struct tp_spool_given_name {
     struct tp_str name;
 };
 
-/* The begin or the end of a forward-backward arrow. */
+/* The start or the end of a forward-backward arrow. */
 struct tp_spool_arrow {
     int64_t sequence, start_ns;
     uint64_t tid;
@@ -71,13 +71,13 @@ struct tp_spool_arrow {
 
 struct tp_spool_gpu;
 
-/* The time at which a region with a number ends for all its threads. */
+/* The time at which a numbered parallel region ends on all its threads. */
 struct tp_spool_region_end {
     uint64_t number;
     int64_t end_ns;
 };
 
-/* A lane: a row of another device. */
+/* A lane: a queue of a device that the program describes with tracepress.h. */
 struct tp_spool_lane {
     uint32_t name; /* number of the lane's name */
     uint32_t device, stream;
@@ -95,7 +95,7 @@ struct tp_spool_conversion {
     /* time of the last record when the conversion started, in ticks; threads that still record add later records */
     uint64_t last_ticks;
     bool has_memory;      /* true if the spool has memory records */
-    struct tp_vec arrows; /* ends of forward-backward arrows; items: struct tp_spool_arrow */
+    struct tp_vec arrows; /* starts and ends of forward-backward arrows; items: struct tp_spool_arrow */
     struct tp_vec ranges; /* ranges of the current thread; items: struct tp_spool_range */
     /* top: index of the innermost open range of the current thread; thread: 1 + index of the thread in the file */
     uint32_t top, thread;
@@ -107,18 +107,19 @@ struct tp_spool_conversion {
     struct tp_vec lane_ranges, keyed;
     /* lanes: items struct tp_spool_lane, sorted by name; works: items struct tp_spool_lane_range, of all threads */
     struct tp_vec lanes, works;
-    int64_t first_work_ns;     /* earliest begin of a work, ns since the epoch; INT64_MAX: no works */
-    int64_t first_work_device; /* number of the first device with works */
-    bool has_work;  /* true if the current thread has recorded a work, so that a fact may belong to the last work */
-    char color[16]; /* colour of the current mark */
-    struct tp_vec categories, threads;        /* items: struct tp_spool_given_name, sorted by key after collecting */
+    int64_t first_work_ns;     /* earliest start of a work item, ns since the epoch; INT64_MAX: no work items */
+    int64_t first_work_device; /* number of the first device with work items */
+    bool has_work;             /* true if the current thread has recorded a work item, to which a fact can belong */
+    char color[16];            /* colour of the current mark */
+    struct tp_vec categories, threads;        /* names of categories and of threads; items: struct tp_spool_given_name,
+                                               * sorted by key after collecting */
     const struct tp_spool_record *next_stack; /* record with the stack of the thread's next record, or NULL */
     struct tp_symbols *symbols;
     struct tp_vec text;    /* text of the current stack */
-    struct tp_vec regions; /* items: struct tp_spool_region_end, sorted by number when complete */
+    struct tp_vec regions; /* ends of parallel regions; items: struct tp_spool_region_end, sorted by number after
+                            * collecting */
     struct tp_spool_rank rank;
-    /* number of steps that searches may still take if a malicious spool controls their length; at 0 searches find
-     * nothing */
+    /* remaining search steps, because a malicious spool can make searches long; at 0 searches find nothing */
     uint64_t steps_left;
 };
 
@@ -139,9 +140,10 @@ static inline int64_t tp_spool_trace_time_ns(const struct tp_spool_conversion *c
     return tp_spool_realtime_ns(c->file, record->time) - c->base_ns;
 }
 
-/* tp_spool_begin_thread starts matching begins with ends on the thread with this index (spool_trace_open.c). The
- * functions below begin and end its ranges. Marks may cross each other and ranges of other kinds. Crossing marks are
- * moved to separate rows. tp_spool_end_all ends all open ranges at the end of the recording. */
+/* tp_spool_begin_thread begins to match the starts and ends of ranges on the thread with this index
+ * (spool_trace_open.c). The functions below begin and end its ranges. Marks may cross each other and ranges of other
+ * kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges at the end of the recording.
+ */
 void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread);
 void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns);
@@ -203,15 +205,16 @@ static inline uint64_t tp_spool_mark_group(const struct tp_spool_mark *mark)
  * tp_spool_write_lanes writes all added ranges, at the end. */
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
-/* Assigns ranges, sorted by begin, to as few lanes as possible without overlap. Returns the number of lanes. */
+/* Assigns ranges, sorted by start, to as few lanes as possible without overlap. Returns the number of lanes. */
 uint32_t tp_spool_assign_lanes(struct tp_spool_lane_range *ranges, size_t count);
-/* Compares ranges by group and begin, for qsort. */
+/* Compares ranges by group and start, for qsort. */
 int tp_spool_compare_lane_ranges(const void *x, const void *y);
 
-/* Convert works of other devices (spool_trace_work.c). tp_spool_finish_work_lanes is called after all works were
- * collected. It returns the smaller of `first` and the earliest begin of a work, ns since the epoch.
- * tp_spool_fill_work_devices fills the devices of the works, at most TP_SPOOL_WORK_DEVICES, and returns their number.
- * tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all works, at the end. */
+/* Convert work items of other devices (spool_trace_work.c). tp_spool_finish_work_lanes is called after all work items
+ * were collected. It returns the smaller of `first` and the earliest start of a work item, ns since the epoch.
+ * tp_spool_fill_work_devices fills the devices of the work items, at most TP_SPOOL_WORK_DEVICES, and returns their
+ * number. tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all work items, at
+ * the end. */
 enum { TP_SPOOL_WORK_DEVICES = 64 };
 void tp_spool_gather_work_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first);
@@ -222,16 +225,16 @@ void tp_spool_write_works(struct tp_spool_conversion *c);
 /* Writes a finished range and assigns its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
-/* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native collects facts that concern
- * several threads, before any thread is read. tp_spool_add_native adds a record to the ranges of its thread.
- * tp_spool_cut_native shortens ranges that last too long, after the thread was read. tp_spool_write_native writes a
- * finished range. */
+/* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native collects region ends and the
+ * rank, before any thread is read. tp_spool_add_native adds a record to the ranges of its thread.
+ * tp_spool_cut_native shortens ranges to the end of their region, after the thread was read. tp_spool_write_native
+ * writes a finished range. */
 void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_cut_native(struct tp_spool_conversion *c);
 void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
-/* Writes a record that is neither the begin nor the end of a range, or counts it as broken (spool_trace_moment.c). */
+/* Writes a record that is neither the start nor the end of a range, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
 /* Returns the frames of a recorded stack as torch writes them: innermost first, each ended by ';'. ptr NULL: no stack.

@@ -16,7 +16,7 @@ struct inputs {
     uint32_t count;
 };
 
-/* Reads at most `wanted` inputs that follow the operator's head. Ends early if the payload ends. */
+/* Reads at most `wanted` inputs that follow the operator's head. Reads fewer if the payload ends. */
 static void read_inputs(struct inputs *inputs, const struct tp_spool_record *record, uint32_t wanted)
 {
     const char *at = tp_spool_payload(record) + sizeof(struct tp_spool_operator);

@@ -8,8 +8,8 @@
 /* Statistics of a conversion, for messages and tests. */
 struct tp_spool_trace_result {
     uint64_t range_count; /* number of ranges, operators, modules and steps */
-    /* number of ranges, operators, modules and steps that were open at the end of the recording; they end there and
-     * are marked */
+    /* number of ranges, operators, modules and steps that were open at the end of the recording; the trace marks them
+     * as unfinished */
     uint64_t open_count;
     uint64_t event_count;  /* number of all other recorded events */
     uint64_t broken_count; /* number of records that could not be read */
@@ -18,7 +18,7 @@ struct tp_spool_trace_result {
     bool was_stopped;
 };
 
-/* Returns the words that follow the number of open ranges in a message. */
+/* Returns the end of the message about open ranges; open_count is the number in front of it. */
 static inline const char *tp_spool_open_text(uint64_t open_count)
 {
     return open_count == 1 ? "range was still open; it ends with the recording and is marked unfinished"

@@ -1,7 +1,7 @@
-/* Writes works of other devices, on rows like a GPU's streams. See spool_trace.c.
+/* Writes work items of other devices, on rows like a GPU's streams. See spool_trace.c.
  *
- * A lane is named "DEVICE/QUEUE". Its device is numbered after the recorded GPUs, so that both can exist. Overlapping
- * works of a lane share as few rows as possible. Times are cut at the ends of the recording. */
+ * A lane is named "DEVICE/QUEUE". Its device number follows the numbers of the recorded GPUs. Overlapping work items of
+ * a lane share as few rows as possible. Times are cut at the ends of the recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first)
         lanes[kept++] = lane;
     }
     c->lanes.count = kept;
-    int64_t least = c->first_work_ns > start ? c->first_work_ns : start; /* no work begins before the start of the
+    int64_t least = c->first_work_ns > start ? c->first_work_ns : start; /* no work item begins before the start of the
                                                                           * spool */
     return least < first ? least : first;
 }
@@ -208,14 +208,14 @@ static struct tp_spool_lane *find_lane(const struct tp_spool_conversion *c, uint
         else
             high = middle;
     }
-    /* the lane exists, because the lanes of all works were collected before */
+    /* the lane exists, because the lanes of all work items were collected before */
     return TP_AT(&c->lanes, struct tp_spool_lane, low);
 }
 
 void tp_spool_write_works(struct tp_spool_conversion *c)
 {
     struct tp_spool_lane_range *works = c->works.data;
-    /* for each device, the number of streams that its lanes have used so far */
+    /* for each device, number of rows that its lanes have used so far */
     uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0};
     if (c->works.count)
         qsort(works, c->works.count, sizeof *works, tp_spool_compare_lane_ranges);

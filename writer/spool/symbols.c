@@ -25,7 +25,8 @@ struct tp_symbol_module {
     struct tp_str path;
     Dwfl *session; /* libdw's session for the file; NULL: the file was not opened, or cannot be opened */
     Dwfl_Module *file;
-    struct tp_eh_frame frame; /* table of the functions in the file; zeroed: not available */
+    struct tp_eh_frame frame; /* .eh_frame_hdr of the file: the start addresses of its functions; zeroed if it has
+                               * none */
     struct tp_inlined inlined;
     struct tp_symbol_table symbols; /* symbols of the file, read when the first name is needed */
     bool was_tried, has_symbols;
@@ -70,7 +71,8 @@ void tp_symbols_release(struct tp_symbols *symbols)
     *symbols = (struct tp_symbols){0};
 }
 
-/* Returns the module at an address: the last module there that was loaded before `time`, otherwise the first one. */
+/* Returns the module that contains the address: the last one loaded before `time`, or else the first one. NULL:
+ * none. */
 static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint64_t address, uint64_t time)
 {
     struct tp_symbol_module *found = NULL;
@@ -104,7 +106,7 @@ struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, 
     return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
 }
 
-/* Finds the debug information of a file in the folder in which packages install it. Never uses the network. */
+/* Finds the debug information of a file in the system folder for debug packages. Never uses the network. */
 // NOLINTNEXTLINE(readability-function-size): the library defines the parameters
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                            const char *link, GElf_Word crc, char **path)
@@ -174,7 +176,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, input.fd, m->bias, true);
         tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
     }
-    if (!m->file) { /* closed only after a failure, because otherwise libdw closes the descriptor */
+    if (!m->file) { /* closed here only if libdw has not taken over the descriptor */
         close(input.fd);
         return;
     }
@@ -257,7 +259,7 @@ static bool read_die_number(Dwarf_Die *die, unsigned what, uint64_t *number)
     return true;
 }
 
-/* Returns the file of the code into which a function was inlined. Sets *line to the line. */
+/* Returns the source file of the call that was inlined. Sets *line to its line. */
 static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
 {
     uint64_t file, at;
@@ -366,7 +368,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     if (!symbols->known_count)
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
-    /* needed because libdw maps files; if memory is short, tp_symbols_release ends the mode */
+    /* makes reads of mapped files safe, because libdw maps files; tp_symbols_release ends this mode after a jump */
     tp_mapped_set_lenient_mode(true);
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     tp_mapped_set_lenient_mode(false);

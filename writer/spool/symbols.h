@@ -20,7 +20,7 @@ struct tp_symbol_module;
 struct tp_symbols {
     struct tp_arena *arena;
     struct tp_vec modules; /* loaded programs and libraries; items: struct tp_symbol_module */
-    struct tp_vec known;   /* items: struct tp_symbol_name, hashed by address */
+    struct tp_vec known;   /* cached results; items: struct tp_symbol_name, hashed by address */
     uint32_t known_count;
     struct tp_demangle demangle;
 };
@@ -50,8 +50,7 @@ struct tp_symbol_frames {
 struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
 
 /* Returns the build-id of the file at an address, in hexadecimal, with which the debug package of the file can be
- * found. The result is absent if the file has no build-id, or was not opened for a frame. The result is in the
- * arena. */
+ * found. ptr is NULL if the file has no build-id, or was not opened for a frame. The result is in the arena. */
 struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time);
 
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */

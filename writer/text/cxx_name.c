@@ -69,7 +69,8 @@ static void show_arguments(struct show *show, const struct tp_cxx_node *list)
 
 /* ---- packs ---- */
 
-/* Returns the first pack in the node that an expansion repeats, or NULL. */
+/* Returns the first pack in the node, whose length determines how often an expansion repeats the node. NULL: no
+ * pack. */
 static const struct tp_cxx_node *find_pack(struct show *show, const struct tp_cxx_node *node)
 {
     for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {

@@ -20,7 +20,7 @@ enum tp_cxx_kind {
     TP_CXX_TEMPLATE,   /* node printed as: left<right> */
     TP_CXX_CELL,       /* a list: left is the first element, right is the list of the other elements */
     TP_CXX_PACK,       /* a parameter pack; left is the list of its arguments */
-    TP_CXX_EXPANSION,  /* left is printed for each element of the pack that it contains */
+    TP_CXX_EXPANSION,  /* a pack expansion: left is printed once for each element of the pack in left */
     TP_CXX_QUALIFIED,  /* node printed as: left, then text */
     TP_CXX_POINTER,    /* node printed as: left, then text, which is * & or && */
     TP_CXX_MEMBER,     /* a pointer to a member of class right; the member has the type left */

@@ -16,7 +16,7 @@ struct tp_cxx_reader {
     bool is_in_lambda; /* true inside the parameters of a lambda, where T_ means "auto" */
 };
 
-/* Facts about the name of a function. */
+/* Properties of a function name. */
 struct tp_cxx_named {
     bool tags;         /* true if T_ refers to the function's template arguments */
     bool is_template;  /* true if the function is a template, whose type begins with its return type */

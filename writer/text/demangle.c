@@ -34,7 +34,7 @@ struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name
         free(text);
         return name;
     }
-    /* if the allocation jumps to the arena's guard, `text` leaks, which is small */
+    /* if the allocation jumps to the arena's guard, the small buffer `text` leaks */
     char *copy = tp_arena_alloc(arena, size + 1);
     memcpy(copy, text, size);
     free(text);

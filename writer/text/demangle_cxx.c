@@ -224,7 +224,8 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_mark_wrong(r);
-    r->again.count -= r->again.count > 0; /* removes the whole name, because the caller stores it if it is a type */
+    r->again.count -= r->again.count > 0; /* removes the whole name from the stored parts, because the caller stores it
+                                           * if it is a type */
     return name;
 }
 

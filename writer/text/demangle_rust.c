@@ -110,7 +110,7 @@ static void show_lifetime(struct tp_rust_name *name, uint64_t number)
     }
 }
 
-/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that are bound outside of it. */
+/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that were bound before this binder. */
 static uint64_t read_binder(struct tp_rust_name *name)
 {
     uint64_t before = name->lifetimes, count = read_optional_number(name, 'G');

@@ -13,7 +13,7 @@ enum { LAST = 255 };
 struct out {
     char *data;
     size_t size;
-    /* types of the data if a wrapper names them, because the computation may use wider types */
+    /* types of the data in memory, if a wrapper names them; the computation may use wider types */
     const struct tp_str *types;
     size_t type_count; /* number of types; 0: the operation itself contains the types */
 };
@@ -57,8 +57,8 @@ static bool is_plain(struct tp_str text)
     return !memchr(text.ptr, '<', text.len) && !memchr(text.ptr, '(', text.len);
 }
 
-/* Writes the first five of at least four consecutive numbers, which are the block and tile sizes of Composable
- * Kernel's classes. Returns whether the class has such numbers. */
+/* Writes up to five consecutive numbers if a class has at least four. In Composable Kernel, these are block and tile
+ * sizes. Returns whether the class has such numbers. */
 static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
 {
     size_t first = 0, count = 0;
@@ -77,8 +77,7 @@ static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
     return true;
 }
 
-/* Writes all arguments if they are short and plain. Otherwise writes only the first ones, so that the word stays
- * prominent. */
+/* Writes all arguments if they are short and plain. Otherwise writes only the first ones, to keep the name readable. */
 static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, unsigned depth)
 {
     size_t bytes = 0, start = out->size;
@@ -262,7 +261,7 @@ static struct tp_str last_lambda(struct tp_str text)
 
 static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned depth);
 
-/* Writes a function, and the lambda in it that does the work. */
+/* Writes the name of a function, and the lambda in the function that computes the values. */
 static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
 {
     struct tp_str function = tp_text_before(text, parameters), inner;
@@ -353,7 +352,7 @@ static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned 
 
 /* ---- whole names ---- */
 
-/* Writes the namespaces except common ones. If more than two remain, writes only the first. */
+/* Writes the namespaces of a path except common ones. If more than two remain, writes only the first. */
 static void put_path(struct out *out, struct tp_str path)
 {
     static const char *const NOISE[] = {
@@ -430,8 +429,8 @@ static struct tp_str text_upto_marks(struct tp_str name, const char *const *mark
     return end ? tp_text_before(name, end) : name;
 }
 
-/* Returns whether a word is left out: it occurs in all kernels of this kind, or only describes how a tile is split
- * further. */
+/* Returns whether the short name omits a word: the word occurs in all kernels of this kind, or only describes how a
+ * tile is split further. */
 static bool is_unimportant_word(struct tp_str word)
 {
     static const char *const BEGINS[] = {"warpsize", "warpgroupsize", "tensor", "execute", "kernel",

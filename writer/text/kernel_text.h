@@ -13,7 +13,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-enum { TP_KERNEL_TEXT_BYTES = 160 }; /* most bytes of a short name */
+enum { TP_KERNEL_TEXT_BYTES = 160 }; /* maximum length of a short name, bytes */
 
 /* Returns the complete short name of a kernel, or `name` itself if no part of the name is recognized. A new text is in
  * the arena. */
@@ -22,7 +22,7 @@ struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name);
 /* Returns the demangled name, for comparing two names. Returns `name` itself if it is not mangled. */
 struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name);
 
-/* Returns whether `name` is certainly the name of a kernel, whatever the kind of its event. */
+/* Returns whether `name` is certainly the name of a kernel. The category of the event is not needed. */
 bool tp_is_kernel_name(struct tp_str name);
 
 #endif

@@ -208,7 +208,7 @@ static bool begins_path(struct tp_str word)
            tp_str_starts(word, "../") || tp_str_starts(word, "~/");
 }
 
-/* Returns whether a word ends as a file name, "b.py" or "b.py(3)". */
+/* Returns whether a word ends like a file name, such as "b.py" or "b.py(3)". */
 static bool has_extension(struct tp_str word)
 {
     enum { LONGEST = 5 };

@@ -1,7 +1,7 @@
 /* Computes distances between words: see nearest.h. */
 #include "writer/text/nearest.h"
 
-/* LONGEST: most letters of a word; longer words are not compared. LEAST_PREFIX: fewest letters of a word that is the
+/* LONGEST: maximum length of a word; longer words are not compared. LEAST_PREFIX: minimum length of a word that is the
  * beginning of another one. */
 enum { LONGEST = 40, LEAST_PREFIX = 3 };
 

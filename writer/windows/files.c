@@ -107,7 +107,7 @@ int fsync(int fd)
     return FlushFileBuffers(fd_handle(fd)) ? 0 : tp_windows_set_errno();
 }
 
-/* ---- what a file is ---- */
+/* ---- type and size of a file ---- */
 
 static uint64_t join_words(DWORD high, DWORD low)
 {

@@ -1,4 +1,4 @@
-/* Gives a function of tracepress another symbol than the function of the Windows C library with the same name. */
+/* Gives functions of tracepress symbols of their own if the Windows C library has functions of the same name. */
 #ifndef TP_WRITER_WINDOWS_SYMBOL_H
 #define TP_WRITER_WINDOWS_SYMBOL_H
 

@@ -1,4 +1,4 @@
-/* Includes the system's header, in which TP_VERSION is a type. */
+/* Includes windows.h, and first undefines the macro TP_VERSION, which would replace a type name of that header. */
 #ifndef TP_WRITER_WINDOWS_SYSTEM_H
 #define TP_WRITER_WINDOWS_SYSTEM_H
 

@@ -75,7 +75,8 @@ static bool is_context_marker(uint64_t address)
 }
 
 /* Returns the address of the call instruction for element `i` of a call chain. Most elements are return addresses, so 1
- * is subtracted. The first kernel and the first program address are exact. */
+ * is subtracted. The first kernel address and the first program address are not return addresses, so they stay
+ * unchanged. */
 static uint64_t call_address(const uint64_t *chain, size_t i)
 {
     bool is_first = i == 0 || is_context_marker(chain[i - 1]);

@@ -20,7 +20,7 @@ struct tp_code_maps {
     uint32_t count, room; /* number of mappings, and capacity of the list; room 0: the list belongs to the parent
                            * process */
     uint32_t image;       /* number that identifies the code generated at run time (code_places.h); 0: none */
-    bool has_own_image;   /* true if `image` is this process's own, false if it is the parent's */
+    bool has_own_image;   /* true: `image` is the image of this process; false: the image of its parent */
 };
 
 /* Adds a mapping and removes all mappings inside its address range. */

@@ -1,6 +1,6 @@
-/* Stores sampled code: files, frames (an address in a file) and stacks. A stack is a node of one tree, whose parent
- * node is the caller's stack. Processes that map one file at different addresses share its frames. All memory is in the
- * arena, whose guard the caller sets. */
+/* Stores sampled code: files, frames (an address in a file) and stacks. All stacks are nodes of one tree; the parent of
+ * a node is the stack of the caller. Processes that map one file at different addresses share its frames. All memory is
+ * in the arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
 #define TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
 
@@ -53,7 +53,7 @@ struct tp_code_places {
     struct tp_vec nodes;     /* items: struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* texts of Python frames, "FILE(LINE): FUNCTION" */
-    struct tp_vec made;             /* items: struct tp_jit_place */
+    struct tp_vec made;             /* addresses in generated code; items: struct tp_jit_place */
     struct tp_id_map jit_place_ids;
     struct tp_strings jit_texts; /* texts of frames in generated code, as written to the trace */
     uint32_t image_count;
@@ -75,8 +75,8 @@ uint32_t tp_code_add_node(struct tp_code_places *places, uint32_t outer, uint32_
  * is_entry: true for the first Python function that C code called. */
 uint32_t tp_code_add_python_node(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
-/* Returns the node for a code address that the process image generated. The new frame's address is an index in
- * `made`. */
+/* Returns the node for an address in code that the process image `image` generated. The new frame's address is an index
+ * in `made`. */
 uint32_t tp_code_add_jit_node(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
 /* Returns the number of a new process image, or 0 if all numbers are used. */

@@ -112,7 +112,7 @@ void tp_jit_map_find_names(struct tp_jit_wanted *wanted, size_t count, const str
 
 /* ---- names ---- */
 
-/* Removes ":NUMBER" from the end of the text and stores the number. Returns false if the text does not end so. */
+/* Removes ":NUMBER" from the end of the text and stores the number. Returns false if the text has no such end. */
 static bool split_number_suffix(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;

@@ -95,8 +95,8 @@ static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, cons
     maker->user = status_number(text->data, "\nUid:", false);
     if (has_our_root(pid))
         return;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* uses O_NOFOLLOW, because a link there would lead
-                                                                     * into the recorder's own root */
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* opened with O_NOFOLLOW, because a link would be
+                                                                     * followed from the recorder's root */
     maker->folder = names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN
                         ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;

@@ -16,7 +16,7 @@ struct tp_jit_names {
     struct tp_arena *arena;
     struct tp_code_places *places;
     struct tp_id_map ids; /* key: process id; value: index in makers */
-    struct tp_vec makers; /* items: struct maker */
+    struct tp_vec makers; /* processes that generate code; items: struct maker */
     uint32_t open_count;  /* number of open folders and dumps of all processes */
     uint64_t left_bytes;
 };

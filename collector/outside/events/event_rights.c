@@ -6,9 +6,8 @@
 
 #include "writer/base/input.h"
 
-enum {
-    HIGHEST_LEVEL = 2
-}; /* highest level that lets a user record own programs; the default of Debian, Ubuntu and Android is higher */
+/* highest perf_event_paranoid that lets users record their programs; the default of Debian and Ubuntu is higher */
+enum { HIGHEST_LEVEL = 2 };
 
 int tp_event_paranoid_level(void)
 {

@@ -1,4 +1,5 @@
-/* Determines which kernel events this process may open, and how to allow more. Any thread may call these functions. */
+/* Determines which kernel events this process may open, and advises how to allow more events. Any thread may call these
+ * functions. */
 #ifndef TP_COLLECTOR_OUTSIDE_EVENTS_EVENT_RIGHTS_H
 #define TP_COLLECTOR_OUTSIDE_EVENTS_EVENT_RIGHTS_H
 

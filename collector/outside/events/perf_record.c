@@ -19,8 +19,8 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
         return room == 0;
     memcpy(&abi, at, sizeof abi);
     size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
-    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* the record of a switch ends after the registers, without
-                                                              * a stack */
+    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a record of a context switch ends after the registers,
+                                                              * without a stack */
         record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
     if (room == registers)
         return true;
@@ -115,7 +115,7 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head)
 {
     bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* a record of this type also has the ids of the
-                                                                      * other thread of the switch */
+                                                                      * other thread of the context switch */
     *record = (struct tp_perf_record){.type = is_wide_switch ? PERF_RECORD_SWITCH : head->type};
     if (head->type == PERF_RECORD_SAMPLE)
         return read_sample(record, head);

@@ -13,20 +13,21 @@
 #include "collector/outside/events/event_rights.h"
 #include "collector/outside/events/perf_record.h"
 
-/* Sizes of a ring. A large ring has room for 0.4 s on a CPU with 100,000 switches per second. With many CPUs the rings
- * are small, because such rates are rarer there. If the system allows less memory, the rings are even smaller. */
+/* Sizes of a ring. A large ring has room for 0.4 s on a CPU with 100,000 context switches per second. With many CPUs
+ * the rings are small, because such rates are rarer there. If the system allows less memory, the rings are even
+ * smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
 /* Limits of the stack bytes copied into a sample. The number is halved until a ring has room for DUMPS_IN_RING
  * samples. */
 enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
-/* Highest number of CPUs with all kinds of events. Each event slows every fork. With more CPUs, each CPU has only one
- * event, without stacks of switches and without a ring for names. */
+/* Maximum number of CPUs with all kinds of events. Each event slows every fork. With more CPUs, each CPU has only one
+ * event, without stacks at context switches and without a name ring. */
 enum { MOST_CPUS_WITH_ALL = 32 };
 
-/* Limits the recording of stacks at switches to WINDOW_STACKS per WINDOW_NS. Without a limit, a program that switches
- * constantly would be three times as slow. */
+/* Limits the recording of stacks at context switches to WINDOW_STACKS per WINDOW_NS. Without a limit, a program that
+ * switches constantly would be three times as slow. */
 enum { WINDOW_NS = 100000000, WINDOW_STACKS = 300 };
 
 static size_t page_bytes(void)
@@ -73,7 +74,8 @@ static struct perf_event_attr switch_attr(const struct tp_perf_rings *rings)
 {
     struct perf_event_attr attr = event_attr(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
-    if (rings->dump_bytes) { /* registers only; waiting_stacks.h reads the stack memory of long waits */
+    if (rings->dump_bytes) { /* copies only registers into the record; waiting_stacks.h reads the stack memory of long
+                              * waits */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
         attr.sample_regs_user = TP_PERF_REGISTER_MASK;
     }
@@ -345,8 +347,8 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
     return false;
 }
 
-/* Switches the recording of stacks at switches off for all threads when the limit of an interval is reached, and on
- * again after the interval. Disabling an event also disables all its inherited copies. */
+/* Stops recording stacks at context switches, for all threads, when an interval reaches its limit. Resumes after the
+ * interval. Disabling an event also disables all its inherited copies. */
 void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
@@ -363,15 +365,12 @@ void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int
 }
 
 /* Pauses the name rings while many threads start and exit, because every start and exit wakes the recorder through
- * these rings. A wake-up costs as much as a short thread: with it, 20,000 short threads took 1.9 times their processor
- * time. */
+ * these rings. A wake-up costs as much as a short thread: without a pause, 20,000 short threads took 1.9 times their
+ * processor time. */
 void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
-    enum {
-        MANY = 40,
-        FEW = 10
-    }; /* counts of records per WINDOW_NS: above MANY the name rings pause, below FEW they
-        * resume */
+    /* numbers of records per WINDOW_NS: above MANY the name rings pause, below FEW they resume */
+    enum { MANY = 40, FEW = 10 };
     rings->thread_records += count;
     bool is_over = now_ns - rings->name_interval_ns > WINDOW_NS, was_silent = rings->are_names_paused;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))

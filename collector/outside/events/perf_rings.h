@@ -1,9 +1,9 @@
 /* Opens kernel events that a process passes on to all its descendants, and reads their ring buffers.
  *
- * Each CPU has two rings. One ring contains samples, switches, mappings, forks and exits, and is read from time to
- * time. The other, small ring contains names of programs. Its reader wakes for each record, so that a short-lived
- * process can be examined while it exists. Nothing is loaded into the program, and the program never waits. Only one
- * thread may use this module. */
+ * Each CPU has two rings. One ring contains samples, context switches, mappings, forks and exits, and is read from
+ * time to time. The other, small ring contains names of programs. Its reader wakes for each record, so that a
+ * short-lived process can be examined while it exists. Nothing is loaded into the program, and the program never
+ * waits. Only one thread may use this module. */
 #ifndef TP_COLLECTOR_OUTSIDE_EVENTS_PERF_RINGS_H
 #define TP_COLLECTOR_OUTSIDE_EVENTS_PERF_RINGS_H
 
@@ -21,33 +21,34 @@ struct tp_perf_ring {
     size_t bytes;      /* size of the ring's data in bytes, a power of two */
     bool is_name_ring; /* true: a name ring, whose records only wake the recorder, because the other rings contain them
                         * too */
-    uint64_t limit;    /* with events of whole CPUs: position up to which the last scan read */
+    uint64_t limit;    /* position at which the last tp_perf_rings_scan ended; only with events of whole CPUs */
 };
 
 struct tp_perf_rings {
     struct tp_perf_ring *rings;
     size_t count;
-    int *stack_fds; /* descriptors of the events that record stacks at switches; each writes into the ring of its CPU */
+    int *stack_fds; /* descriptors of the events that record stacks at context switches; each writes into the ring of
+                     * its CPU */
     uint64_t *stack_ids;
     size_t stack_count;
-    int *other_fds; /* descriptors of events of threads that existed before the recording; they write into the same
-                     * rings */
+    int *other_fds; /* events of threads that existed before the recording; their records are in the rings of the
+                     * CPUs */
     size_t other_count, room, cpu_count;
     unsigned rate_hz;
-    bool has_all;        /* true if stacks of switches are recorded and rings for names exist */
+    bool has_all;        /* true if stacks are recorded at context switches and name rings exist */
     bool is_attached;    /* true if attached to running processes, so that events start immediately */
     bool is_whole;       /* true if events cover everything that the CPUs run */
     uint32_t dump_bytes; /* bytes of the stack in each sample; 0: no copy of the stack */
-    bool is_user_only;   /* true if the kernel does not allow stacks with its own functions */
+    bool is_user_only;   /* true if the kernel does not allow stacks that contain kernel functions */
     bool are_stacks_off;
-    int64_t window_ns;        /* start of the interval in which window_stacks counts, ns */
-    uint64_t window_stacks;   /* count of stacks of switches in the interval */
-    bool are_names_paused;    /* true while the rings of names are paused */
-    int64_t name_interval_ns; /* start of the interval in which thread_records counts, ns */
-    uint64_t thread_records;  /* count of starts and exits of threads in the interval */
-    uint64_t
-        limited_interval_count; /* count of intervals that reached the limit, so that only some switches have a stack */
-    void *copy;                 /* buffer for a record that wraps around the end of its ring */
+    int64_t window_ns;               /* start of the interval in which window_stacks counts, ns */
+    uint64_t window_stacks;          /* count of stacks at context switches in the interval */
+    bool are_names_paused;           /* true while the name rings are paused */
+    int64_t name_interval_ns;        /* start of the interval in which thread_records counts, ns */
+    uint64_t thread_records;         /* count of starts and exits of threads in the interval */
+    uint64_t limited_interval_count; /* count of intervals that reached the limit, so that only some context switches
+                                      * have a stack */
+    void *copy;                      /* buffer for a record that wraps around the end of its ring */
 };
 
 /* Returns whether the machine has so many CPUs that inherited events slow a fork more than events of whole CPUs do. */
@@ -60,7 +61,8 @@ bool tp_perf_rings_has_many_cpus(void);
 int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached,
                        struct tp_error *err);
 
-/* Adds another running thread to the same rings. Returns 0 or an errno: ESRCH if the thread has exited, or EMFILE. */
+/* Adds the events of another running thread to the rings. Returns 0 or an errno: ESRCH if the thread has exited, or
+ * EMFILE. */
 int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid);
 
 void tp_perf_rings_release(struct tp_perf_rings *rings);
@@ -78,17 +80,17 @@ void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context,
 void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context);
 
-/* Returns whether the event with this id records stacks of switches. */
+/* Returns whether the event with this id records stacks at context switches. */
 bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id);
 
-/* Keeps the number of stacks recorded at switches within its limit. count: stacks since the last call. */
+/* Keeps the number of stacks recorded at context switches within a limit. count: stacks since the last call. */
 void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
-/* Pauses the rings of names while many threads start and exit. count: records of starts and exits since the last call.
+/* Pauses the name rings while many threads start and exit. count: records of starts and exits since the last call.
  * While the rings are paused, the arguments of new programs are read only at polls. */
 void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
-/* Ends the recording of stacks at switches. */
+/* Stops recording stacks at context switches. */
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
 
 /* Opens an extra event only for thread `tid`, which stops the kernel from exchanging the thread's events with other

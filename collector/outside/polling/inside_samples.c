@@ -23,7 +23,7 @@ struct taking {
     int64_t clock_ns;
 };
 
-/* Returns the module at an address: of several, the last one loaded before `ticks`. */
+/* Returns the module at an address. If there are several, returns the last one loaded before `ticks`. */
 static const struct tp_spool_module *module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
 {
     const struct tp_spool_module *found = NULL;
@@ -35,7 +35,7 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
     return found;
 }
 
-/* Returns the number of a module's file. The loader lists the vdso without a path. Generated code has no names here. */
+/* Returns the number of a module's file, or TP_CODE_UNKNOWN. The loader lists the vdso without a path. */
 static uint32_t module_file(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
@@ -96,8 +96,8 @@ static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outs
            strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
 }
 
-/* Removes the recorder's threads inside the program, because their time is not the program's. A process then ends with
- * its last other thread. */
+/* Removes the recorder's threads inside the program from the tree. A process then ends when the last of its other
+ * threads ends. */
 static void remove_recorder_threads(struct tp_outside_tree *tree)
 {
     int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);

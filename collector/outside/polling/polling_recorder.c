@@ -5,7 +5,7 @@
 #include "collector/outside/processes/running_tree.h"
 
 enum { CODE_TEXT_BYTES = 4 << 20, MOST_CODE_LOOKS = 64 };
-#define MOST_PAUSE_NS 1000000000ll /* pause between two polls when the recorder's time budget is used up */
+#define MOST_PAUSE_NS 1000000000ll /* pause between two polls when the recorder's time budget is used up, ns */
 
 static void process_record(void *context, const struct tp_perf_record *r, uint8_t wait)
 {
@@ -31,7 +31,7 @@ static void process_mapping(void *context, const struct tp_perf_record *r)
     tp_python_stacks_process(context, r);
 }
 
-/* Reads the mappings of a process at the 1st, 2nd, 4th .. poll that saw it running, because without events no record
+/* Reads the mappings of a process at the 1st, 2nd, 4th .. poll at which it runs, because without events no record
  * reports new mappings. */
 static void find_python(struct tp_polling_recorder *recorder, uint32_t pid, int64_t time_ns)
 {

@@ -10,9 +10,8 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-enum {
-    NAMED_LOOKS = 4
-}; /* highest number of polls that read a thread's name; a thread gets its name soon after its start or never */
+/* maximum number of polls that read a thread's name; a thread gets its name soon after its start or never */
+enum { NAMED_LOOKS = 4 };
 
 struct polled_thread {
     uint32_t tid;
@@ -87,7 +86,7 @@ static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct
     }
 }
 
-/* Produces the state records of a thread. Omits a state that only continues. */
+/* Produces the state records of a thread. Skips the first interval if it continues the previous state. */
 static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
                         enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
 {

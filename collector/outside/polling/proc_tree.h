@@ -19,7 +19,8 @@ struct tp_proc_tree {
     struct tp_buf *text;      /* scratch buffer for the contents of a file; borrowed */
     int64_t begin_ns, polled_ns;
     uint32_t left_out; /* id of a process that is not recorded, and neither are its descendants; 0: none */
-    bool is_attached;  /* true if attached to running processes; processes at the first poll then existed before */
+    bool is_attached;  /* true if attached to running processes; processes of the first poll then existed before the
+                        * recording */
     uint64_t poll_count;
     /* receives a record. wait: number of the cause of a wait (proc_waits.h), for a thread that blocks; 0: unknown */
     void (*take)(void *context, const struct tp_perf_record *record, uint8_t wait);

@@ -18,7 +18,7 @@ struct tp_exit_codes {
     uint32_t descriptor_count;
 };
 
-/* Initializes *codes. The maps are in `arena`. Its guard must be set in all calls below that add or read. */
+/* Initializes *codes. The maps are in `arena`. The caller sets the guard of the arena in all calls that add or read. */
 void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena);
 void tp_exit_codes_release(struct tp_exit_codes *codes);
 
@@ -28,8 +28,8 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 /* Stores a status that the caller received from another source. */
 void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status);
 
-/* Reads the connector's messages. An exit may arrive before the start of its process. Its status is kept only until the
- * next call, so add the process before. */
+/* Reads the connector's messages. An exit may arrive before the start of its process. The status is kept only until the
+ * next call, so the caller must add the process before that. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 
 /* Sets *status to the exit status of a process and forgets the process. Returns false if the status is unknown.

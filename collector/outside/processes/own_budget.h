@@ -26,10 +26,11 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
 /* Updates the level of savings. own_ns, program_ns: processor times of the recorder and of the program at time_ns.
  * Returns true if the level has risen.
  *
- * The level rises by one when the budget is used up, at most every 0.2 s, so that the previous level has time to take
- * effect. Above level 1, the level rises only while the recorder currently uses more than a twentieth, because reading
- * the files of a large program is expensive only once. Within the budget, the level falls step by step to 1. It falls
- * to 0 when at most three quarters of the budget are used, so that later waits have stacks again. */
+ * The level rises by one when the budget is used up, at most every 0.2 s, so that the previous level has time to
+ * take effect. Above level 1, the level rises only while the recorder currently uses more than a twentieth of the
+ * program's time, because reading the files of a large program is expensive only once. Within the budget, the level
+ * falls step by step to 1. It falls to 0 when at most three quarters of the budget are used, so that later waits
+ * have stacks again. */
 bool tp_own_budget_update(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
 
 /* Returns whether less than half of the budget is used, so that optional work may be done. */

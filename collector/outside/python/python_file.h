@@ -7,7 +7,7 @@
 
 #include "writer/base/str.h"
 
-/* Facts about the file of a Python interpreter. */
+/* Version and exported symbols of a Python interpreter. */
 struct tp_python_file {
     uint64_t runtime;          /* address of _PyRuntime */
     uint64_t loop, loop_bytes; /* address and size of the function that runs Python code; 0: not exported */

@@ -30,7 +30,7 @@ struct described_word {
     uint32_t field;
     uint8_t word[2]; /* index of the word that contains the value, in 3.13 and in 3.14 */
     uint8_t size[2]; /* index of the word that contains the size of the struct; 0: not checked */
-    int32_t most;    /* highest number of bytes that may be read from the struct */
+    int32_t most;    /* maximum number of bytes that may be read from the struct */
 };
 
 static const struct described_word described_words[] = {

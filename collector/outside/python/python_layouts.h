@@ -26,7 +26,7 @@ struct tp_python_layout {
     int32_t text_state, text_size, text_ascii, text_non_ascii, bytes_size, bytes_at;
 };
 
-/* Highest number of bytes read of a thread, a frame, a code object, and the start of a string. */
+/* Maximum number of bytes that are read of a thread, a frame, a code object, and the start of a string. */
 enum {
     TP_PYTHON_THREAD_BYTES = 512,
     TP_PYTHON_FRAME_BYTES = 160,

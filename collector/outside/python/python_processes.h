@@ -14,7 +14,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/id_map.h"
 
-/* Highest number of interpreters per process. A library may contain an interpreter that never runs. */
+/* Maximum number of interpreters per process. A library may contain an interpreter that never runs. */
 enum { TP_PYTHON_MAPPINGS = 4 };
 
 /* Interpreter in the memory of a process; address 0: none. */
@@ -28,10 +28,11 @@ struct tp_python_process {
     uint32_t pid, parent;
     int64_t begun_ns, forked_ns;                           /* begun_ns: time of the last fork, exec or exit; forked_ns:
                                                             * time of the last fork */
-    struct tp_python_mapping mappings[TP_PYTHON_MAPPINGS]; /* sorted by time */
+    struct tp_python_mapping mappings[TP_PYTHON_MAPPINGS]; /* interpreters that were mapped, sorted by the time of the
+                                                            * mapping */
     unsigned mapping_count;
     struct tp_python_mapping now;   /* the interpreter that the process runs */
-    struct tp_python_layout layout; /* layout of that interpreter; minor 0: not known yet */
+    struct tp_python_layout layout; /* memory layout of the interpreter that the process runs; minor 0: not known yet */
     bool is_python_unreadable;      /* true if no Python frames can be read, because the layout is unknown or the memory
                                      * is not readable */
 };

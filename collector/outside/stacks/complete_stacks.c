@@ -142,10 +142,11 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
             close(input.fd);
         if (movable >= 0 && !tp_libdw()->dwfl_report_elf(stacks->session, file->path.ptr, file->path.ptr, movable,
                                                          tp_code_space_start(stacks->file_count), true))
-            close(movable); /* after success, libdw closes the descriptor */
+            close(movable); /* closed here after a failure; otherwise libdw closes the descriptor */
     }
     tp_libdw()->dwfl_report_end(stacks->session, NULL, NULL);
-    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* has an effect only in the first call */
+    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* dwfl_attach_state has an effect only in
+                                                                              * its first call */
 }
 
 void tp_complete_stacks_release(struct tp_complete_stacks *stacks)

@@ -1,7 +1,7 @@
 /* Merges native and Python frames: see mixed_stacks.h. */
 #include "collector/outside/stacks/mixed_stacks.h"
 
-enum { MOST_FRAMES = 1024 }; /* highest number of frames of a native stack; Python stacks have fewer */
+enum { MOST_FRAMES = 1024 }; /* maximum number of frames of a native stack; Python stacks have fewer */
 
 /* Nodes of the frames of a stack, innermost first. */
 struct frames {

@@ -174,7 +174,7 @@ static uint32_t first_node_outside_kernel(const struct tp_stack_texts *words, ui
 
 bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bool is_wait)
 {
-    enum { MOST_BETWEEN = 4 }; /* highest number of C library frames below a call from the preload library */
+    enum { MOST_BETWEEN = 4 }; /* maximum number of C library frames below a call from the preload library */
     bool is_event;
     node = first_node_outside_kernel(words, node, &is_event);
     if (is_event)
@@ -190,7 +190,8 @@ bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bo
 static void put_stack_frames(struct tp_stack_texts *words, uint32_t node, bool without_kernel, bool without_ours,
                              struct tp_str *leaf)
 {
-    bool was_nameless = false; /* true after a frame without a name; a row of such frames is written as one */
+    bool was_nameless = false; /* true after a frame without a name; consecutive frames without names are written as one
+                                * frame */
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {

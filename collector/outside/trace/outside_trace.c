@@ -65,8 +65,8 @@ static struct tp_trace_out_event thread_slice(const struct writing *w, const str
 
 /* ---- processes ---- */
 
-/* Returns the name of a process: its first argument without the folders, or without arguments the kernel's name of the
- * process. */
+/* Returns the name of a process: its first argument without the folders, or, if it has no arguments, the kernel's
+ * name. */
 static struct tp_str process_display_name(const struct tp_outside_process *process)
 {
     if (!process->program_count)

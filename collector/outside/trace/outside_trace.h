@@ -11,7 +11,7 @@ struct tp_outside_trace {
     int64_t clock_ns;                   /* wall clock minus the tree's clock, ns */
     int64_t begin_ns, end_ns;           /* start and end of the recording on the tree's clock, ns */
     struct tp_str name;                 /* name of the program */
-    struct tp_str seen;                 /* JSON object with the recorded and the missed facts */
+    struct tp_str seen;                 /* JSON object with counts of recorded and missed data */
 };
 
 /* Writes the trace, compressed with gzip. Returns 0, TP_EIO or TP_ENOMEM. */

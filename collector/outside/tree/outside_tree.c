@@ -10,8 +10,8 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-/* Number of started threads from which a thread gets an event of its own. Threads with equal inherited events exchange
- * them at a switch, including the count to the next sample. So short-lived threads would never be sampled. An own
+/* A thread that has started this many threads gets its own event. Threads with equal inherited events exchange them at
+ * a context switch, including the count to the next sample. So short-lived threads would never be sampled. An own
  * event, which is not inherited, prevents the exchange. Such an event makes the thread's switches slower, so only
  * threads that start many others get one. */
 enum { BEGINS_MANY = 8 };
@@ -236,7 +236,7 @@ static uint32_t merge_python_stack(struct tp_outside_tree *tree, uint32_t stack,
     return mixed;
 }
 
-/* Replaces the stack of an earlier switch by the complete stack that was read during the wait. */
+/* Replaces the stack of an earlier context switch by the complete stack that was read during the wait. */
 static void process_wait_stack(struct tp_outside_tree *tree, const struct tp_perf_record *r,
                                struct tp_outside_thread *thread, const struct tp_outside_note *note)
 {
@@ -275,7 +275,7 @@ static void process_sample(struct tp_outside_tree *tree, const struct tp_perf_re
                            : tp_code_maps_add_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_STATE_RUNNING) {
-        thread->stack = stack; /* this stack belongs to the next switch */
+        thread->stack = stack; /* the next context switch of the thread uses this stack */
     } else if (is_switch && thread->state == TP_STATE_BLOCKED && !last->stack) {
         last->stack = stack;
     } else if (!is_switch) {

@@ -36,11 +36,11 @@ struct tp_outside_process {
 struct tp_outside_thread {
     uint32_t tid, process;
     int64_t begin_ns, end_ns, since_ns;
-    int64_t total_ns[TP_STATE_COUNT]; /* their sum is end_ns - begin_ns */
+    int64_t total_ns[TP_STATE_COUNT]; /* total time in each state, ns; the sum is end_ns - begin_ns */
     enum tp_thread_state state;
-    uint32_t last_change;          /* number of the last change */
-    uint32_t stack;                /* stack that was recorded for the next switch; 0: none */
-    uint32_t event_stack;          /* stack that the kernel recorded, if a complete stack was read during the wait */
+    uint32_t last_change;          /* number of the thread's last state change */
+    uint32_t stack;                /* stack that was recorded for the next context switch; 0: none */
+    uint32_t event_stack;          /* the kernel's stack of the last wait, if a complete stack replaced it */
     int64_t wait_read_ns;          /* time at which the complete stack was read, ns; 0: none was read */
     uint32_t started_thread_count; /* count of threads that this thread has started, up to a small limit */
     int apart;                     /* descriptor of the thread's own event; -1: none */
@@ -64,15 +64,16 @@ struct tp_outside_sample {
     uint32_t stack : 31, is_cut : 1; /* is_cut: outer frames are missing */
 };
 
-/* Facts about a process or a thread. They are read when its record arrives, and used when the record is processed. */
+/* Data about a process or thread, read when a record arrives and used when this record is processed. */
 struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
     uint32_t python;      /* for a sample: node of the Python stack; 0: none */
-    int64_t wait_read_ns; /* for a switch: time at which its stack was read during the wait, ns; 0 if the kernel
+    int64_t wait_read_ns; /* for a context switch: time at which its stack was read during the wait, ns; 0 if the kernel
                            * recorded the stack */
-    uint8_t wait;         /* for a switch to blocked: number of the cause from proc_waits.h; 0 if unknown */
+    uint8_t wait;         /* for a context switch of a thread that blocks: number of the cause from proc_waits.h; 0 if
+                           * unknown */
 };
 
 struct tp_outside_tree {
@@ -85,18 +86,18 @@ struct tp_outside_tree {
     bool is_of_cpus;                          /* true if events belong to CPUs, not to threads */
     int64_t last_ns;
     uint64_t lost_count;
-    int64_t running_ns;        /* sum over all threads of finished running states */
+    int64_t running_ns;        /* duration of all finished running states of all threads, ns */
     uint32_t missed_arguments; /* count of programs whose arguments are unknown */
     uint32_t own_thread_count; /* count of the recorder's threads inside the program */
     uint64_t python_count;     /* count of samples with Python frames */
     uint64_t unaligned_count; /* count of samples in python_count whose native frames are from another moment, or cut */
-    uint64_t complete_wait_count; /* count of waits whose stack was read while they lasted */
+    uint64_t complete_wait_count; /* count of waits whose stack was read during the wait */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);
 
-/* Processes a record. is_switch: the record is the stack of a switch. note: facts about the record; may be NULL.
- * Returns the number of the process that exited, or TP_NO_ID. */
+/* Processes a record. is_switch: the record is the stack at a context switch. note: data read with the record; may be
+ * NULL. Returns the number of the process that exited, or TP_NO_ID. */
 uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
                                  const struct tp_outside_note *note);
 

@@ -1,5 +1,5 @@
-/* Stores facts that were read about a process while it existed. The tree reads them together with the record. Only one
- * thread may use this module. All memory is in the arena, whose guard the caller sets. */
+/* Stores data that was read about a process while it existed, until the tree processes the record of the process. Only
+ * one thread may use this module. All memory is in the arena, whose guard the caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_RECORD_NOTES_H
 #define TP_COLLECTOR_OUTSIDE_TREE_RECORD_NOTES_H
 
@@ -33,7 +33,7 @@ void tp_record_notes_request_arguments(struct tp_record_notes *notes, struct tp_
 /* Tries again to read arguments that were not available. */
 void tp_record_notes_retry(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
 
-/* Removes all notes. Call it when no record is left. */
+/* Removes all notes. Call it when all records were processed. */
 void tp_record_notes_clear(struct tp_record_notes *notes);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads memory and I/O of processes: see usage_polls.h. */
 #include "collector/outside/tree/usage_polls.h"
 
-enum { LOOKED_AT = 64 }; /* most processes that one poll reads, to limit its time */
+enum { LOOKED_AT = 64 }; /* maximum number of processes that one poll reads, to limit its time */
 
 void tp_usage_polls_init(struct tp_usage_polls *usage, struct tp_arena *arena)
 {

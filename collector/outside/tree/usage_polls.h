@@ -14,7 +14,7 @@ struct tp_usage_poll {
 };
 
 struct tp_usage_polls {
-    struct tp_vec looks; /* items: struct tp_usage_poll */
+    struct tp_vec looks; /* results of the polls; items: struct tp_usage_poll */
     struct tp_vec alive; /* numbers of living processes */
     size_t next_alive;   /* index of the process that is polled next */
     uint32_t known_processes;

@@ -21,7 +21,7 @@ struct guessing {
     const struct tp_str *by_node;
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
-    struct share *shares;   /* MOST_CAUSES shares for each thread, for its second in `seconds` */
+    struct share *shares;   /* shares of causes, MOST_CAUSES per thread, for the second in `seconds` */
     int64_t *seconds;       /* second of each thread's shares; -1: the thread has no shares yet */
     const uint32_t *before; /* number of the previous change of the same thread, or TP_NO_ID; the index is the change */
     struct tp_wait_guess *guesses;
@@ -179,7 +179,7 @@ static void estimate_all_causes(struct guessing *g)
     }
 }
 
-/* ---- the whole estimate ---- */
+/* ---- estimates for all waits ---- */
 
 static const uint32_t *find_previous_changes(const struct tp_outside_tree *tree, struct tp_arena *arena)
 {

@@ -24,7 +24,7 @@ struct tp_polled_interval {
 };
 
 struct tp_polled_states {
-    int64_t since_ns;                  /* end of the time that is already divided */
+    int64_t since_ns;                  /* end of the time that is already divided into intervals */
     int64_t polled_ns;                 /* time of the last poll; the totals did not change between since_ns and
                                         * polled_ns */
     int64_t running_ns, ready_ns;      /* the kernel's totals at the last poll */
@@ -32,7 +32,7 @@ struct tp_polled_states {
                                         * contains yet */
     enum tp_thread_state state;        /* state of the last interval */
     bool is_blocked;                   /* true if the thread was blocked at the last poll */
-    uint8_t wait;                      /* number of the cause of that wait; 0 if unknown */
+    uint8_t wait;                      /* for a blocked thread: number of the cause of its last wait; 0 if unknown */
 };
 
 /* Divides the time up to a poll at time_ns. now: totals at the poll, and whether and why the thread is blocked. Fills

@@ -8,7 +8,7 @@
 #define MREMAP_MAYMOVE 1
 #define MREMAP_FIXED 2
 
-/* Returns MAP_FAILED, because pages cannot be moved here. The caller copies the memory instead. */
+/* Returns MAP_FAILED, because macOS cannot move pages. The caller then copies the memory. */
 static inline void *mremap(void *old, size_t old_size, size_t size, int flags, void *at)
 {
     (void)old, (void)old_size, (void)size, (void)flags, (void)at;
