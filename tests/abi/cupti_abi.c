@@ -5,7 +5,7 @@
 
 #include "collector/source/cupti_abi.h"
 
-/* The newest record of each kind in these headers, as a library of the same release writes it. */
+/* The newest struct for each kind of record in these headers. A library of the same release writes these structs. */
 #if CUPTI_API_VERSION >= 130500
 typedef CUpti_ActivityKernel13 kernel;
 typedef CUpti_ActivityMemcpy7 memcpy_record;

@@ -109,7 +109,7 @@ void gen_add_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int 
     g->records[at].flow = id;
 }
 
-/* Adds an operator with its ids and shapes, and in traces of 2026 with a call stack. Returns its record. */
+/* Adds an operator with its ids and shapes; era 2026 also gets a call stack. Returns the index of its record. */
 size_t gen_add_operator(struct gen *g, int row, const char *name, const char *dims, const char *types,
                         uint64_t sequence)
 {
@@ -168,7 +168,7 @@ uint64_t gen_add_runtime_call(struct gen *g, int row, const char *name, int64_t 
     return correlation;
 }
 
-/* Adds a device operation, which starts when it is launched and its stream is free. Returns its record. */
+/* Adds a device operation, which starts when it is launched and its stream is free. Returns the index of its record. */
 static size_t add_device_operation(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
                                    int64_t launched)
 {

@@ -162,7 +162,7 @@ int main(int argc, char **argv)
     double first_pass = fastest_round_ns(record_scopes, 16l << 15, 1),
            in_ring = fastest_round_ns(record_scopes, million, ROUNDS);
     tracepress_stop();
-    printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");
+    printf("ns per begin + end, next to two clock reads and a 32-byte store in a loop:\n");
     printf("  in turns of 100             %6.1f %6.1f  %.2f\n", on, short_floor, on / short_floor);
     printf("  without end, ring of 16 MiB %6.1f %6.1f  %.2f\n", in_ring, floor, in_ring / floor);
     printf("  first pass through the ring %6.1f %6.1f  %.2f\n", first_pass, in_ring, first_pass / in_ring);

@@ -84,7 +84,7 @@ static double *draw_factors(struct tp_arena *arena, uint32_t count, double noise
     return factors;
 }
 
-/* The planted change of the new side: a factor for all kernels, and a factor for one row. */
+/* The planted change of the new runs: a factor for all kernels, and a factor for one row. */
 struct planted {
     double kernels, row;
     uint32_t row_at;
@@ -149,7 +149,7 @@ static struct tp_summary draw_run(const struct tp_summary *run, const struct noi
 
 enum { REPORTED = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
-/* Compares the sides as `diff` does. Returns flags for the kinds of reported changes. */
+/* Compares base runs and new runs as `diff` does. Returns flags for the kinds of reported changes. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -166,7 +166,8 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     return found;
 }
 
-/* Checks the sides as `check` does, with limits on times that equal runs exceed only by chance. Returns BROKEN or 0. */
+/* Checks base runs and new runs as `check` does, with limits on times that equal runs exceed only by chance. Returns
+ * BROKEN or 0. */
 static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
 {
     static const char text[] = "step.time.median <= +0 %\nstep.time.mean <= +0 %\nstep.time.p90 <= +0 %\n"

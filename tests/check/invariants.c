@@ -221,7 +221,7 @@ static void check_tree(struct check *c, const struct node *tree, const struct no
     same(c, child_ns(root, "outside"), member_ns(idle, "outside_us"), "outside in the tree of device %s", id);
     same(c, child_ns(root, "queue") + child_ns(root, "unknown"),
          member_ns(idle, "queue_us") + member_ns(idle, "unknown_us"), "queue in the tree of device %s", id);
-    /* kinds of work also include collectives that section 12 does not count */
+    /* only the sum is compared, because the tree counts more collectives than section 12 */
     same(c, child_ns(root, "compute") + child_ns(root, "device wait") + child_ns(root, "exposed communication"),
          member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us"),
          "compute and communication in the tree of device %s", id);
@@ -270,7 +270,7 @@ static void check_findings(struct check *c, const struct node *found, const stru
         at_most(c, 0, member_real(f, "low_percent"), "least estimate of %s is not negative", id);
         at_most(c, member_real(f, "low_percent"), member_real(f, "high_percent"),
                 "least and most of the estimate of %s", id);
-        /* less is allowed for waits, because other findings may count their time */
+        /* the gain of a wait may be below its upper estimate, because other findings may contain its time */
         bool is_counted_less = member_at(f, "counted_percent") != NULL;
         double counted = member_real(f, is_counted_less ? "counted_percent" : "high_percent");
         at_most(c, counted, member_real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);

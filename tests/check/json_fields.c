@@ -10,7 +10,7 @@
 
 enum { MAX_RECORDS = 100 };
 
-/* Records in the order in which they were found. */
+/* Descriptions of the JSON records, in the order in which they were found. */
 static const struct tp_fields *records[MAX_RECORDS];
 static unsigned record_count;
 

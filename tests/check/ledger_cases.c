@@ -1,7 +1,7 @@
 /* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
  * numbers. A read_list begins with its length. Prints a line of results per case with all digits, which
  * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
- * executable definition. */
+ * reference implementation in Python. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void print_change(const struct tp_run_change *c)
         print_number(all[i]);
 }
 
-/* ---- functions, named as in the input ---- */
+/* ---- functions with the names that the input uses ---- */
 
 static void print_quantile(void)
 {

@@ -50,7 +50,7 @@ static void *on_thread(void *unused)
     pthread_barrier_wait(&has_recorded);
     pthread_barrier_wait(&is_closed);
     record("closed"); /* calls the closed library with pointers that the program kept, which must stay valid */
-    return NULL;      /* when the thread exits, a destructor in the library returns its chunk */
+    return NULL;      /* when the thread exits, a destructor in the library gives the thread's chunk back */
 }
 
 static int fail(const char *what)

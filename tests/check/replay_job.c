@@ -52,7 +52,7 @@ static void read_family(struct family *family, uint32_t ranks, struct tp_arena *
     }
 }
 
-/* Adds the group of the rank in each family, with each of its ranks as a separate range of ranks. */
+/* Adds the group of the rank in each family. Each rank of the group becomes a separate range of ranks. */
 static void fill_groups(struct tp_step_slots *slots, const struct family *families, uint32_t count, uint32_t rank,
                         struct tp_arena *arena)
 {

@@ -17,7 +17,7 @@ enum { DRAWS = 4000, STEPS = 20, MOST_RUNS = 16 };
 struct program {
     const char *name;
     enum tp_quantity quantity;
-    double between; /* standard deviation of the levels of runs */
+    double between; /* standard deviation, between runs, of the logarithm of a run's mean step time */
     double steps;   /* coefficient of variation within a run */
     double stalls;  /* share of the steps that take 50 % longer */
 };

@@ -6,8 +6,8 @@
  *
  *   output   write, fsync, linkat, rename, open for writing; part: a write succeeds but writes only half of its bytes
  * FAIL_AT: number of the failing call, from 1; 0: no call fails. FAIL_STAY=1: all later calls fail too. FAIL_SIGNAL:
- * the call succeeds, but the process gets this signal just before it. A test kills a process in the middle of its work
- * so. FAIL_COUNT: file to which the number of calls is written at exit. The calls of all threads count together. */
+ * the call succeeds, but the process gets this signal just before it. Tests use this to kill a process during its work.
+ * FAIL_COUNT: file to which the number of calls is written at exit. The calls of all threads count together. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

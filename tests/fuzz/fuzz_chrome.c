@@ -19,8 +19,9 @@ enum { BARE = 1, BY_CATEGORY = 2, STRICT = 4, DEPTH = 6, MOST_EVENTS = 400 };
 struct made {
     struct taken from;
     struct tp_buf in, out;
-    bool has_event, has_element; /* true if the output already has an event, or an element */
-    bool has_torch_slice;        /* true if there is a slice with a category of torch's profiler */
+    /* has_event: the trace has an event; has_element: the expected output contains an event */
+    bool has_event, has_element;
+    bool has_torch_slice; /* true if there is a slice with a category of torch's profiler */
 };
 
 /* Properties of an event that the filter and the reader use. */

@@ -1,8 +1,8 @@
-/* Compares two sides made of arbitrary bytes, and checks them with a budget of arbitrary bytes.
+/* Compares two inputs made of arbitrary bytes, and checks them with a budget of arbitrary bytes.
  *
- * Input: a byte with the kinds of the sides (a trace, or a process of a summary file) and whether there is a budget;
- * two bytes each for the sizes of the first side and the budget; then the first side, the budget and the second
- * side. */
+ * Input: a byte with the kinds of the inputs (a trace, or a process of a summary file) and whether there is a budget;
+ * two bytes each for the sizes of the first input and the budget; then the first input, the budget and the second
+ * input. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"

@@ -43,7 +43,7 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
     require(text->failed || is_json(text));
 }
 
-/* Writes the digest into the memory of the analysis, whose guard is active. */
+/* Writes the digest. Running out of arena memory jumps to the guard, which the caller has set. */
 static void write_digest(const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_document document;

@@ -1,8 +1,8 @@
-/* Reads two sides of files, compares and checks them as `diff` and `check` do, and writes the page, JSON and every
- * report.
+/* Reads a baseline and new files, compares and checks them as `diff` and `check` do, and writes the page, JSON and
+ * every report.
  *
- * Input: a byte with the kinds of the files; two bytes each for the sizes of the first side, the budget and run.json;
- * then the first side, the budget, run.json and the second side. */
+ * Input: a byte with the kinds of the files; two bytes each for the sizes of the baseline, the budget and run.json;
+ * then the baseline, the budget, run.json and the new file. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Bits of the first byte. A side is a trace or a summary, a file or a folder. */
+/* Bits of the first byte. The baseline and the new input are each a trace or a summary, in a file or a folder. */
 enum {
     BASE_IS_SUMMARY = 1,
     NEW_IS_SUMMARY = 2,
@@ -44,7 +44,7 @@ static void make_file(const char *path, struct taken *from, size_t wanted)
     from->at += size;
 }
 
-/* Writes the file of a side into its own folder. Sets `path` to the argument for the command. */
+/* Writes the baseline or the new input into its own folder. Sets `path` to the argument for the command. */
 static void make_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
 {
     snprintf(path, PATH, "%s/%s", job->folder, name);

@@ -2,8 +2,7 @@
  * the records. The resulting trace must be strict JSON.
  *
  * Input: a byte of head flags (see the enum below), then records: kind (0 means that a new chunk follows), slots, bytes
- * of text, name, ticks since the previous record, payload. A byte FAR announces a number that is too large for its
- * place. */
+ * of text, name, ticks since the previous record, payload. A byte FAR means that a longer number follows. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"

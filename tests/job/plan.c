@@ -129,7 +129,7 @@ static bool is_on_slow_host(const struct plan *plan, uint32_t group)
     return false;
 }
 
-/* Returns the share of all steps of all ranks that are affected by a fault of single steps. */
+/* Returns the share of all pairs of rank and step that a fault of single steps affects, from 0 to 1. */
 static double fault_step_share(enum plan_fault fault)
 {
     return fault == PLAN_MOVING ? 0.02 : 0.06;
@@ -182,8 +182,8 @@ static double batch_length(const struct plan *plan, uint32_t data, uint32_t step
     return 0.8 + 0.4 * random_share(plan, CHANCE_WORK, data, step);
 }
 
-/* Returns the work that each rank has in addition in the run without the fault, ns. Stages and batches get their mean
- * length there, so that the total work is the same. */
+/* Returns the work that a run without the fault adds to each rank, ns. In that run, stages and batches have their mean
+ * length, so this makes the total work equal. */
 static int64_t added_work_ns(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
@@ -216,7 +216,7 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         parts[COMPUTE] *= batch_length(plan, rank_place(plan, rank).data, step);
 }
 
-/* Fills the times of the parts of one step of one rank, without waits. */
+/* Fills the time of each part of a step on one rank, without waits. */
 static void fill_step_work(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
@@ -344,7 +344,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
 
 /* ---- summaries ---- */
 
-/* Returns the text `before`, `number`, `after`. */
+/* Returns the texts `before` and `after` with the number between them. */
 static struct tp_str make_text(struct tp_arena *arena, const char *before, long long number, const char *after)
 {
     char made[96];

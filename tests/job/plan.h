@@ -17,7 +17,7 @@ enum plan_fault {
     PLAN_IMBALANCE,
     PLAN_CHANGING_IMBALANCE,
     PLAN_MISSING_RANKS,
-    PLAN_MORE_WORK, /* slow compute because of more calls, not of longer ones */
+    PLAN_MORE_WORK, /* a rank computes longer because it makes more calls, not longer ones */
     /* no fault; from this value on, stages have equal work, groups have descriptions, and hosts have names */
     PLAN_EVEN,
     PLAN_SLOW_HOST,  /* all ranks of a host compute more slowly */
@@ -59,7 +59,7 @@ bool plan_is_victim(const struct plan *plan, uint32_t rank);
 /* Fills the step slots of the rank (plan_slots.c). */
 void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, struct tp_arena *arena);
 
-/* ---- shared by plan.c and plan_slots.c ---- */
+/* ---- declarations that plan.c and plan_slots.c share ---- */
 
 enum plan_kind { PLAN_TENSOR, PLAN_DATA, PLAN_WORLD };
 enum { PLAN_SEGMENTS = 3, PLAN_BUCKETS = 2, PLAN_CALLS = PLAN_SEGMENTS + PLAN_BUCKETS + 1, PLAN_HOST_RANKS = 8 };

@@ -85,7 +85,7 @@ def with_environment(**more):
     return {**os.environ, **more}
 
 
-@case("handler: the calls of torch's own handler, argument by argument, and nothing but a report beside them")
+@case("handler: the calls of torch's own handler, argument by argument, and nothing but a report next to them")
 def _(folder):
     seen = []
 
@@ -112,7 +112,7 @@ while torch_tracepress._handler._running and time.monotonic() < end: time.sleep(
 """
 
 
-@case("handler: a page beside each trace, the bytes of `report`; one line each; no zombie, no file left")
+@case("handler: a page next to each trace, the bytes of `report`; one line each; no zombie, no file left")
 def _(folder):
     no_child = """
 try: os.waitpid(-1, os.WNOHANG)

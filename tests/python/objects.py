@@ -487,7 +487,7 @@ def _(folder):
     assert os.waitpid(child, 0)[1] == 0
 
 
-@case("program: found beside the package, by its record, in PATH; python -m is it, and its exit code")
+@case("program: found next to the package, by its record, in PATH; python -m is it, and its exit code")
 def _(folder):
     package = os.path.dirname(tracepress.__file__)
     target = os.path.join(folder, "site")

@@ -30,7 +30,7 @@ def content(trace):
         return file.read()
 
 
-@case("runs: folders with traces, in natural order, with what stands beside them")
+@case("runs: folders with traces, in natural order, with the files next to them")
 def _(folder):
     top = os.path.join(folder, "logs")
     for name in ("w10.5", "w2.7", "w2.30"):

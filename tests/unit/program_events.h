@@ -6,7 +6,7 @@
 #include "webreport/document/words/words.h"
 #include "webreport/measure/program/program_view.h"
 
-#include "event_text.h" /* Included last, because headers use its names for parameters. */
+#include "event_text.h" /* included last, because other headers use the names of its functions for parameters */
 
 static struct tp_program_view view;
 

@@ -8,7 +8,7 @@
 
 #include "webreport/measure/result/advice.h"
 
-#include "event_text.h" /* Included last, because headers use its names for parameters. */
+#include "event_text.h" /* included last, because other headers use the names of its functions for parameters */
 
 static struct tp_order order;
 static struct tp_model model;
@@ -52,7 +52,7 @@ __attribute__((unused)) static void launch(double ts, double dur, int correlatio
     call("cudaLaunchKernel", ts, dur, correlation);
 }
 
-/* Adds a device operation. correlation: number that also the launch has; 0: no launch. args: further members, each
+/* Adds a device operation. correlation: number that the launch has too; 0: no launch. args: further members, each
  * after a comma. */
 static void operation(const char *category, const char *name, double ts, double dur, int correlation, int device,
                       int stream, const char *args)
@@ -70,7 +70,7 @@ __attribute__((unused)) static void kernel(const char *name, double ts, double d
     operation("kernel", name, ts, dur, correlation, 0, 7, "");
 }
 
-/* Settings of rules. The first one lets rules judge traces with few operations. A test may set the second one. */
+/* Settings of rules. The first one lets rules examine traces with few operations. A test may set the second one. */
 static const char *settings[2] = {"R2.max_operations=0"};
 
 /* true if recording costs no time, for tests that check only the time of the cause */

@@ -56,8 +56,7 @@ static void gap_before_operation_is_split_at_its_launch(void **state)
                                                                      * c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* time during the launches of kernels a and c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
-                     /* kernel a starts 4 us after its launch, c 3 us after its launch; b was launched early, so all 10
-                      * us before it count */
+                     /* 4 us before kernel a, 3 us before c, and all 10 us before b, which was launched long before */
                      4000 + 10000 + 3000);
     assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* time before kernel d, whose launch is missing from the
                                                                 * trace */
@@ -78,9 +77,9 @@ static void flame_graph_assigns_idle_time_to_the_host_stack(void **state)
                     "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
                 NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
-    assert_int_equal(d->node_count, 4);           /* nodes: root, frame, and the frame's operator and launch */
-    assert_int_equal(d->nodes[1].self_ns, 33000); /* the frame ran alone in these idle times: us 1-5, 10-20, 40-50,
-                                                   * 51-60 */
+    assert_int_equal(d->node_count, 4); /* nodes: root, frame, and the frame's operator and launch */
+    /* the frame runs alone in these idle times: 1 to 5, 10 to 20, 40 to 50 and 51 to 60 us */
+    assert_int_equal(d->nodes[1].self_ns, 33000);
     const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);

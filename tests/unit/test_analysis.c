@@ -38,7 +38,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- results that the handler received ---- */
+/* ---- tables and stacks that the handler received ---- */
 
 struct got {
     char *by_name, *by_shape, *wrong;

@@ -1,4 +1,4 @@
-/* Tests the arena: zeroed items, growth without loss of content, limits through the guard. */
+/* Tests the arena: zeroed items, growth without loss of content, and the jump to arena.guard at the limit. */
 #include "writer/base/arena.h"
 
 #include <setjmp.h>

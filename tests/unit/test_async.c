@@ -9,8 +9,8 @@ static int begin(void **state)
     return begin_text();
 }
 
-/* Finds texts that begin with `head`, and stores the number after the next `key` of each in `out`. Returns their count,
- * at most `most`. */
+/* For each text that begins with `head`, stores the number after the next `key` in `out`. Returns how many numbers were
+ * stored, at most `most`. */
 static size_t read_numbers(const char *head, const char *key, long long *out, size_t most)
 {
     size_t count = 0;

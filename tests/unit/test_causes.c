@@ -52,7 +52,7 @@ static void known_frames_name_their_cause(void **state)
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
         /* the Python time that other findings contain must not count again here */
         const struct tp_finding *python = finding("H6");
-        if (strcmp(known[i].rule, "H10") != 0) /* the share of H10 includes the function that writes the file */
+        if (strcmp(known[i].rule, "H10") != 0) /* rule H10 also counts the function that writes the file */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end(state);
@@ -72,7 +72,7 @@ static void similar_frames_of_other_packages_name_no_cause(void **state)
     for (int rule = 9; rule <= 13; rule++) {
         char id[8];
         snprintf(id, sizeof id, "H%d", rule);
-        if (strcmp(id, "H12") != 0) /* H12 is not compared, because its frame `collect` is a prefix of `collect_all` */
+        if (strcmp(id, "H12") != 0) /* rule H12 is skipped, because its frame `collect` is a prefix of `collect_all` */
             assert_null(finding(id));
     }
 }
@@ -185,7 +185,7 @@ static void filling_gradients_with_zeros_is_found(void **state)
             end(state);
         }
     }
-    assert_null(finding("H15")); /* Gradients of several batches are added on purpose, so this is no cost of zeroing. */
+    assert_null(finding("H15")); /* without zeros, the gradients of several batches are added on purpose */
 }
 
 #define HEADS "[2,4,512,512]"
@@ -246,7 +246,7 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
 }
 
 /* Tests a hook that only checks whether all numbers are finite. It takes 70 us, of which operators take 50 us, and its
- * whole time counts. Of a hook with other work, only the operators count. */
+ * whole time counts. For a hook with other work, only the operators count. */
 static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -473,7 +473,8 @@ static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
     write_convolution(2, 120);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    write_convolution(2, 400); /* with two samples, 400 us are proportional to the number of samples */
+    /* a convolution of 400 us takes as long per sample in a larger batch, so there is no gain */
+    write_convolution(2, 400);
     assert_null(finding("H19"));
     end(state), begin(state);
     write_convolution(16, 120);

@@ -111,7 +111,7 @@ static void unavoidable_copies_are_not_reported(void **state)
     for (int s = 0; s < STEPS; s++)
         shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
     build();
-    /* saves 200 us of copies, and a quarter of that because the next operator then finds its data in the caches */
+    /* the gain is 200 us of copies plus a quarter, because the next operator then finds its data in the caches */
     assert_found("H7", "copy.layout", 25);
     end(state), begin(state);
     for (int s = 0; s < STEPS; s++) {
@@ -249,8 +249,9 @@ static void write_copies(double length)
 
 static void gain_is_three_quarters_to_all_of_its_time(void **state)
 {
-    write_copies(160); /* 160 us plus a quarter of that are 20 % of the step. The saving of H6 is unknown, so H6 comes
-                        * after H7. */
+    /* 160 us plus a quarter of that are 20 % of the step. The saving of rule H6 is unknown, so its finding comes after
+     * that of rule H7. */
+    write_copies(160);
     assert_range("H7", 0.75 * 20, 20);
     end(state), begin(state);
     write_copies(640); /* 640 us plus a quarter of that are 80 % of the step */
@@ -389,8 +390,7 @@ static void module_called_for_each_sample_is_found(void **state)
     /* each of the nine saved calls still needs half of its convolution */
     assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
     end(state), begin(state);
-    write_model_parts(
-        10, false); /* a detection head also has inputs of different sizes, because it gets several feature maps */
+    write_model_parts(10, false); /* the head of a detection model gets feature maps of different sizes, too */
     assert_null(finding("H18"));
     end(state), begin(state);
     write_model_parts(5, true);

@@ -59,7 +59,7 @@ static void other_slow_steps_are_no_outliers(void **state)
     write_steps(1, 2, 4000, false); /* half of all steps are too many for an outlier */
     assert_null(finding("H21"));
     end(state), begin(state);
-    write_steps(3, STEPS, 300, false); /* 300 us in a step of 1,300 us are too little */
+    write_steps(3, STEPS, 300, false); /* 300 us in a step of 1,300 us are too little for a finding */
     assert_null(finding("H21"));
 }
 

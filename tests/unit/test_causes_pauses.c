@@ -51,8 +51,8 @@ static void small_operators_are_judged_without_pauses(void **state)
     assert_null(finding("H5"));
 }
 
-/* Writes steps with an Adam optimizer: `calls` calls of each of six operators of 10 us. In one step, one call takes
- * paused_us. Another operator fills the rest of the step. */
+/* Writes steps with an Adam optimizer, which calls each of six operators of 10 us `calls` times. In one step, one call
+ * takes paused_us. Another operator fills the rest of the step. */
 static void write_optimizer_steps(int calls, double paused_us)
 {
     static const char *const names[] = {"aten::mul_", "aten::lerp_", "aten::addcmul_",

@@ -66,7 +66,7 @@ static struct tp_summary make_scaled_run(double factor, double noise)
     return make_run(steps, 10);
 }
 
-/* Judges the runs by a budget. A count of 0 means that the runs of this side are absent. */
+/* Judges the runs by a budget. A count of 0 means that there are no new runs or no baseline. */
 static struct tp_check judge_runs(const char *budget_text, const struct tp_summary *runs, size_t run_count,
                                   const struct tp_summary *base, size_t base_count)
 {
@@ -147,7 +147,7 @@ static struct tp_summary with_host_fact(struct tp_summary run)
 }
 
 /* Tests that a limit fails if the run exceeds it, passes if the run is within it, and is inconclusive if noise hides
- * the answer. One run per side detects changes of 12 %, or of 25 % if the host is unknown. */
+ * the answer. One new run and one base run detect changes of 12 %, or of 25 % if the host is unknown. */
 static void time_limit_passes_fails_or_is_inconclusive(void **state)
 {
     GUARD;
@@ -237,8 +237,8 @@ static void limits_refer_to_the_accepted_level(void **state)
     assert_true(c.items[0].cause != TP_CAUSE_BEYOND && c.items[0].change < 4);
 }
 
-/* Tests that one run per side cannot distinguish a busy machine from a slower program, but a baseline of three runs
- * can. */
+/* Tests that one new run and one base run cannot distinguish a busy machine from a slower program, but a baseline of
+ * three runs can. */
 static void one_run_by_wall_clock_fails_no_limit(void **state)
 {
     GUARD;
@@ -406,7 +406,8 @@ static void damaged_run_is_inconclusive(void **state)
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     assert_false(c.is_damaged);
     run = with_lost_events(whole, TP_LOST_MEMORY);
-    c = judge_runs(lines, &run, 1, NULL, 0); /* memory records are damaged, but other metrics are still judged */
+    /* memory records are damaged, but limits on other metrics still give results */
+    c = judge_runs(lines, &run, 1, NULL, 0);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 4);
     assert_int_equal(c.items[1].cause, TP_CAUSE_DAMAGED);
@@ -446,7 +447,7 @@ static void missing_category_counts_as_damage(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
     assert_int_equal(c.items[1].status, TP_CHECK_PASS);
-    /* memory was requested in the file of the baseline, but not in the file of the run */
+    /* the recording of the baseline requested memory records, that of the run did not */
     base.evidence.requested = TP_NEED_MEMORY;
     assert_int_equal(judge_runs(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
@@ -541,7 +542,7 @@ static struct tp_summary noisy_run(double factor, struct tp_random *random)
 }
 
 /* Compares a history of ten runs with another run of the same program, a thousand times. At most 1 % of these runs may
- * fail, but runs that are 15 % slower must fail. With one run per side, almost none may fail. */
+ * fail, but runs that are 15 % slower must fail. With a single base run, almost none may fail. */
 static void equal_programs_fail_in_less_than_one_percent(void **state)
 {
     GUARD;

@@ -115,7 +115,7 @@ static void next_edge_is_the_start_or_end_of_a_window(void **state)
     assert_int_equal(tp_choice_next_edge_ns(&whole, minute + 1), minute + 2000000000);
 }
 
-/* ---- in a recording ---- */
+/* ---- ranks and windows in running recordings ---- */
 
 static void count_handler_calls(const struct tracepress_trace *trace, void *context)
 {
@@ -194,7 +194,7 @@ static void steps_that_begin_in_a_window_are_recorded(void **state)
     assert_true(handled > 1); /* each window is a separate recording */
 }
 
-/* ---- without steps ---- */
+/* ---- windows of programs without steps ---- */
 
 enum { PERIOD_MS = 200, LENGTH_MS = 100, NS_PER_MS = 1000000 };
 

@@ -34,7 +34,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- reads a spool into text, one line per record, without times ---- */
+/* ---- text of a spool: one line per record, without times ---- */
 
 static char spool_text[1 << 16];
 static unsigned spool_count;
@@ -341,7 +341,7 @@ static void unwritable_folder_is_an_error_without_crash(void **state)
     assert_int_equal(handled, 0);
 }
 
-/* ---- where the spool is written ---- */
+/* ---- the folder of the spool ---- */
 
 static int start_recording_in_folder(const char *directory, int *handled)
 {

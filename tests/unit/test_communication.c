@@ -159,7 +159,7 @@ static void few_collectives_on_cpu_are_exposed(void **state)
     assert_found("H8", "comm.exposed", 100.0 * 8 * 500 / 10000);
 }
 
-/* ---- parameters of a sharded model ---- */
+/* ---- gathering the parameters of a sharded model ---- */
 
 /* Writes two steps of 10 ms with six layers. Each layer gathers its parameters for 100 us and computes for 1 ms. With
  * `is_late`, the gather runs after the work of the previous layer; otherwise it overlaps with that work. The host calls
@@ -207,7 +207,7 @@ static void other_all_gathers_are_no_sharded_model(void **state)
     assert_non_null(finding("E1")); /* no other rule explains the communication, which takes 6 % */
 }
 
-/* ---- one process for all devices ---- */
+/* ---- a single process that uses all devices ---- */
 
 /* Writes two steps of 1 ms on two devices. The host distributes the model, then each device computes for 300 us. */
 static void write_data_parallel_steps(const char *forward)

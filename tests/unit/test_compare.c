@@ -11,7 +11,7 @@
 
 enum { MANY = 3 };
 
-/* Compares MANY runs on each side. */
+/* Compares MANY base runs with MANY new runs. */
 static void compare_many(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -54,8 +54,8 @@ static void similarity_of_names_is_computed(void **state)
 #define OTHERS                                                                                                         \
     KERNEL("relu", 4, 300), KERNEL("norm", 2, 200), KERNEL("add", 8, 60), KERNEL("mul", 3, 90), KERNEL("copy", 1, 150)
 
-/* Tests that with several runs per side, each row has a verdict. With one run per side, only the total has a verdict,
- * and the row is a hint. The row names its operator and its modules by id. */
+/* Tests that with several base runs and new runs, each row has a verdict. With one run each, only the total has a
+ * verdict, and the row is a hint. The row names its operator and its modules by id. */
 static void slower_kernel_is_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 2, 500),
@@ -247,12 +247,12 @@ static void different_conditions_are_no_regression(void **state)
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.regressed_count, 0);
     assert_string_equal(tp_compare_verdict_word(&compare), "other workload");
-    runs[TP_NEW].facts = &unknown; /* the new run lacks the fact */
+    runs[TP_NEW].facts = &unknown; /* the GPU of the new run is unknown */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     runs[TP_NEW].facts = NULL;
-    runs[TP_NEW].fact_count = 0; /* a file of an older version has no facts */
+    runs[TP_NEW].fact_count = 0; /* a summary of an older version names no GPU */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
@@ -351,7 +351,7 @@ static void damaged_side_is_never_a_regression(void **state)
     runs[TP_BASE].evidence.present = 0;
     runs[TP_BASE].key.rank = 0;
     runs[TP_NEW].key.rank = 1;
-    compare_runs(&c); /* different ranks are fine if the user chose one rank per side */
+    compare_runs(&c); /* different ranks are fine if the user chose the rank of both runs */
     assert_string_equal(c.damage, "");
 }
 
@@ -403,7 +403,7 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* Tests that modules of only one side are neither added nor removed, because recording modules is optional. */
+/* Tests that modules of only one run are neither added nor removed, because recording modules is optional. */
 static void modules_of_one_side_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};

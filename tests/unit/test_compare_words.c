@@ -54,7 +54,7 @@ static void verdict_names_rows_before_memory(void **state)
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
-    /* With one run per side, the interval in the headline is wide. */
+    /* With one base run and one new run, the interval in the headline is wide. */
     assert_headline(&c, "The step has not certainly changed (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
@@ -202,7 +202,7 @@ static void changed_loader_function_is_reported(void **state)
     assert_texts(&c, "- launches: +1 launch per step", "No other time has certainly changed");
 }
 
-/* Tests that rows have no verdicts if the two sides are not comparable. Then no text claims that no row changed. */
+/* Tests that rows have no verdicts if the runs are not comparable. Then no text claims that no row changed. */
 static void rows_of_another_workload_are_not_counted(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -223,7 +223,7 @@ static void rows_of_another_workload_are_not_counted(void **state)
                  "A step does different work");
 }
 
-/* Tests that texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs
+/* Tests that texts and JSON show the metrics of a serving engine as a table, one row per class of steps. Programs
  * without an engine have no table. */
 static void steps_of_an_engine_are_compared_by_class(void **state)
 {

@@ -125,7 +125,8 @@ static void operators_that_only_move_have_only_bytes(void **state)
                           "[[\"float\",\"float\"],[\"float\",\"float\"],\"Scalar\"]", ""));
     assert_int_equal(cost.bytes, 4 * 3 * 30);
     assert_true(find_cost(&cost, "aten::embedding", "[[50000,512],[4,128]]", "[\"float\",\"long int\"]", ""));
-    assert_int_equal(cost.bytes, 8 * 4 * 128 + 2 * 4 * 128 * 512 * 4); /* reads only the requested rows of the table */
+    /* an embedding reads only the requested rows of its table */
+    assert_int_equal(cost.bytes, 8 * 4 * 128 + 2 * 4 * 128 * 512 * 4);
     assert_false(find_cost(&cost, "aten::view", "[[128,64],[]]", "[\"float\",\"Scalar\"]", ""));
     assert_false(find_cost(&cost, "my::operator", "[[128,64]]", "[\"float\"]", ""));
 }

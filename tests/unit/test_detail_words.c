@@ -1,4 +1,4 @@
-/* Tests the sentences of details: how arguments are written, and how parts are joined. */
+/* Tests the sentences about details of findings: how arguments are written, and how parts are joined. */
 #include "webreport/document/words/detail_words.h"
 
 #include "one_arena.h"

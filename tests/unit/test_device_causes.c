@@ -109,7 +109,7 @@ static void busy_device_has_no_wait(void **state)
     assert_int_equal(finding("C14")->severity, TP_SEVERITY_INFO);
 }
 
-/* ---- one kernel instead of several ---- */
+/* ---- kernels that one fused kernel could replace ---- */
 
 #define HEADS "[8,512,64],[8,64,512]"
 #define SCORES "[8,512,512],[]"
@@ -321,7 +321,7 @@ static void checkpoint_recomputation_counts_device_time(void **state)
     assert_found("C19", "compute.recompute", 30);
 }
 
-/* ---- one cause, one finding ---- */
+/* ---- causes that only one finding reports ---- */
 
 static void code_inside_the_loader_explains_the_wait_for_input(void **state)
 {

@@ -1,4 +1,5 @@
-/* Tests blocks in every format: equal texts, escaped for the format, in order. Omitted rows are counted. */
+/* Tests the blocks of a document in every output format: equal texts, escaped for the format, in order. Omitted rows
+ * are counted. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -130,7 +130,7 @@ static void cuda_events_use_the_driver(void **state)
     assert_int_equal(fake_events(), 0);
 }
 
-/* ---- in a recording ---- */
+/* ---- timing events in a recording ---- */
 
 static char text[1 << 14];
 

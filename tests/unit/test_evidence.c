@@ -137,7 +137,7 @@ static void missing_kind_is_known_from_related_events(void **state)
 {
     static const char operators[] = "no operator is there, but what belongs to operators is";
     static const struct expectation cases[] = {
-        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* programs of other recorders have no operators */
+        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* traces of other recorders have no operators */
         {HEAD "\"trace_id\":\"A\",\"traceEvents\":[" NOTE END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" NOTE FORWARD END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" OP("a", "1", "") FORWARD END "]}", 0, ""},

@@ -74,7 +74,7 @@ static void exit_may_be_reported_before_start(void **state)
     assert_true(tp_exit_codes_get(&codes, 20, true, &status));
     assert_int_equal(status, 5 << 8);
     tp_exit_codes_read(&codes);
-    tp_exit_codes_add(&codes, 21); /* process 21 has the same id as an earlier process */
+    tp_exit_codes_add(&codes, 21); /* a new process reuses the id 21 */
     assert_false(tp_exit_codes_get(&codes, 21, true, &status));
 }
 

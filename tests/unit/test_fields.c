@@ -1,4 +1,4 @@
-/* Tests records as JSON: each kind of field, rules for null, omitted members. */
+/* Tests how records are written as JSON: each kind of field, rules for null, omitted members. */
 #include "writer/base/fields.h"
 
 #include <math.h>

@@ -75,14 +75,14 @@ static void write_waiting_steps(int count)
 
 static void longest_gap_names_the_base_of_its_share(void **state)
 {
-    write_waiting_steps(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
+    write_waiting_steps(4); /* the longest gap lasts from 705 us of a step to 305 us of the next step */
     assert_in_digest("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
     end(state), begin(state);
     write_waiting_steps(1); /* the step has two gaps, at its start and at its end; the first one is longer */
     assert_in_digest("is 305 µs (30.5 % of the step).");
     end(state), begin(state);
     launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
-    build(); /* the device is idle from us 605 to us 1005; the trace is 1605 us long */
+    build(); /* the device is idle from 605 to 1005 us; the trace is 1605 us long */
     assert_in_digest("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
     assert_not_in_digest("does not show the reason");
 }
@@ -91,7 +91,7 @@ static void gap_after_its_launch_has_no_known_reason(void **state)
 {
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
-    build(); /* The launch ends at us 155, but the device is idle until us 900. */
+    build(); /* The launch ends at 155 us, but the device is idle until 900 us. */
     assert_in_digest("is 800 µs (80.0 % of the step); the trace does not show the reason.");
 }
 
@@ -100,7 +100,7 @@ static void call_during_a_gap_is_named(void **state)
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
-    build(); /* the device is idle from us 100 to us 850, and the launch takes 700 us of this time */
+    build(); /* the device is idle from 100 to 850 us, and the launch takes 700 us of this time */
     assert_in_digest("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
     end(state), begin(state);
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);

@@ -51,7 +51,7 @@ static void boxes_are_below_their_callers(void **state)
         fail();
     fold_samples(&folded, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
-    assert_int_equal(flame.count, 5); /* boxes: all, thread, main, a, b */
+    assert_int_equal(flame.count, 5); /* the boxes are: all, thread, main, a, b */
     assert_int_equal(flame.depth, 4);
     assert_int_equal(flame.frames[0].value, 100);
     assert_int_equal(find_frame(&flame, "main", 2)->self, 10);
@@ -75,7 +75,7 @@ static void small_callees_share_a_box(void **state)
                  SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     const struct tp_flame_frame *last = &flame.frames[flame.count - 1];
-    assert_int_equal(flame.count, 4); /* boxes: all, thread, big, and one for the small functions */
+    assert_int_equal(flame.count, 4); /* the boxes are: all, thread, big, and one for the small functions */
     assert_int_equal(last->merged, 3);
     assert_int_equal(last->value, 41);
     assert_int_equal(last->start, 99000);
@@ -95,11 +95,12 @@ static void baseline_is_compared_by_call_path(void **state)
     fold_samples(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
     tp_flame_build(&flame, &now, &before, &arena);
     assert_int_equal(flame.base_value, 29);
-    assert_int_equal(flame.removed_value, 9); /* removed: 5 of "gone;main", and 4 of "other" with its child b */
+    /* the removed time is 5 of "gone;main", and 4 of "other" with its child b */
+    assert_int_equal(flame.removed_value, 9);
     assert_int_equal(find_frame(&flame, "b", 3)->base_value, 20);
     assert_int_equal(find_frame(&flame, "a", 3)->base_value, 0);
     assert_int_equal(find_frame(&flame, "main", 2)->base_value, 25);
-    assert_int_equal(flame.largest_difference, 65); /* main grew from 25 to 90 */
+    assert_int_equal(flame.largest_difference, 65); /* the value of main grew from 25 to 90 */
     tp_arena_release(&arena);
 }
 

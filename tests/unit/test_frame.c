@@ -135,7 +135,7 @@ static uint32_t random_below(uint32_t n)
     return (state_of_random >> 8) % n;
 }
 
-/* Parts of texts that are hard to parse. */
+/* Parts from which the test builds texts that are hard to parse. */
 static const char *const bits[] = {"(",  ")",   ": ",   "):", "(1)", "(12): ", "[2]: x",   "/",
                                    "\\", ".py", ".pyx", "-",  "7",   "a",      " ",        ";",
                                    "<",  ">",   "\n",   ".",  "C:",  "run",    "\xC3\xA4", "(-3): "};

@@ -156,7 +156,7 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
-/* ---- two writers, with equal or different process ids ---- */
+/* ---- two simultaneous writers, with equal or different process ids ---- */
 
 enum { MUCH = 300000 }; /* larger than the buffer, bytes */
 
@@ -297,7 +297,7 @@ static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
     fail_no_call();
 }
 
-/* ---- a disk that fails ---- */
+/* ---- errors of a failing disk ---- */
 
 /* Replaces the content "old" by "new" while a call fails. is_first: no old file exists. Checks that no other file
  * remains. Returns the result. */

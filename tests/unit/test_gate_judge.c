@@ -1,5 +1,5 @@
-/* Tests many limits on times that are judged together, because one of many limits may fail by chance. gate_times.c
- * judges a single limit. */
+/* Tests the joint result of many time limits, because one of many limits may fail by chance. gate_times.c examines a
+ * single limit. */
 #include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>

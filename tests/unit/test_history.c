@@ -1,4 +1,4 @@
-/* Tests stored runs: which runs are the accepted level, where the level changed, and which runs are outliers. */
+/* Tests stored runs: which runs define the accepted level, where the level changed, and which runs are outliers. */
 #include "webreport/compare/gate/history.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static void failed_runs_define_no_level(void **state)
     runs[22].decision.is_failed = true;
     accepted = tp_history_accepted_runs(&count, runs, RUNS, &arena);
     assert_int_equal(tp_history_accepted_begin(runs, RUNS), 20);
-    assert_int_equal(count, 9); /* the level has the runs from 20 to the newest one, except runs that failed */
+    assert_int_equal(count, 9); /* the level is that of runs 20 to the newest one, except runs that failed */
     assert_int_equal(accepted[0], 20);
     assert_int_equal(accepted[2], 23);
 }
@@ -115,7 +115,7 @@ static void newest_run_is_compared_with_accepted_level(void **state)
     assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one longer run is not a new level */
     tp_history_find_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill_runs(2, 0.9); /* with three wall-clock runs, the machine may have become slower; four are enough */
+    fill_runs(2, 0.9); /* the machine may have made one of three wall-clock runs slower, so four are needed */
     tp_history_find_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill_runs(3, 0.9);

@@ -123,7 +123,8 @@ static void folder_replaces_single_files(void **state)
     tp_assets_init(&assets, &arena, folder);
     assert_int_equal(tp_assets_load(&assets, TP_STR("own"), &text, &err), 0);
     assert_true(tp_str_equal(text, TP_STR("mine")));
-    assert_int_equal(tp_assets_get(&assets, TP_STR("help/report.txt"), &text, &err), 0); /* this text is built in */
+    /* this text is built into the program */
+    assert_int_equal(tp_assets_get(&assets, TP_STR("help/report.txt"), &text, &err), 0);
     assert_int_equal(tp_assets_load(&assets, TP_STR("none"), &text, &err), TP_ENOTFOUND);
     assert_int_equal(tp_assets_load(&assets, TP_STR(".hidden"), &text, &err), TP_ENOTFOUND);
     assert_int_equal(tp_assets_load(&assets, TP_STR("../own"), &text, &err), TP_ENOTFOUND);

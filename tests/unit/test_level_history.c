@@ -1,5 +1,5 @@
-/* Tests histories of levels with independent noise, drift, lasting changes and outliers. Outliers must not be reported
- * as changes. */
+/* Tests the search for lasting changes in histories of runs with independent noise, drift and outliers. Outliers must
+ * not be reported as changes. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { RUNS = 40 };
 
-/* Fills the levels with 1 % of noise between runs, a drift and one lasting change. */
+/* Fills the levels, one per run, with 1 % of noise between runs, a drift and one lasting change. */
 static void fill_levels(double *levels, struct tp_random *random, double drift, double step)
 {
     for (int i = 0; i < RUNS; i++)

@@ -266,7 +266,7 @@ static void child_creates_a_spool_at_its_first_record(void **state)
     if (child == 0) {
         int before = count_entries(folder), is_on = tracepress_recording_ != 0;
         if (fork() == 0) {
-            tracepress_stop(); /* gives the handler nothing, because the child wrote no record */
+            tracepress_stop(); /* does not call the handler, because the child wrote no record */
             _exit(seen.recordings != recordings);
         }
         record_range();

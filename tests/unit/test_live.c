@@ -37,7 +37,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- reads event files as text, with one line "step tag=value" per value ---- */
+/* ---- text of event files, with one line "step tag=value" per value ---- */
 
 static char file_text[1 << 16];
 
@@ -186,7 +186,7 @@ static void live_very_short_steps_are_all_kept(void **state)
     assert_int_equal(atoi(line), STEPS);
 }
 
-/* ---- location of the file ---- */
+/* ---- location of the event file ---- */
 
 static void live_recordings_of_a_process_share_a_file(void **state)
 {
@@ -275,7 +275,7 @@ static void live_environment_variable_enables_the_file(void **state)
     unsetenv("TRACEPRESS_LIVE");
 }
 
-/* ---- when it stops ---- */
+/* ---- errors that end the event file ---- */
 
 /* Runs a child process with a file size limit, so that the limit and one-time messages do not affect other tests.
  * Stores the child's messages in `said` and returns its exit status. */

@@ -189,8 +189,8 @@ static void small_blocks_become_cells(void **state)
         fail();
     tp_flow_raster_paint(&raster, boxes, 3, 2, &arena);
     assert_int_equal(raster.cells[0].colour, 1);
-    assert_int_equal(raster.cells[0].level, 3); /* used by half of the cell and a quarter of it */
-    assert_int_equal(raster.cells[1].level, 2); /* used by half of the cell */
+    assert_int_equal(raster.cells[0].level, 3); /* one block covers half of the cell, another one a quarter of it */
+    assert_int_equal(raster.cells[1].level, 2); /* one block covers half of the cell */
     assert_int_equal(raster.cells[2].level, 0);
     assert_int_equal(raster.cells[4].level, 0);
     tp_arena_release(&arena);

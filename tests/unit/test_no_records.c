@@ -88,7 +88,7 @@ static void causes_are_reported_in_order(void **state)
     release_run(&run);
 }
 
-/* Tests that a program that is too short for a sample is the reported reason, even if nothing else is wrong. */
+/* Tests a program that is too short for a sample. Its short time must be reported, even if nothing else is wrong. */
 static void short_program_is_the_first_reason(void **state)
 {
     struct run run;

@@ -29,7 +29,7 @@ static int start(void **state)
     return begin_text() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1 ? 0 : -1;
 }
 
-/* ---- NVTX's functions, called by their slots ---- */
+/* ---- calls of NVTX's functions through their slots ---- */
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): `parameters` is the parameter list of a function type
 #define CALL(result, slots, slot, parameters) ((result(*) parameters)(slots)[slot])
@@ -75,7 +75,7 @@ static void fields_become_arguments(void **state)
     const struct tp_nvtx_entry entries[] = {
         {.type = TP_NVTX_TEXT, .flags = TP_NVTX_IS_MESSAGE, .name = "message"},
         {.type = 11, .name = "small", .offset = offsetof(struct event, small)},
-        {.type = 18, .name = "large"}, /* has no offset, so C's rules of alignment give its place */
+        {.type = 18, .name = "large"}, /* this entry has no offset, so C's alignment rules give its place */
         {.type = 19, .name = "real"},
         {.type = 13, .flags = TP_NVTX_ARRAY_FIXED, .detail = 3, .name = "three"},
         {.type = TP_NVTX_TEXT, .detail = 8, .name = "name"},
@@ -116,7 +116,7 @@ static void schemas_nest_and_fields_give_lengths(void **state)
         {.type = 15, .flags = 1 << 1, .name = "pointer"},
     };
     record_range(register_schema(entries, 4, sizeof event), &event, sizeof event);
-    event.count = 1000; /* claims more elements than the payload contains */
+    event.count = 1000; /* the count exceeds the elements in the payload */
     record_range(register_schema(entries, 4, sizeof event), &event, sizeof event);
     tracepress_stop();
     assert_in_trace("\"name\":\"schema\"");

@@ -167,11 +167,11 @@ static int check_waits(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     process_exec(7, 100, "first");
-    process_stack(7, 110, true, disk, 5); /* this stack arrives before the switch of the same time */
+    process_stack(7, 110, true, disk, 5); /* this stack arrives before the switch record of the same time */
     process_switch(7, 110, true, false);
     process_switch(7, 120, false, false);
     process_switch(7, 130, true, false);
-    process_stack(7, 130, true, lock, 3); /* this stack arrives after the switch of the same time */
+    process_stack(7, 130, true, lock, 3); /* this stack arrives after the switch record of the same time */
     process_switch(7, 140, false, false);
     process_stack(7, 150, true, lock, 3);
     process_switch(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */

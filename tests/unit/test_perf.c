@@ -21,7 +21,7 @@ enum { REGISTERS = 33, STACK_POINTER = 31 };
 
 static char memory[MOST_PAGE + RING] __attribute__((aligned(MOST_PAGE)));
 
-/* Writes bytes into the ring at position `at`, where they may wrap around the ring's end. Returns the position after
+/* Writes bytes into the ring buffer at position `at`, where they may wrap around its end. Returns the position after
  * them. */
 static uint64_t put_in_ring(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
 {
@@ -59,8 +59,8 @@ static void samples_are_read_for_any_page_size(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)memory;
         struct tp_perf perf = {.ring = page};
-        uint64_t ns = 0, start = RING - 100; /* starts 100 bytes before the end of the ring, so that the first sample
-                                              * wraps around */
+        /* starts 100 bytes before the end of the ring buffer, so that the first sample wraps around */
+        uint64_t ns = 0, start = RING - 100;
         memset(memory, 0x55, sizeof memory);
         memset(page, 0, sizeof *page);
         page->data_offset = sizes[i];

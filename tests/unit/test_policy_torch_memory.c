@@ -1,4 +1,4 @@
-/* Tests memory records within a span of time. Prefix sums with a binary search must give the same result as a loop over
+/* Tests the memory records between two times. Prefix sums with a binary search must give the same result as a loop over
  * all records. */
 #include "webreport/model/policy_torch_memory.h"
 

@@ -72,8 +72,8 @@ static void wait_between_two_polls_has_no_cause(void **state)
     assert_interval(2, 9, TP_STATE_READY, 0);
 }
 
-/* Tests counts of the kernel. It counts ready time only when the thread runs again, and running time up to a tick
- * late. */
+/* Tests that time which the kernel counts late is added later. The kernel counts ready time only when the thread runs
+ * again, and running time up to a tick late. */
 static void uncounted_time_is_added_later(void **state)
 {
     int64_t sums[TP_STATE_COUNT] = {0}, end = 0;

@@ -122,7 +122,7 @@ static void differences_equal_values_by_hand(void **state)
     assert_int_equal(compare(&d, path_in_folder("a.npy"), path_in_folder("b.npy"), tolerance), TP_OK);
     assert_int_equal(d.count, 6);
     assert_int_equal(d.finite_count, 3);
-    /* mismatches: a difference of 0.5 above the limit 0.1, different infinities, and a NaN on only one side */
+    /* mismatches: a difference of 0.5 above the limit 0.1, different infinities, and a NaN in only one array */
     assert_int_equal(d.mismatch_count, 3);
     assert_int_equal(d.first_mismatch, 1);
     assert_true(d.max_abs == 1 && d.worst == 2 && d.base_at_worst == 4 && d.new_at_worst == 3);

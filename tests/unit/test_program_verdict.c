@@ -3,7 +3,7 @@
 
 #include "webreport/measure/program/program_verdict.h"
 
-#include "program_events.h" /* Included last, because headers use its names for parameters. */
+#include "program_events.h" /* included last, because other headers use the names of its functions for parameters */
 
 /* ---- verdict ---- */
 
@@ -57,7 +57,7 @@ static void first_matching_rule_decides(void **state)
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
     running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* the time ready is not longer than the time running */
+    state_of(1, 1, "ready", 200000, 400000, ""); /* the ready time is not longer than the running time */
     assert_rule(TP_PROGRAM_CPU_BOUND);
     running(1, 1, 0, 300000);
     state_of(1, 1, "ready", 300000, 590000, "");

@@ -3,7 +3,7 @@
 
 #include "webreport/model/tree_threads.h"
 
-#include "program_events.h" /* Included last, because headers use its names for parameters. */
+#include "program_events.h" /* included last, because other headers use the names of its functions for parameters */
 
 static int64_t part_time_us(unsigned part)
 {
@@ -23,8 +23,8 @@ static void assert_command(size_t row, const char *wanted, int64_t depth)
 static void parts_add_up_to_the_wall_time(void **state)
 {
     (void)state;
-    /* Times are in us. Thread 1 runs in 0-10, waits for the disk in 10-30, and runs in 30-40. Thread 2 waits for a pipe
-     * in 5-20, is ready in 20-35, and runs in 35-50. */
+    /* Thread 1 runs from 0 to 10 us, waits for the disk until 30 us, and runs until 40 us. Thread 2 waits for a pipe
+     * from 5 to 20 us, is ready until 35 us, and runs until 50 us. */
     process(1, 0, 0, 50, 0);
     running(1, 1, 0, 10);
     blocked(1, 1, 10, 30, "disk");
@@ -34,12 +34,12 @@ static void parts_add_up_to_the_wall_time(void **state)
     running(1, 2, 35, 50);
     build();
     assert_int_equal(view.parts.wall_ns, 50000);
-    assert_int_equal(part_time_us(TP_WALL_RUNNING), 30); /* some thread runs in 0-10 and 30-50 */
-    assert_int_equal(part_time_us(TP_WALL_READY), 10);   /* no thread runs in 20-30, but one is ready */
+    assert_int_equal(part_time_us(TP_WALL_RUNNING), 30); /* one or both threads run from 0 to 10 and 30 to 50 us */
+    assert_int_equal(part_time_us(TP_WALL_READY), 10);   /* no thread runs from 20 to 30 us, but one is ready */
     assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
     /* 0, because a disk wait of the other thread has priority */
     assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
-    assert_int_equal(view.parts.busy_ns, 35000); /* in 35-40 both threads run, which counts twice */
+    assert_int_equal(view.parts.busy_ns, 35000); /* from 35 to 40 us both threads run, which counts twice */
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
     assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 35000);
@@ -115,7 +115,8 @@ static void wait_that_ends_with_a_child_waits_for_it(void **state)
     state_of(1, 1, "blocked", 31000, 50200, "");
     running(1, 1, 50200, 60000);
     state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits in this wait */
-    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the same wait of thread 1, which counts */
+    /* waits for the same child; this wait ends later than that of thread 1, so only the wait of thread 1 counts */
+    state_of(1, 3, "blocked", 11000, 52000, "");
     build();
     const struct tp_wait_group *child = NULL;
     for (uint32_t i = 0; i < view.waits.count; i++)
@@ -182,7 +183,7 @@ static void kernel_work_for_events_counts_as_recording(void **state)
     sample(1, 1, 1,
            "native_write_msr [kernel];irq_work_queue [kernel];perf_event_fork [kernel];copy_process [kernel];f [x];");
     sample(1, 1, 2, "inherit_event.isra.0 [kernel];copy_process [kernel];g [x];");
-    /* reads the program's own perf events, so it is no cost of the recorder */
+    /* this sample reads the program's own perf events, so it is no cost of the recorder */
     sample(1, 1, 3, "perf_event_read [kernel];perf_read [kernel];vfs_read [kernel];h [x];");
     build();
     assert_int_equal(view.recording.sample_ns, 20000);
@@ -307,7 +308,7 @@ static void stack_ends_at_invalid_frame(void **state)
     sample(1, 1, 3, "[unknown] [unknown];");
     sample(1, 1, 4, "+0x12 [libm.so];");
     build();
-    assert_int_equal(view.function_rows.row_count, 5); /* rows: io, read, f, [unknown], libm.so+0x12 */
+    assert_int_equal(view.function_rows.row_count, 5); /* the rows are: io, read, f, [unknown], libm.so+0x12 */
     for (size_t i = 0; i < 5; i++) {
         struct tp_str name = tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[i];
         assert_false(tp_str_equal(name, TP_STR("trampoline")));

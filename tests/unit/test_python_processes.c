@@ -1,4 +1,5 @@
-/* Tests which processes run Python. The rings may deliver events in any order, which must not change the result. */
+/* Tests which processes run Python. The perf ring buffers may deliver events in any order, which must not change the
+ * result. */
 #include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
 

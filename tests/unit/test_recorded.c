@@ -100,27 +100,27 @@ static void assert_copies_duration(double step_us, double copies_us)
 static void cost_of_new_pages_is_that_of_their_operator(void **state)
 {
     (void)state;
-    /* The new pages of the two copies take 2 us and 20 us each. Only 0.3 us per page count, 57.6 us in total, which is
-     * too little for a finding. */
+    /* A new page takes 2 us in the first copy and 20 us in the second one. Only 0.3 us per page count, 57.6 us in
+     * total, which is too little for a finding. */
     write_copies_of_pages(128, 2560, 0);
     assert_copies_duration(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    write_copies_of_pages(1280, 160, 0); /* new pages take 20 us and 1.25 us each */
+    write_copies_of_pages(1280, 160, 0); /* a new page takes 20 us in the first copy, 1.25 us in the second */
     assert_copies_duration(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    write_copies_of_pages(128, 120, 0); /* new pages take 2 us each; 0.94 us per page are existing pages */
+    write_copies_of_pages(128, 120, 0); /* a new page takes 2 us; 0.94 us are too fast for new pages */
     assert_copies_duration(10000 - (128 - 19.2), 19.2 + 120);
 }
 
 static void usual_cost_of_pages_is_not_subtracted(void **state)
 {
     (void)state;
-    write_copies_of_pages(512, 2560, 0.9 * 128); /* new pages take 8 us and 20 us each, existing pages 0.9 us each */
+    write_copies_of_pages(512, 2560, 0.9 * 128); /* a new page takes 8 or 20 us, an existing page 0.9 us */
     double left = 4 * 0.9 * (64 + 128) + 9 * 0.9 * 128, gone = 4 * (512 + 2560 - 0.9 * (64 + 128));
     assert_copies_duration(40000 - gone, left);
 }
 
-/* Writes steps that spend half of their time in a function of the project in the loader. library: frame of Python's
+/* Writes steps that spend half of their time in a loader function of the project. library: frame of Python's
  * library, which shows the version of Python. */
 static void write_python_steps(const char *library)
 {

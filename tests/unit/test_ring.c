@@ -108,7 +108,7 @@ static void count_ranges(long from, long count)
 
 static void ring_keeps_the_last_part(void **state)
 {
-    const long count = 300000, per_range = 48; /* bytes of a range: its begin, its text, its end */
+    const long count = 300000, per_range = 48; /* a range takes 48 bytes: begin record, text and end record */
     (void)state;
     start_recording(1);
     count_ranges(0, count);
@@ -140,7 +140,7 @@ static long spool_size(void)
     return (long)status.st_size;
 }
 
-/* Tests that records are complete that are made while the pages of the ring are allocated in the background. */
+/* Tests that records are complete if they are made while the ring buffer's pages are allocated in advance. */
 static void ring_pages_are_allocated_in_advance(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
@@ -326,7 +326,7 @@ static void kill_during_a_copy_keeps_records(void **state)
     chunk->sequence = 0;
     assert_int_equal(read_sequences(sequences), 1);
     assert_int_equal(sequences[0], 0);
-    const uint64_t none = 0; /* the state before the copy was complete */
+    const uint64_t none = 0; /* restores the state before the copy was complete */
     assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
     assert_int_equal(read_sequences(sequences), 1);
     tp_spool_return_chunk(&spool, chunk);

@@ -1,5 +1,5 @@
-/* Tests rows that are judged together. A shift of all rows is reported once, and a row that changed more is found. Many
- * rows together show the noise, which few runs cannot show. */
+/* Tests the comparison of many rows at the same time. A shift of all rows is reported once, and a row that changed more
+ * is found. Many rows together show the noise, which few runs cannot show. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { ROWS = 60, RUNS = 5 };
 static double levels[2][ROWS][RUNS];
 static struct tp_row_levels rows[ROWS];
 
-/* Fills rows with 0.3 % of noise between runs. On the new side all rows take 2 % longer. Row 7 also changes by `change`
+/* Fills rows with 0.3 % of noise between runs. In the new runs all rows take 2 % longer. Row 7 also changes by `change`
  * (logarithm of the factor). */
 static void make_rows(struct tp_random *random, double change)
 {
@@ -121,7 +121,7 @@ static void wall_clock_row_needs_short_steps(void **state)
         make_rows(&random, is_faster ? -log(2) : log(2));
         for (int i = 0; i < ROWS; i++)
             for (int side = 0; side < 2; side++) {
-                for (int run = 0; run < RUNS; run++) /* the machine is 30 % slower in the runs of the new side */
+                for (int run = 0; run < RUNS; run++) /* the machine is 30 % slower in the new runs */
                     lows[side][i][run] = (i == 7 && !is_in_all ? 10.7 : levels[side][i][run] - 0.1) + (side ? 0.26 : 0);
                 rows[i].base_low_levels = lows[0][i];
                 rows[i].new_low_levels = lows[1][i];

@@ -36,7 +36,7 @@ static bool is_not_evaluated(const char *rule, const char *reason)
     return false;
 }
 
-/* ---- a device that waits for the host ---- */
+/* ---- rules for a device that waits for the host ---- */
 
 static void starved_time_of_several_devices_counts_once(void **state)
 {
@@ -48,7 +48,7 @@ static void starved_time_of_several_devices_counts_once(void **state)
         operation("kernel", "b", 100, 10, 2 + 10 * d, d, 7, "");
     }
     build();
-    assert_ceiling("A1", 81); /* from us 10 to 100, the device waits 80 us for the host and 1 us for the launch */
+    assert_ceiling("A1", 81); /* from 10 to 100 us, the device waits 80 us for the host and 1 us for the launch */
     assert_int_equal(finding("A1")->evidence_total, 2);
 }
 
@@ -67,7 +67,7 @@ static void value_read_in_each_step_costs_the_gap_after_it(void **state)
         int b = i * 1000;
         step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 300, i * 10 + 1);
         host("cpu_op", "aten::item", b + 10, 310), host("cpu_op", "aten::_local_scalar_dense", b + 11, 308);
-        /* the call returns at us 318 of the step, and the next kernel starts at us 605 */
+        /* the call returns 318 us after the start of the step, and the next kernel starts after 605 us */
         call("cudaStreamSynchronize", b + 12, 306, i * 10 + 2);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
@@ -88,12 +88,13 @@ static void awaited_copy_to_the_host_reads_a_value(void **state)
         if (i == 1) /* only the second step copies to the host */
             call("cudaMemcpyAsync", b + 11, 1, 14),
                 operation("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", b + 305, 5, 14, 0, 7, "");
-        call("cudaStreamSynchronize", b + 13, 302, i * 10 + 2); /* the call returns at us 315 of the step */
+        /* the call returns 315 us after the start of the step */
+        call("cudaStreamSynchronize", b + 13, 302, i * 10 + 2);
         launch(b + 395, 5, i * 10 + 3), kernel("k2", b + 405, 595, i * 10 + 3);
     }
     build();
-    assert_null(finding("A5")); /* one value read in two steps is too little for A5 */
-    assert_ceiling("A4", 45);   /* only the wait without a copy counts: us 315 to 405, divided by two steps */
+    assert_null(finding("A5")); /* one value read in two steps is too little for rule A5 */
+    assert_ceiling("A4", 45); /* only the wait without a copy counts: 90 us (from 315 to 405 us) in one of two steps */
     assert_int_equal(finding("A4")->evidence_total, 1);
 }
 
@@ -112,7 +113,7 @@ static void data_dependent_size_has_its_own_rule(void **state)
     assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
 }
 
-/* Writes memory events. From us 10 to us 2,990, 950 of 1,000 bytes are reserved, and 500 of these are allocated. */
+/* Writes memory events. From 10 to 2,990 us, 950 of 1,000 bytes are reserved, and 500 of these are allocated. */
 static void write_nearly_full_memory(void)
 {
     for (int i = 0; i < 2; i++)
@@ -157,7 +158,7 @@ static void loader_costs_the_idle_time_of_the_device(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 91, 9, 2), launch(90, 1, 2);
     host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70);
     build();
-    assert_null(finding("B1")); /* B2 already reports this time */
+    assert_null(finding("B1")); /* rule B2 already reports this time */
     assert_ceiling("B2", 70);
     assert_ceiling("A1", 11); /* the device waits 81 us, of which the loader explains 70 us */
     assert_true(advice.recommendations.total_ceiling_us_per_step == 81);
@@ -180,7 +181,7 @@ static void host_code_names_its_line(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
     build();
-    assert_ceiling("A13", 391); /* the device waits from us 10 to us 401, and decode takes 200 us of this time */
+    assert_ceiling("A13", 391); /* the device waits from 10 to 401 us, and decode takes 200 us of this time */
     ASSERT_PART(finding("A13")->details, TP_DETAIL_LINE_OF_STEP, NAN, 40.0);
     ASSERT_PART(finding("A13")->details->next, TP_DETAIL_LINE_OF_STEP, NAN, 38.2);
     ASSERT_TEXT_OF(finding("A13")->details->next, 0, "train.py(3): main");
@@ -211,7 +212,7 @@ static void slow_calls_are_not_reported_as_code(void **state)
     assert_null(finding("A1"));
 }
 
-/* ---- compute and communication ---- */
+/* ---- rules for compute and communication ---- */
 
 /* Writes two steps of 1 ms. The device waits for the host, computes for `work` us, and communicates for `collective`
  * us. Then the host waits for the device. */
@@ -231,13 +232,12 @@ static void write_collective_and_wait(double work, double collective)
 
 static void verdict_orders_findings_with_equal_gains(void **state)
 {
-    write_collective_and_wait(400, 310); /* the gain of E1 is up to 31 %, that of A1 is 17 to 27 % */
+    write_collective_and_wait(400, 310); /* rule E1 gains up to 31 %, rule A1 17 to 27 % */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
     assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
     end(state), begin(state);
-    write_collective_and_wait(80,
-                              480); /* only 80 us of work can hide communication, so A1 certainly gains more than E1 */
+    write_collective_and_wait(80, 480); /* only 80 us of work can hide communication, so rule A1 gains more than E1 */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
     assert_non_null(finding("E1"));
@@ -250,7 +250,8 @@ static void communication_is_exposed_where_no_compute_runs(void **state)
     operation("kernel", "ncclDevKernel_AllReduce", 20, 80, 2, 0, 9, "");
     launch(2, 1, 3), kernel("gemm", 100, 100, 3);
     build();
-    assert_true(finding("E1")->share_percent == 25); /* exposed: us 50 to 100 of 200 us */
+    /* communication is exposed from 50 to 100 us, a quarter of 200 us */
+    assert_true(finding("E1")->share_percent == 25);
     assert_int_equal(finding("E1")->severity, TP_SEVERITY_MEDIUM);
     ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 25.0, 25.0);
     assert_null(finding("E1")->details->next);
@@ -311,7 +312,7 @@ static void the_forward_pass_hides_no_gradients(void **state)
     assert_ceiling("E1", 280);
 }
 
-/* Writes a step of 1 ms: work, communication from us 200 to us 400, and work that the host launches at `called`. waits:
+/* Writes a step of 1 ms: work, communication from 200 to 400 us, and work that the host launches at `called`. waits:
  * the host waits for the communication. */
 static void write_work_after_communication(double called, bool waits)
 {
@@ -347,7 +348,8 @@ static void tensor_core_advice_depends_on_types_and_sizes(void **state)
     host_event_with_args("cpu_op", "aten::mm", 20, 10,
                          "\"Input type\":[\"c10::Half\",\"c10::Half\"],\"Input Dims\":[[8,9],[9,8]]");
     launch(21, 2, 2), kernel("cutlass_tensorop_h16816", 85, 20, 2);
-    settings[1] = "C24.min_pct=1000"; /* switches off C24, which would report the same products by their minimum time */
+    /* switches off rule C24, which would report the same products by their minimum time */
+    settings[1] = "C24.min_pct=1000";
     build_with_header(GPU(8) "\"record_shapes\":1,");
     assert_ceiling("C1", 70); /* tensor cores save 7/8 of 80 us */
     assert_true(finding("C1")->share_percent == 7000.0 / 105);
@@ -372,7 +374,7 @@ static void forward_and_backward_could_use_tensor_cores(void **state)
  * begins 2 us before the kernel. */
 static void write_optimizer_kernels(const char *operator_name, int count)
 {
-    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* makes the judged time begin at us 0 */
+    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* the analysed time begins at 0 us */
     host("user_annotation", "Optimizer.step#Adam.step", 1, 20 * count + 9);
     for (int i = 0; i < count; i++) {
         host("cpu_op", operator_name, 20 * i + 6, 5);
@@ -396,7 +398,7 @@ static void fused_optimizer_is_not_reported(void **state)
     assert_null(finding("C6"));
 }
 
-/* ---- programs without device ---- */
+/* ---- rules for programs without a device ---- */
 
 static void loop_with_indexing_is_found(void **state)
 {
@@ -408,7 +410,7 @@ static void loop_with_indexing_is_found(void **state)
     /* The loop lasts from its second round to the end of its last round, and the trace has two steps. Recording its 78
      * operators took 0.3 us each. */
     assert_ceiling("H2", (895 - 120 - 78 * 0.3) / 2.0);
-    assert_null(finding("H5")); /* H2 reports these small operators already */
+    assert_null(finding("H5")); /* rule H2 already reports these small operators */
     assert_int_equal(finding("H2")->evidence_total, 1);
     assert_true(is_not_evaluated("A1", "not for this kind of program"));
 }

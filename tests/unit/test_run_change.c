@@ -1,4 +1,5 @@
-/* Tests the levels of runs, their noise, changes and limits: general properties, and cases computed by hand. */
+/* Tests the levels (mean step times) of runs, their noise, changes and limits: general properties, and cases computed
+ * by hand. */
 #include "webreport/compare/noise/run_change.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static void guessed_noise_is_the_larger_of_two(void **state)
     assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
-/* Tests that with one run per side, the noise is only a guess with four degrees of freedom. */
+/* Tests that with one base run and one new run, the noise is only a guess with four degrees of freedom. */
 static void one_run_per_side_uses_the_guess(void **state)
 {
     const double base[] = {5}, later[] = {5.1};
@@ -125,8 +126,8 @@ static void reorder(double *out, const double *values, size_t count)
         out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
 }
 
-/* Tests that the order of the runs does not change any bit of the result, and that exchanging the sides reverses the
- * change. An interval contains its estimate. The detectable change is more than half of the interval. */
+/* Tests that the order of the runs does not change any bit of the result, and that exchanging base and new runs
+ * reverses the change. An interval contains its estimate. The detectable change is more than half of the interval. */
 static void general_properties_are_true_for_any_runs(void **state)
 {
     struct tp_random random = {2};

@@ -1,4 +1,4 @@
-/* Tests run folders: file names, spans of time, runs. */
+/* Tests run folders: file names, the times that they contain, and runs. */
 #include "webreport/trace/rundir.h"
 
 #include <setjmp.h>
@@ -145,8 +145,8 @@ static struct tp_run_file *find_files_of_run(struct tp_arena *arena, const char 
     return runs->items[0].files;
 }
 
-/* Tests that a recording from outside is the run if the run has no other recording. Otherwise the recording comes last
- * in the list and is not a rank. */
+/* Tests that a trace from outside represents the run if the run has no other trace. Otherwise the trace from outside
+ * comes last in the list and is not a rank. */
 static void recording_from_outside_is_no_rank(void **state)
 {
     struct tp_arena arena;

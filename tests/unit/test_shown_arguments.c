@@ -5,7 +5,7 @@
 #include "webreport/measure/charts/timeline.h"
 #include "writer/base/limits.h"
 
-#include "event_text.h" /* Included last, because headers use its names for parameters. */
+#include "event_text.h" /* included last, because other headers use the names of its functions for parameters */
 
 static struct tp_order order;
 static struct tp_model model;

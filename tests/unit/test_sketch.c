@@ -1,4 +1,4 @@
-/* Tests sketches: exact sums, quantiles within their bucket, and adding in any order. */
+/* Tests sketches (histograms of durations): exact sums, quantiles within their bucket, and adding in any order. */
 #include "webreport/measure/summary/sketch.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void sketch_counts_and_sums_are_exact(void **state)
     assert_int_equal(sketch.max_ns, 1000);
     assert_true(sketch.square_sum_ns2 == 2000014);
     assert_int_equal(sketch.bucket_count, 5);
-    assert_int_equal(sketch.buckets[0].bucket, 0); /* bucket of values up to 0 */
+    assert_int_equal(sketch.buckets[0].bucket, 0); /* the first bucket contains values up to 0 */
     assert_int_equal(sketch.buckets[0].count, 2);
     assert_int_equal(sketch.buckets[1].bucket, 1);
     assert_int_equal(sketch.buckets[2].bucket, 9);

@@ -252,7 +252,7 @@ static void file_truncated_during_reading_ends_there(void **state)
     tp_arena_release(&arena);
 }
 
-/* offset in later mappings of a page that fails as on a broken disk, bytes; 0: no page fails */
+/* offset, in later mappings, of the page that fails as on a broken disk, bytes; 0: no page fails */
 static size_t bad_page;
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -294,8 +294,8 @@ static void on_sigbus(int number)
     longjmp(leave, 1);
 }
 
-/* Tests that other faults are passed to the program's handler, whether the program installed it before or after the
- * guard. */
+/* Tests that SIGBUS from the program's own memory reaches the program's handler, whether it was installed before or
+ * after the recorder's handler. */
 static void faults_of_the_program_reach_its_handler(void **state)
 {
     struct place *place = *state;

@@ -193,7 +193,7 @@ static void collective_is_written_like_torch(void **state)
     (void)state;
     wait_one_tick();
     call.end = tp_clock_now();
-    wait_one_tick(); /* simulates the time that the source needs to query the facts */
+    wait_one_tick(); /* simulates the time that the recorder needs to query MPI */
     tp_record_put(tracepress_intern("allgather"), TP_SPOOL_COLLECTIVE, &call, sizeof call);
     tp_record_put(0, TP_SPOOL_RANK, &rank, sizeof rank);
     finish();

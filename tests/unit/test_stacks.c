@@ -259,7 +259,7 @@ static void truncated_library_gives_fewer_names(void **state)
     rmdir(folder);
 }
 
-/* ---- a program that is sampled ---- */
+/* ---- samples of a running program ---- */
 
 static uint64_t process_cpu_ns(void)
 {

@@ -1,7 +1,7 @@
 /* Tests steps, the window W and the parts of idle time on small traces. Expected numbers are counted by hand. */
 #include "small_trace.h"
 
-/* Checks the idle time of device 0 by its reasons, us. */
+/* Checks the idle time of device 0 for each reason, in us. */
 static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us, int unknown_us)
 {
     const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
@@ -30,13 +30,16 @@ static int64_t device_busy_us(uint32_t gpu)
 static void gap_is_split_at_start_and_end_of_its_launch(void **state)
 {
     (void)state;
-    kernel("a", 100, 10, 1), launch(90, 5, 1);   /* idle in 90..100, launch in 90..95: launch 5, queue 5 */
-    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, launch in 110..115: launch 5, queue 5 */
-    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, launch in 125..131: launch 1, queue 9 */
-    kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, launch ends at 150: queue 10 */
-    kernel("e", 180, 10, 0);                     /* gap 170..180, no launch: unknown 10 */
-    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200, launch in 195..197: host 5, launch 2, queue 3 */
-    /* gap 210..220, launch after the start of the kernel: host 10 */
+    kernel("a", 100, 10, 1), launch(90, 5, 1); /* idle 90 to 100 us, launch call 90 to 95 us: 5 us launch, 5 us queue */
+    /* idle 110 to 120 us, launch call 110 to 115 us: 5 us launch, 5 us queue */
+    kernel("b", 120, 10, 2), launch(110, 5, 2);
+    /* idle 130 to 140 us, launch call 125 to 131 us: 1 us launch, 9 us queue */
+    kernel("c", 140, 10, 3), launch(125, 6, 3);
+    kernel("d", 160, 10, 4), launch(140, 10, 4); /* idle 150 to 160 us, launch call ends at 150 us: 10 us queue */
+    kernel("e", 180, 10, 0);                     /* idle 170 to 180 us, no launch call: 10 us unknown */
+    /* idle 190 to 200 us, launch call 195 to 197 us: 5 us host, 2 us launch, 3 us queue */
+    kernel("f", 200, 10, 6), launch(195, 2, 6);
+    /* idle 210 to 220 us, launch call after the kernel's start: 10 us host */
     kernel("g", 220, 10, 7), launch(225, 2, 7);
     build();
     assert_idle(15, 13, 32, 0, 10);
@@ -126,8 +129,8 @@ static void write_steps_with_work(const int *lengths, const int *work, int count
 static void the_last_step_ends_with_its_device_work(void **state)
 {
     (void)state;
-    /* All steps are used, because 160 us is at most 1.5 times 140 us. Kernels run in 50..70, 210..230 and 310..440 us,
-     * launches in 1..3, 161..163 and 261..263 us. */
+    /* All steps are used, because 160 us is at most 1.5 times 140 us. Kernels run from 50 to 70, 210 to 230 and 310 to
+     * 440 us, launch calls from 1 to 3, 161 to 163 and 261 to 263 us. */
     write_steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
     assert_int_equal(model.steps[2].end_ns - model.steps[2].start_ns, 180000);
     assert_window(440, 3);
@@ -138,8 +141,8 @@ static void the_last_step_ends_with_its_device_work(void **state)
 static void long_leading_steps_are_left_out_as_warm_up(void **state)
 {
     (void)state;
-    /* The first step is not used, because 400 us exceeds 1.5 times median(200 100 100 100). The second step is not used
-     * either, because 200 us exceeds 1.5 times 100 us. The window W is 600..900 us. */
+    /* The first step is not used, because 400 us exceeds 1.5 times the median of the later steps, 100 us. The second
+     * step is not used either, because 200 us exceeds 1.5 times 100 us. The window W is 600 to 900 us. */
     write_steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);
@@ -195,7 +198,7 @@ static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
 static void unmarked_window_excludes_busy_device_start(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 0, 500); /* starts 101 us after its launch has ended */
+    host("cpu_op", "aten::mm", 0, 500); /* kernel k starts 101 us after its launch has ended */
     launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
     build();
     assert_window(244, 1);
@@ -317,7 +320,7 @@ static void operators_before_a_sequence_indicate_a_network(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
-/* ---- tree and waits ---- */
+/* ---- nested operators and waits ---- */
 
 static void overlapping_events_are_counted_and_clipped(void **state)
 {
@@ -334,9 +337,9 @@ static void wait_costs_at_most_its_time_and_bubble(void **state)
 {
     (void)state;
     kernel("a", 0, 100, 1), launch(0, 1, 1);
-    call("cudaStreamSynchronize", 50, 60, 9); /* the device is idle during this wait from us 110 to us 140 */
+    call("cudaStreamSynchronize", 50, 60, 9); /* the device is idle during this wait from 110 to 140 us */
     kernel("b", 140, 10, 2), launch(130, 2, 2);
-    /* the device works until us 150; then it is idle until us 155; the wait is 4 us */
+    /* the device works until 150 us; then it is idle until 155 us; the wait takes 4 us */
     call("cudaDeviceSynchronize", 141, 4, 10);
     kernel("c", 155, 10, 3), launch(151, 2, 3);
     call("cudaDeviceSynchronize", 170, 3, 11); /* comes after all device work */

@@ -1,4 +1,4 @@
-/* Tests that the verdict of a summary has the words of the page. */
+/* Tests that the verdict of a summary uses the same words as the page. */
 #include "webreport/document/report/sections.h"
 
 #include <setjmp.h>

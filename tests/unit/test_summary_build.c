@@ -255,7 +255,7 @@ static void slot_has_the_work_before_each_collective(void **state)
     for (uint32_t s = 0; s < 2; s++)
         for (uint32_t k = 0; k < 3; k++)
             expect_cell(slots, k, s, cells[s][k]);
-    /* the wait ends after 5 of the 65 us of the rank's next own work */
+    /* the rank does 5 of its next 65 us of work before the wait ends */
     assert_int_equal(slots->slots[0].waits, 1);
     assert_int_equal(slots->slots[0].before, 1000 * 5 / 65);
     assert_int_equal(slots->slots[1].waits, 1);
@@ -269,7 +269,7 @@ static void slot_has_the_work_before_each_collective(void **state)
     "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT("user_annotation", "gloo:all_reduce", 2, call, 805,           \
                                                          "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
-/* Tests a call whose end another thread notes 25 us late, when the rank already works again. */
+/* Tests a call whose end another thread records 25 us late, when the rank already works again. */
 static void wait_ends_when_work_continues(void **state)
 {
     (void)state;
@@ -470,7 +470,7 @@ static void truncated_names_stay_distinct(void **state)
     release(&m);
 }
 
-/* ---- summaries for one use ---- */
+/* ---- summaries with only the data that `diff` or `check` needs ---- */
 
 static void assert_same_metrics(const struct tp_summary *a, const struct tp_summary *b)
 {
@@ -514,7 +514,7 @@ static void gate_summary_has_all_metrics(void **state)
     const struct tp_summary_row *b = find_row(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
-    /* the fact about the source of the steps is also included */
+    /* includes the fact that says where the steps come from */
     assert_int_equal(judged.summary.fact_count, whole.summary.fact_count);
     release(&whole);
     release(&compared);

@@ -133,10 +133,10 @@ static int check_groups(void *context, struct tp_error *err)
     assert_true(back[0].run_count == 2 && back[1].run_count == 0 && back[2].run_count == 1);
     assert_true(back[0].runs[1].first == 8 && back[0].runs[1].stride == 2 && back[0].runs[1].length == 2);
     assert_true(back[2].runs[0].first == 5 && tp_str_equal(back[2].name, items[2].name));
-    t->message.group_runs[1] = 1; /* the groups need four runs, but the list has three */
+    t->message.group_runs[1] = 1; /* the groups need four ranges, but the list has three */
     read_back(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
-    t->message.group_runs[0] = 1, t->message.group_runs[1] = 0; /* the groups need two runs, but the list has three */
+    t->message.group_runs[0] = 1, t->message.group_runs[1] = 0; /* the groups need two ranges, but the list has three */
     read_back(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
     return 0;

@@ -176,7 +176,7 @@ static struct tp_summary random_summary(struct tp_arena *arena)
     return s;
 }
 
-/* ---- shared by all tests ---- */
+/* ---- setup and data of all tests ---- */
 
 static struct tp_arena arena;
 

@@ -1,4 +1,5 @@
-/* Tests functions by address. Real files are compared with libdw, and tables made by hand with a linear search. */
+/* Tests the search for the function at an address. Real files are compared with libdw, and tables made by hand with a
+ * linear search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,8 @@
 
 static void last_span_with_the_address_is_found(void **state)
 {
-    /* Span [10, 100) contains [20, 30) twice and [40, 50). Span [45, 120) begins inside and ends outside of it, and
-     * contains [100, 110). */
+    /* The addresses [10, 100) contain [20, 30) twice and [40, 50). The addresses [45, 120) begin inside of [10, 100),
+     * end outside, and contain [100, 110). */
     static const struct tp_span spans[] = {{100, 110, 0, 6}, {10, 100, 0, 1}, {20, 30, 0, 3},
                                            {45, 120, 0, 5},  {40, 50, 0, 4},  {20, 30, 0, 2}};
     static const struct {
@@ -45,7 +46,7 @@ static void last_span_with_the_address_is_found(void **state)
     tp_arena_release(&arena);
 }
 
-/* Compares results with those of a search through all spans. The last span that contains the address is the result. */
+/* Compares each result with a search through all spans. The last span that contains the address is the result. */
 static void random_spans_equal_a_linear_search(void **state)
 {
     uint64_t drawn = 88172645463325252u;

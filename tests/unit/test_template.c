@@ -211,7 +211,7 @@ static void spec_cases_pass(void **state)
     assert_int_equal(count, 136);
 }
 
-/* ---- cases of tracepress ---- */
+/* ---- test cases of tracepress itself ---- */
 
 #define BAD "\xEF\xBF\xBD"
 

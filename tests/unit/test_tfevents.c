@@ -146,11 +146,11 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     assert_true(contains(&events.out,
                          "\x0a\x01"
                          "a\x10\x01\x20\x0a\x28\x0a",
-                         9)); /* a begins at 1 and takes 10 us */
+                         9)); /* a begins at 1 us and takes 10 us */
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/d\x10\x0c\x20\x05\x28\x05",
-                         11)); /* b is rounded to 0 us; c is at 11..12, d at 12..17 */
+                         11)); /* b is rounded to 0 us; c lasts from 11 to 12 us, d from 12 to 17 us */
     assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
     assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z begins after the end of a */
     assert_true(contains(&events.out, "^a/c", 4));

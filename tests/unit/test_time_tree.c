@@ -76,8 +76,8 @@ static void each_interval_of_a_step_has_one_node(void **state)
     assert_int_equal(node_us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
     assert_int_equal(node_us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
     assert_int_equal(node_us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
-    /* before the first launch the device is idle for 10 us, of which mm takes 5 us; [40, 45) is in add; 20 us of [60,
-     * 85) are in the range */
+    /* Before the first launch the device is idle for 10 us, of which mm takes 5 us. The idle time from 40 to 45 us is
+     * in add. The range contains 20 us of the idle time from 60 to 85 us. */
     assert_int_equal(node_us(&m, "host/operator/aten::mm"), 5);
     assert_int_equal(node_us(&m, "host/operator/aten::add"), 5);
     assert_int_equal(node_us(&m, "host/annotation/mine"), 20);
@@ -92,7 +92,8 @@ static void simultaneous_work_has_one_node(void **state)
 {
     struct made m;
     (void)state;
-    /* The collective runs in 20..60, the product in 30..40, the copy in 35..70. The copy runs alone in 60..70. */
+    /* The collective runs from 20 to 60 us, the product from 30 to 40 us, the copy from 35 to 70 us. The copy runs
+     * alone from 60 to 70 us. */
     make_time_tree(&m, "",
                    STEP(0, 70) LAUNCH(1, 1) LAUNCH(4, 2) LAUNCH(7, 3)
                        ON(20, "kernel", "ncclDevKernel_AllReduce_Sum", 20, 40,

@@ -12,7 +12,7 @@
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* A model made by hand. Threads 0 and 1 are of the host; thread 2 is a stream of GPU 0. */
+/* A model made by hand. Threads 0 and 1 belong to the host; thread 2 is a stream of GPU 0. */
 struct scene {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -241,7 +241,7 @@ static void device_load_counts_time_and_blocks(void **state)
     assert_int_equal(timeline.gpus[0].busy[255], 255);
     assert_int_equal(timeline.gpus[0].busy[256], 0);
     assert_true(timeline.gpus[0].has_sm);
-    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM is 127 of 255 */
+    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM is stored as 127 of 255 */
     assert_int_equal(timeline.lanes[1].load[511], 255);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("GPU 0 · stream 20")));
     tp_arena_release(&s.arena);

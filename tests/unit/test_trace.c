@@ -233,7 +233,7 @@ static const char *const pieces[] = {"{",
                                      "\"correlation\": 9",
                                      "}}"};
 
-/* Learned keys with two interners, as in the reader. */
+/* Learned keys, with the two interners that the reader also uses. */
 struct learning {
     struct tp_arena arena;
     struct tp_learned_keys layout;

@@ -63,7 +63,7 @@ static void assert_contains(const char *text, const char *want)
         fail_msg("not in the trace: %s\n%.3000s", want, text);
 }
 
-/* Checks the output of `write`, which comes after the first three rows and before the final span. */
+/* Checks the output of `write`, which comes after the first three rows and before the profiler's last event. */
 static void assert_events(void (*write)(struct tp_trace_out *), const char *want)
 {
     struct tp_trace_out *out = open_trace(NULL);
@@ -407,7 +407,7 @@ static void numbers_are_written_exactly(void **state)
         *tp_put_int(text, ints[i]) = '\0';
         assert_string_equal(text, want);
     }
-    /* Tests the smallest, the largest and other numbers of each number of digits. */
+    /* Tests the smallest, the largest and further numbers with 1 to 20 digits. */
     for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) {
         const uint64_t near[] = {power - 1, power, power + 1, power * 7 / 3, UINT64_MAX - power};
         for (size_t k = 0; k < sizeof near / sizeof *near; k++) {

@@ -21,8 +21,8 @@ enum { RUNS = 300, MAX_EVENTS = 200, MAX_NAME = 40 };
 struct call {
     int64_t pid, tid, ts_ns, dur_ns, a, b, c;
     size_t name_size;
-    enum tp_trace_out_category category; /* a category; TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3
-                                          * instant */
+    /* category; beyond the categories, TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3 instant */
+    enum tp_trace_out_category category;
     bool has_dims, is_unfinished;
     char name[3 * MAX_NAME]; /* the name that the reader must find */
 };
@@ -220,7 +220,8 @@ static void compare(const struct tp_trace *trace, const struct call *calls, size
     }
     assert_int_equal(memory, trace->memory_count);
     assert_int_equal(flow, trace->flow_count);
-    assert_int_equal(event + 1, trace->event_count); /* the trace has one more event: the span of the profiler */
+    /* the trace has one more event, which shows the time of the profiler */
+    assert_int_equal(event + 1, trace->event_count);
 }
 
 static void random_traces_come_back_equal(void **unused)

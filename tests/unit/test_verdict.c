@@ -8,8 +8,8 @@
 
 #include "tests/unit/made_trace.h"
 
-/* Checks the class for these shares of W. They are in the order of enum tp_time_cause: compute, communication, copy,
- * input, sync, launch, queue, outside, unknown. */
+/* Checks the class for these shares of the window W. They are in the order of enum tp_time_cause: compute,
+ * communication, copy, input, sync, launch, queue, outside, unknown. */
 static void assert_decision(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent,
                             enum tp_verdict_class expected, enum tp_time_cause cause, double percent)
 {
@@ -74,7 +74,7 @@ static void make_verdict(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    /* omits the later check for too few events, so that small traces are judged */
+    /* makes no check for too few events, so that small traces get a verdict */
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
@@ -91,9 +91,9 @@ static bool is_largest_named(const struct tp_verdict_largest *largest, const cha
 #define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
-/* Tests W = 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data. From 55 on the
- * host launches b, which runs in 60..80. The time until 100 is outside. The first 10 us are a wait for the launch of
- * a. */
+/* Tests a window W from 0 to 100 us. Kernel a is launched at 10 us and runs from 12 to 22 us. From 22 to 50 us the host
+ * loads data. From 55 us on the host launches b, which runs from 60 to 80 us. The time until 100 us is outside. The
+ * first 10 us are a wait for the launch of a. */
 static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
@@ -102,9 +102,9 @@ static void every_nanosecond_of_the_steps_has_one_cause(void **state)
                          "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
     const struct tp_trace_verdict *v = &m.verdict;
     assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 30000);
-    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* input: 22..50 us */
-    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* launch: 0..11 and 50..57 us */
-    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* queue: 11..12 and 57..60 us */
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* input: 22 to 50 us */
+    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* the launch calls: 0 to 11 us and 50 to 57 us */
+    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* the queue: 11 to 12 us and 57 to 60 us */
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 20000);
     int64_t sum = 0;
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
@@ -162,8 +162,8 @@ static void wait_that_empties_the_queue_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Tests W = 0..10 ms with a collective that is launched at 1 ms but starts at 5 ms, although no other kernel runs after
- * 2 ms. */
+/* Tests a window W from 0 to 10 ms with a collective that is launched at 1 ms but starts at 5 ms, although no other
+ * kernel runs after 2 ms. */
 static void delayed_collective_is_communication(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void thread_samples_are_enough_to_judge(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* ---- too little to judge ---- */
+/* ---- traces with too few events for a verdict ---- */
 
 #define SPAN(dur) EVENT("Trace", "PyTorch Profiler (0)", 0, dur, "")
 #define OPERATORS(ts) EVENT("cpu_op", "aten::randn", ts, 10, "") "," EVENT("cpu_op", "aten::softmax", ts, 20, "")
@@ -267,8 +267,8 @@ static void assert_too_little(const char *events, bool expected)
 static void fragment_is_not_judged(void **state)
 {
     (void)state;
-    assert_too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* only 15 events in three seconds before the
-                                                                         * first step make a fragment */
+    /* a recording is a fragment if only 15 events are in the three seconds before its first step */
+    assert_too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true);
     /* a short recording without long gaps is not a fragment */
     assert_too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);
     assert_too_little(SPAN(100000) "," SEVEN(5), true);
@@ -281,7 +281,7 @@ static void fragment_is_not_judged(void **state)
 static void loading_data_does_not_count_as_work(void **state)
 {
     (void)state;
-    /* a fragment even in a short recording, because loading is not work */
+    /* this short recording is a fragment, too, because loading data is not work */
     assert_too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true);
     assert_too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
     /* a step without work is a fragment */

@@ -87,7 +87,8 @@ static void overlapping_operator_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Tests that folding changes the ids of later operators, and removes the shortened end time of a folded operator. */
+/* Tests that an operator inside an operator of the same name is merged with it. This changes the ids of later
+ * operators, and removes the shortened end time of a merged operator. */
 static void folding_keeps_clipped_ends_of_other_operators(void **state)
 {
     (void)state;

@@ -172,7 +172,7 @@ static void inconsistent_collectives_are_reported(void **state)
     make_job(&f);
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
-    f.rows[3].step_count = 2; /* makes the cells differ from those of the other ranks */
+    f.rows[3].step_count = 2; /* the other ranks have four steps */
     finish_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
     release_job(&f);
@@ -223,14 +223,15 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     release_job(&f);
 }
 
-/* Tests hosts with ranks 0 to 3 and 4 to 7. A level needs three ranks, where missing ranks count, too. */
+/* Tests hosts with ranks 0 to 3 and 4 to 7. A slow level is a group of at least three ranks that are equally slow;
+ * missing ranks count, too. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
     assert_slow("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_slow("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_slow("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
-    /* the cause may also be the host with ranks 0 to 3, and rank 7 */
+    /* the slow ranks may also be all ranks of the first host (0 to 3), and rank 7 */
     assert_slow("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);

@@ -219,7 +219,8 @@ static void late_host_is_named_if_visible(void **state)
     }
 }
 
-/* Tests that with two equal dp groups, 3 of 13 ms are normal, unless the transfer rate is known to be low. */
+/* Tests that with two equal dp groups, 3 of 13 ms in collectives are normal, unless the transfer rate is known to be
+ * low. */
 static void equal_groups_are_reported_by_cost_and_rate(void **state)
 {
     /* transfer rates of 42 GB/s and 21 GB/s; the last size is limited by latency */

@@ -272,7 +272,7 @@ static void a_wait_counts_once(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* ---- devices that the program reports ---- */
+/* ---- devices that the program itself reports ---- */
 
 #define ENGINE "\"deviceProperties\":[{\"id\":3,\"name\":\"FFT engine\"}],"
 #define WORK(ts, dur, kind)                                                                                            \

@@ -109,7 +109,7 @@ static void unknown_names_are_other(void **state)
     assert_int_equal(tp_work_of_name(TP_WORK_OF_KERNEL, (struct tp_str){"a\0gemm", 6}), TP_WORK_GEMM);
 }
 
-/* ---- the launching operator ---- */
+/* ---- kinds that come from the launching operator ---- */
 
 static void operator_classifies_a_generic_kernel(void **state)
 {
@@ -178,7 +178,8 @@ static void copies_of_a_convolution_are_no_convolution(void **state)
                              1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
     assert_string_equal(operation_kind(&m, 0), "convolution");
     assert_string_equal(operation_kind(&m, 1), "elementwise");
-    assert_string_equal(operation_kind(&m, 2), "convolution"); /* only the operator is known for this kernel */
+    /* the kind of this kernel is known only from its operator */
+    assert_string_equal(operation_kind(&m, 2), "convolution");
     tp_arena_release(&m.arena);
 }
 
@@ -229,7 +230,7 @@ static void operators_have_their_self_time(void **state)
     assert_int_equal(m.view.devices.rows.row_count, 0);
     assert_int_equal(rows->row_count, 4);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr,
-                        "gemm"); /* the time of the view aten::t inside of aten::linear is included */
+                        "gemm"); /* the time of "gemm" includes the view aten::t inside of aten::linear */
     assert_int_equal(tp_table_int(rows, TP_WORK_TOTAL)[0], 100000);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[1].ptr, "engine");
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[2].ptr, "allocation");

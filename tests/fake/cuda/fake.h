@@ -14,7 +14,7 @@
 
 #define FAKE_EXPORT __attribute__((visibility("default")))
 
-/* ---- the runtime that programs call ---- */
+/* ---- runtime functions that programs call ---- */
 
 /* Argument `func` of cudaLaunchKernel, which describes the kernel. */
 struct fake_kernel {
@@ -64,7 +64,7 @@ int cuInit(unsigned flags);
 int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, cudaStream_t stream, void **args, void **extra);
 
-/* ---- calls from the runtime to CUPTI, found by dlsym ---- */
+/* ---- functions of CUPTI that the runtime calls, found by dlsym ---- */
 
 /* Returns the current time, or the length of a time, on CUPTI's clock. This is the clock of the client if it has set
  * one, otherwise CUPTI's own clock. */

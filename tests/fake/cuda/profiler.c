@@ -62,7 +62,7 @@ static size_t record_size(uint32_t kind)
     return 0;
 }
 
-/* ---- state, protected by one lock, which is released during calls of the collector ---- */
+/* ---- state that one lock protects; calls of the collector release the lock ---- */
 
 struct buffer {
     uint8_t *bytes;

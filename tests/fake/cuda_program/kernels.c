@@ -144,7 +144,7 @@ static void contexts(int count)
     did.waits += 2;
 }
 
-/* Allocates blocks of all kinds, frees most of them, and makes one stream wait for an event of another. */
+/* Allocates blocks of all kinds, frees most of them, and makes one stream wait for an event of another stream. */
 static void memory(int count)
 {
     static void *kept[64] __attribute__((used)); /* blocks that are never freed */
