@@ -31,7 +31,7 @@ static int call_with_spool_path(const struct tracepress_trace *trace, analyse wo
         return 0;
     if (code == TP_EIO || code == TP_ENOMEM || code == TP_ELIMIT)
         *trace->must_stay = true;
-    tp_session_say(TP_SAY_PART, what, err.text);
+    tp_session_print_message(TP_SAY_PART, what, err.text);
     return -1;
 }
 
@@ -57,8 +57,9 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
 {
     struct tracepress_table o = {0};
     struct table table = {.text = NULL};
-    if (options && !tp_config_copy(&o, sizeof o, options, sizeof o)) {
-        tp_session_say(TP_SAY_PART, "the table was not made", "struct tracepress_table does not begin with its size");
+    if (options && !tp_config_copy_sized_struct(&o, sizeof o, options, sizeof o)) {
+        tp_session_print_message(TP_SAY_PART, "the table was not made",
+                                 "struct tracepress_table does not begin with its size");
         return NULL;
     }
     table.options =

@@ -11,9 +11,9 @@
 
 static void put_empty_record(uint32_t name, uint8_t kind)
 {
-    struct tp_spool_record *record = tp_record_reserve(0);
+    struct tp_spool_record *record = tp_record_reserve_slots(0);
     if (record)
-        tp_record_done(record, name, kind, 0, 0);
+        tp_record_finish(record, name, kind, 0, 0);
 }
 
 void tracepress_record_begin_(tracepress_name name)
@@ -27,12 +27,12 @@ void tracepress_record_text_(const char *name)
     TP_RECORD_STACK();
     size_t size = name ? strnlen(name, TP_NAME_BYTES) : 0;
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     if (size)
         memcpy(record + 1, name, size);
-    tp_record_done(record, TP_SPOOL_NO_NAME, TP_SPOOL_SCOPE, slots, (uint32_t)size);
+    tp_record_finish(record, TP_SPOOL_NO_NAME, TP_SPOOL_SCOPE, slots, (uint32_t)size);
 }
 
 void tracepress_record_end_(void)
@@ -56,7 +56,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
     const struct tp_spool_counter counter = {.value = value};
     if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
         tp_live_store_counter(name, value);
-    tp_record_put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
+    tp_record_write(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
 }
 
 /* ---- memory ---- */
@@ -80,7 +80,7 @@ static void put_memory_record(const struct tracepress_memory *note)
                                            .total_reserved = note->total_reserved,
                                            .device_type = note->device_type,
                                            .device_id = note->device_id};
-    tp_record_put(0, TP_SPOOL_MEMORY_NOTE, &memory, sizeof memory);
+    tp_record_write(0, TP_SPOOL_MEMORY_NOTE, &memory, sizeof memory);
 }
 
 void tracepress_record_note_(const struct tracepress_memory *given)
@@ -88,14 +88,14 @@ void tracepress_record_note_(const struct tracepress_memory *given)
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_is_valid_size(given->size, sizeof *given)) { /* a longer struct comes from a newer header, and begins
-                                                            with the members that this library knows */
+    if (tp_config_is_known_struct_size(given->size, sizeof *given)) { /* a longer struct comes from a newer header, and
+                                                            begins with the members that this library knows */
         put_memory_record(given);
         return;
     }
     tp_session_count_dropped();
-    tp_session_say(TP_SAY_PART, "notes of memory are left out",
-                   "struct tracepress_memory does not begin with its size");
+    tp_session_print_message(TP_SAY_PART, "notes of memory are left out",
+                             "struct tracepress_memory does not begin with its size");
 }
 
 void tracepress_record_memory_(const struct first_memory *given)
@@ -126,7 +126,7 @@ uint64_t tracepress_async_id(void)
 void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 {
     const struct tp_spool_async async = {.id = id};
-    tp_record_put(name, is_end ? TP_SPOOL_ASYNC_END : TP_SPOOL_ASYNC_BEGIN, &async, sizeof async);
+    tp_record_write(name, is_end ? TP_SPOOL_ASYNC_END : TP_SPOOL_ASYNC_BEGIN, &async, sizeof async);
 }
 
 /* ---- operators ---- */
@@ -141,51 +141,51 @@ struct first_operator {
 
 TRACEPRESS_API void tracepress_record_operator_(tracepress_name name, const struct first_operator *call);
 
-static uint32_t recorded_rank(const struct tracepress_input *input)
+static uint32_t recorded_dimension_count(const struct tracepress_input *input)
 {
     uint32_t rank = input->dims ? input->rank : 0;
     return rank < TP_SPOOL_MAX_RANK ? rank : TP_SPOOL_MAX_RANK;
 }
 
-static uint32_t input_slot_count(const struct tracepress_input *input)
+static uint32_t slots_per_input(const struct tracepress_input *input)
 {
-    return 1 + (recorded_rank(input) + 1) / 2;
+    return 1 + (recorded_dimension_count(input) + 1) / 2;
 }
 
 /* Returns input `i` of a call. In a newer header, the struct of an input may be longer than in this library. */
-static const struct tracepress_input *input_at(const struct tracepress_operator *call, uint32_t i)
+static const struct tracepress_input *input_of_call(const struct tracepress_operator *call, uint32_t i)
 {
     return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);
 }
 
 /* Returns the number of inputs that fit into a record. Sets *slots to the number of slots for these inputs. */
-static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *slots)
+static uint32_t count_inputs_that_fit(const struct tracepress_operator *call, uint32_t *slots)
 {
     const uint32_t fixed = sizeof(struct tp_spool_operator) / TP_SPOOL_SLOT;
     uint32_t count = 0;
     *slots = fixed;
     while (call->inputs && count < call->input_count && count < TP_SPOOL_MAX_INPUTS &&
-           *slots + input_slot_count(input_at(call, count)) < TP_SPOOL_MAX_SLOTS)
-        *slots += input_slot_count(input_at(call, count++));
+           *slots + slots_per_input(input_of_call(call, count)) < TP_SPOOL_MAX_SLOTS)
+        *slots += slots_per_input(input_of_call(call, count++));
     return count;
 }
 
-static void fill_inputs(char *at, const struct tracepress_operator *call, uint32_t count)
+static void write_inputs_to_record(char *at, const struct tracepress_operator *call, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct tracepress_input *input = input_at(call, i);
-        const struct tp_spool_input head = {.rank = recorded_rank(input), .dtype = (uint32_t)input->dtype};
+        const struct tracepress_input *input = input_of_call(call, i);
+        const struct tp_spool_input head = {.rank = recorded_dimension_count(input), .dtype = (uint32_t)input->dtype};
         memcpy(at, &head, sizeof head);
         if (head.rank)
             memcpy(at + sizeof head, input->dims, head.rank * sizeof *input->dims);
-        at += (size_t)input_slot_count(input) * TP_SPOOL_SLOT;
+        at += (size_t)slots_per_input(input) * TP_SPOOL_SLOT;
     }
 }
 
 static void put_operator_record(tracepress_name name, const struct tracepress_operator *call, bool is_of_library)
 {
-    uint32_t slots, count = count_inputs(call, &slots);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    uint32_t slots, count = count_inputs_that_fit(call, &slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     const struct tp_spool_operator head = {.sequence = call->sequence ? (int64_t)(call->sequence - 1) : INT64_MIN,
@@ -196,14 +196,14 @@ static void put_operator_record(tracepress_name name, const struct tracepress_op
                                            .is_backward = call->is_backward != 0,
                                            .is_of_library = is_of_library};
     memcpy(record + 1, &head, sizeof head);
-    fill_inputs((char *)(record + 1) + sizeof head, call, count);
-    tp_record_done(record, name, TP_SPOOL_OPERATOR, slots, 0);
+    write_inputs_to_record((char *)(record + 1) + sizeof head, call, count);
+    tp_record_finish(record, name, TP_SPOOL_OPERATOR, slots, 0);
 }
 
 void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *given)
 {
-    bool has_size = given && tp_config_is_valid_size(given->size, sizeof *given) &&
-                    (!given->inputs || tp_config_is_valid_size(given->input_size, sizeof *given->inputs));
+    bool has_size = given && tp_config_is_known_struct_size(given->size, sizeof *given) &&
+                    (!given->inputs || tp_config_is_known_struct_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
     if (has_size) { /* a longer struct comes from a newer header, and begins with the members that this library knows */
         put_operator_record(name, given, false);
@@ -211,8 +211,8 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     }
     put_empty_record(name, TP_SPOOL_OPERATOR);
     if (given)
-        tp_session_say(TP_SAY_PART, "facts about operators are left out",
-                       "struct tracepress_operator does not begin with its size and that of its inputs");
+        tp_session_print_message(TP_SAY_PART, "facts about operators are left out",
+                                 "struct tracepress_operator does not begin with its size and that of its inputs");
 }
 
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call)

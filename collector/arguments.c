@@ -31,7 +31,7 @@ static void put_number_argument(uint32_t of, uint32_t name, uint8_t type, const 
     char payload[sizeof head + TP_SPOOL_SLOT] = {0};
     memcpy(payload, &head, sizeof head);
     memcpy(payload + sizeof head, bits, sizeof(uint64_t));
-    tp_record_put(name, TP_SPOOL_MARK_FACT, payload, sizeof payload);
+    tp_record_write(name, TP_SPOOL_MARK_FACT, payload, sizeof payload);
 }
 
 static void put_text_argument(uint32_t of, uint32_t name, const char *text)
@@ -39,13 +39,13 @@ static void put_text_argument(uint32_t of, uint32_t name, const char *text)
     const struct tp_spool_fact_head head = {.domain = of, .type = TP_SPOOL_TEXT};
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
     uint32_t slots = 1 + byte_slot_count(size);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, &head, sizeof head);
     if (size)
         memcpy(record + 2, text, size);
-    tp_record_done(record, name, TP_SPOOL_MARK_FACT, slots, (uint32_t)size);
+    tp_record_finish(record, name, TP_SPOOL_MARK_FACT, slots, (uint32_t)size);
 }
 
 void tracepress_record_i64_(tracepress_name name, int64_t value)
@@ -74,21 +74,21 @@ void tracepress_record_color_(uint32_t rgb)
 void tracepress_record_kind_(tracepress_name name, uint32_t kind)
 {
     TP_RECORD_STACK();
-    struct tp_spool_record *record = tp_record_reserve(0);
+    struct tp_spool_record *record = tp_record_reserve_slots(0);
     if (record)
-        tp_record_done(record, name, TP_SPOOL_KIND_SCOPE, 0, valid_kind(kind));
+        tp_record_finish(record, name, TP_SPOOL_KIND_SCOPE, 0, valid_kind(kind));
 }
 
 void tracepress_record_instant_text_(tracepress_name name, const char *text)
 {
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
     uint32_t slots = byte_slot_count(size);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     if (size)
         memcpy(record + 1, text, size);
-    tp_record_done(record, name, TP_SPOOL_INSTANT, slots, (uint32_t)size);
+    tp_record_finish(record, name, TP_SPOOL_INSTANT, slots, (uint32_t)size);
 }
 
 /* ---- work items ---- */
@@ -118,12 +118,12 @@ static void put_argument(const struct tracepress_argument *argument)
 
 static bool has_known_sizes(const struct tracepress_work *work)
 {
-    if (tp_config_is_valid_size(work->size, sizeof *work) &&
-        tp_config_is_valid_size(work->argument_size, sizeof(struct tracepress_argument)))
+    if (tp_config_is_known_struct_size(work->size, sizeof *work) &&
+        tp_config_is_known_struct_size(work->argument_size, sizeof(struct tracepress_argument)))
         return true;
     tp_session_count_dropped();
-    tp_session_say(TP_SAY_PART, "arguments of device work are left out",
-                   "struct tracepress_work does not begin with its sizes");
+    tp_session_print_message(TP_SAY_PART, "arguments of device work are left out",
+                             "struct tracepress_work does not begin with its sizes");
     return false;
 }
 
@@ -139,7 +139,7 @@ void tracepress_record_work_(tracepress_lane_id lane, tracepress_name name, int6
         work = NULL;
     if (work && valid_kind(work->kind))
         payload.kind = work->kind;
-    tp_record_put(name, TP_SPOOL_WORK, &payload, sizeof payload);
+    tp_record_write(name, TP_SPOOL_WORK, &payload, sizeof payload);
     if (work && work->color >= 0) {
         const uint64_t color = (uint32_t)work->color & 0xFFFFFF;
         put_number_argument(TP_SPOOL_OF_WORK, 0, TP_SPOOL_COLOR, &color);

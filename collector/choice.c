@@ -20,7 +20,7 @@ static bool read_number(const char **text, uint64_t *value)
 }
 
 /* Reads one item of a list, moves *text behind the item, and returns whether the item includes the rank. */
-static enum tp_choice read_item(const char **text, uint32_t rank)
+static enum tp_choice read_rank_list_item(const char **text, uint32_t rank)
 {
     uint64_t first, last;
     bool is_every = **text == '%';
@@ -38,13 +38,13 @@ static enum tp_choice read_item(const char **text, uint32_t rank)
     return rank >= first && rank <= last ? TP_CHOICE_YES : TP_CHOICE_NO;
 }
 
-enum tp_choice tp_choice_rank(const char *list, uint32_t rank)
+enum tp_choice tp_choice_of_rank(const char *list, uint32_t rank)
 {
     enum tp_choice all = TP_CHOICE_NO;
     if (!list || !*list)
         return TP_CHOICE_YES;
     for (;; list++) {
-        enum tp_choice one = read_item(&list, rank);
+        enum tp_choice one = read_rank_list_item(&list, rank);
         if (one == TP_CHOICE_UNCLEAR || (*list && *list != ','))
             return TP_CHOICE_UNCLEAR;
         all = one == TP_CHOICE_YES ? one : all;
@@ -85,7 +85,7 @@ bool tp_choice_window_read(struct tp_choice_window *window, const char *text)
     return true;
 }
 
-bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_ns)
+bool tp_choice_is_window_open(const struct tp_choice_window *window, uint64_t realtime_ns)
 {
     return window->period_ns == 0 || realtime_ns % window->period_ns < window->length_ns;
 }

@@ -28,11 +28,11 @@ static char *copy_absolute_folder(const char *given)
     return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
-bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least)
+bool tp_config_copy_sized_struct(void *own, size_t own_size, const void *given, size_t least)
 {
     uint32_t size;
     memcpy(&size, given, sizeof size);
-    if (!tp_config_is_valid_size(size, least))
+    if (!tp_config_is_known_struct_size(size, least))
         return false;
     memset(own, 0, own_size);
     memcpy(own, given, size < own_size ? size : own_size);
@@ -42,11 +42,11 @@ bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least)
 static bool copy_options(struct tracepress_options *own, const struct tracepress_options *given)
 {
     static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
-    return tp_config_copy(own, sizeof *own, given ? given : &defaults,
-                          offsetof(struct tracepress_options, sample_rate) + sizeof own->sample_rate);
+    return tp_config_copy_sized_struct(own, sizeof *own, given ? given : &defaults,
+                                       offsetof(struct tracepress_options, sample_rate) + sizeof own->sample_rate);
 }
 
-const char *tp_config_refusal(const struct tracepress_options *given)
+const char *tp_config_invalid_options_text(const struct tracepress_options *given)
 {
     struct tracepress_options options;
     if (!copy_options(&options, given))
@@ -57,7 +57,7 @@ const char *tp_config_refusal(const struct tracepress_options *given)
     return NULL;
 }
 
-bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_options *given)
+bool tp_config_replace_options(struct tracepress_options *kept, const struct tracepress_options *given)
 {
     char host[128] = "host", worker[160];
     const char *directory = tp_environment("TRACEPRESS_DIR");
@@ -106,19 +106,19 @@ uint32_t tp_config_rank(void)
     return rank;
 }
 
-bool tp_config_is_wanted(const char *variable)
+bool tp_config_is_variable_on(const char *variable)
 {
     const char *text = tp_environment(variable);
     return text && *text && strcmp(text, "0") != 0;
 }
 
-bool tp_config_is_sampling(const struct tracepress_options *options)
+bool tp_config_has_sampling(const struct tracepress_options *options)
 {
     return options->size >= offsetof(struct tracepress_options, sample_rate) + sizeof options->sample_rate &&
            options->sample_rate;
 }
 
-bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity)
+bool tp_config_records_activity(const struct tracepress_options *options, enum tracepress_activity activity)
 {
     return !options->activities || options->activities & activity;
 }
@@ -135,7 +135,7 @@ struct tp_spool_head tp_config_make_spool_head(const struct tracepress_options *
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
                  (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
-                 (tp_config_is_recorded(o, TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
+                 (tp_config_records_activity(o, TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
         .rank = rank.rank,
         .world_size = rank.size,
         .local_rank = rank.local};

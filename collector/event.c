@@ -73,10 +73,10 @@ static bool find_driver(struct driver *driver)
     return driver->library != NULL;
 }
 
-static int record_cuda(struct tracepress_event *event, void *stream)
+static int record_cuda_event(struct tracepress_event *event, void *stream)
 {
     if (!find_driver(&event->driver)) {
-        tp_session_say(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
+        tp_session_print_message(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
         return -1;
     }
     /* the driver may refuse to create an event, for example because no context is current */
@@ -114,11 +114,11 @@ static void put_event_record(const struct tracepress_event *event, void *stream)
 {
     const struct tp_spool_event payload = {
         .number = event->number, .stream = (uint64_t)(uintptr_t)stream, .device_type = (int32_t)event->device};
-    struct tp_spool_record *record = tp_record_reserve(sizeof payload / TP_SPOOL_SLOT);
+    struct tp_spool_record *record = tp_record_reserve_slots(sizeof payload / TP_SPOOL_SLOT);
     if (!record)
         return;
     memcpy(record + 1, &payload, sizeof payload);
-    tp_record_done(record, event->name, TP_SPOOL_EVENT, sizeof payload / TP_SPOOL_SLOT, 0);
+    tp_record_finish(record, event->name, TP_SPOOL_EVENT, sizeof payload / TP_SPOOL_SLOT, 0);
 }
 
 int tracepress_event_record(struct tracepress_event *event, void *stream)
@@ -126,7 +126,7 @@ int tracepress_event_record(struct tracepress_event *event, void *stream)
     struct timespec now;
     if (!event)
         return -1;
-    if (event->device != TRACEPRESS_CPU && record_cuda(event, stream) != 0)
+    if (event->device != TRACEPRESS_CPU && record_cuda_event(event, stream) != 0)
         return -1;
     clock_gettime(CLOCK_MONOTONIC, &now);
     atomic_store(&event->time_ns, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
@@ -134,14 +134,14 @@ int tracepress_event_record(struct tracepress_event *event, void *stream)
     return 0;
 }
 
-static bool was_recorded(const struct tracepress_event *event)
+static bool was_event_recorded(const struct tracepress_event *event)
 {
     return event && atomic_load(&event->time_ns) != 0;
 }
 
 int tracepress_event_query(const struct tracepress_event *event)
 {
-    if (!was_recorded(event))
+    if (!was_event_recorded(event))
         return -1;
     int code = event->device == TRACEPRESS_CPU ? CUDA_OK : event->driver.query(event->cuda);
     return code == CUDA_OK ? 1 : code == CUDA_NOT_READY ? 0 : -1;
@@ -149,7 +149,7 @@ int tracepress_event_query(const struct tracepress_event *event)
 
 int tracepress_event_synchronize(const struct tracepress_event *event)
 {
-    if (!was_recorded(event))
+    if (!was_event_recorded(event))
         return -1;
     return event->device == TRACEPRESS_CPU || event->driver.synchronize(event->cuda) == CUDA_OK ? 0 : -1;
 }
@@ -157,7 +157,7 @@ int tracepress_event_synchronize(const struct tracepress_event *event)
 int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start, const struct tracepress_event *end)
 {
     float milliseconds;
-    if (!was_recorded(start) || !was_recorded(end) || start->device != end->device)
+    if (!was_event_recorded(start) || !was_event_recorded(end) || start->device != end->device)
         return INT64_MIN;
     if (start->device == TRACEPRESS_CPU)
         return atomic_load(&end->time_ns) - atomic_load(&start->time_ns);

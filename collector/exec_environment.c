@@ -46,7 +46,7 @@ void tp_exec_set_library(const char *library)
 
 /* ---- the report about started programs ---- */
 
-void tp_exec_report(const char *spools, char mark, const char *text)
+void tp_exec_append_to_run_notes(const char *spools, char mark, const char *text)
 {
     char path[PATH_MAX], line[PATH_MAX + 32];
     int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, spools);
@@ -67,7 +67,7 @@ static bool is_confined(void)
 }
 
 /* Opens the first executable file with this name in a folder of PATH, as execvp does. Returns -1 if there is none. */
-static int open_in_path(const char *name)
+static int open_program_in_path(const char *name)
 {
     char candidate[PATH_MAX];
     const char *path = "/bin:/usr/bin";
@@ -91,7 +91,7 @@ static const char *find_preload_refusal(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');
     int fd = !program->name || !*program->name ? program->fd
-             : is_searched                     ? open_in_path(program->name)
+             : is_searched                     ? open_program_in_path(program->name)
                                                : tp_preload_open(program->fd, program->name);
     const char *why = fd >= 0 ? tp_preload_refusal(fd) : NULL;
     if (fd >= 0 && program->name && *program->name)
@@ -99,7 +99,7 @@ static const char *find_preload_refusal(const struct tp_exec_program *program)
     return why == tp_preload_static ? NULL : why;
 }
 
-bool tp_exec_report_program(const struct tp_exec_program *program)
+bool tp_exec_report_unfit_program(const struct tp_exec_program *program)
 {
     char path[PATH_MAX];
     const char *name = program->name, *spools = NULL;
@@ -114,9 +114,9 @@ bool tp_exec_report_program(const struct tp_exec_program *program)
         bool is_relative = *name != '/' && (!program->is_searched || strchr(name, '/'));
         size_t size = is_relative && getcwd(path, sizeof path) ? strlen(path) : 0;
         if (!size)
-            tp_exec_report(spools, mark, name);
+            tp_exec_append_to_run_notes(spools, mark, name);
         else if ((size_t)snprintf(path + size, sizeof path - size, "/%s", name) < sizeof path - size)
-            tp_exec_report(spools, mark, path);
+            tp_exec_append_to_run_notes(spools, mark, path);
     }
     errno = saved;
     return mark == TP_WORKER_BECOMES;
@@ -160,7 +160,7 @@ static bool can_library_be_loaded(void)
     return !is_confined() && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
 }
 
-char **tp_exec_environment(char *const *given, bool fits, void *room)
+char **tp_exec_build_environment(char *const *given, bool fits, void *room)
 {
     const bool is_kept = fits && can_library_be_loaded();
     const char *before = find_preload_value(given);

@@ -20,7 +20,7 @@ void tp_exec_set_library(const char *library);
 /* Appends the line "PID MARK TEXT", without spaces around the mark, to the run's file `entered.tmp`, which explains
  * empty recordings (collector/launch/no_records.h). Writes the line in one call, so that lines of concurrent processes
  * do not mix. Ignores errors. */
-void tp_exec_report(const char *folder, char mark, const char *text);
+void tp_exec_append_to_run_notes(const char *folder, char mark, const char *text);
 
 /* The program that this process becomes or starts. */
 struct tp_exec_program {
@@ -31,15 +31,15 @@ struct tp_exec_program {
 
 /* Writes the program to the run's file `entered.tmp`. Returns whether the library can be preloaded into the program.
  * Also returns true if the program cannot be found or read, because then only its loader can find out. */
-bool tp_exec_report_program(const struct tp_exec_program *program);
+bool tp_exec_report_unfit_program(const struct tp_exec_program *program);
 
-/* Returns the size in bytes of the memory that tp_exec_environment needs for this environment; 0: the environment
+/* Returns the size in bytes of the memory that tp_exec_build_environment needs for this environment; 0: the environment
  * needs no change. given: may be NULL. */
 size_t tp_exec_environment_bytes(char *const *given);
 
 /* Builds the new environment in `room`: pointers to the given variables and to the variables of `record`, then the text
- * of LD_PRELOAD. Returns NULL if the environment needs no change. fits: result of tp_exec_report_program; if it is
- * false, the library is left out. */
-char **tp_exec_environment(char *const *given, bool fits, void *room);
+ * of LD_PRELOAD. Returns NULL if the environment needs no change. fits: result of tp_exec_report_unfit_program; if it
+ * is false, the library is left out. */
+char **tp_exec_build_environment(char *const *given, bool fits, void *room);
 
 #endif

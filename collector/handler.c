@@ -19,7 +19,8 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
     if (code == 0)
         return 0;
     *trace->must_stay = true;
-    tp_session_say(TP_SAY_TRACE, "the trace was not written; `tracepress recover` writes it from the spool", err.text);
+    tp_session_print_message(TP_SAY_TRACE, "the trace was not written; `tracepress recover` writes it from the spool",
+                             err.text);
     return -1;
 }
 
@@ -36,7 +37,7 @@ void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, 
     struct timespec now;
     if (!trace)
         return;
-    if (tp_config_is_wanted("TRACEPRESS_SUMMARY_ONLY")) {
+    if (tp_config_is_variable_on("TRACEPRESS_SUMMARY_ONLY")) {
         tracepress_summary_handler(trace, context);
         return;
     }

@@ -10,14 +10,14 @@
 
 enum { MAX_LIBRARIES = 1024 };
 
-int tp_hook_enter(void)
+int tp_hook_enter_recorder(void)
 {
     int why = errno;
     tp_cursor.inside++;
     return why;
 }
 
-void tp_hook_leave(int why)
+void tp_hook_leave_recorder(int why)
 {
     tp_cursor.inside--;
     errno = why;
@@ -40,10 +40,10 @@ static int store_library_path(struct dl_phdr_info *info, size_t size, void *cont
     return libraries->count == MAX_LIBRARIES;
 }
 
-static bool is_ours(const void *address)
+static bool is_address_in_our_library(const void *address)
 {
     Dl_info self, other;
-    return dladdr((const void *)tp_hook_next, &self) == 0 || dladdr(address, &other) == 0 ||
+    return dladdr((const void *)tp_hook_find_next_function, &self) == 0 || dladdr(address, &other) == 0 ||
            self.dli_fbase == other.dli_fbase;
 }
 
@@ -55,7 +55,7 @@ static void *find_in_library(const char *path, const char *name)
     void *found = library ? dlsym(library, name) : NULL;
     if (library)
         dlclose(library); /* releases only the additional reference; the caller still has the library open */
-    return found && !is_ours(found) ? found : NULL;
+    return found && !is_address_in_our_library(found) ? found : NULL;
 }
 
 static void *find_in_other_libraries(const char *name, const void *caller)
@@ -73,23 +73,24 @@ static void *find_in_other_libraries(const char *name, const void *caller)
     return found;
 }
 
-void *tp_hook_next(const char *name, const char *version, const void *caller)
+void *tp_hook_find_next_function(const char *name, const char *version, const void *caller)
 {
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     found = found ? found : dlsym(RTLD_NEXT, name);
     if (!found && caller)
         found = find_in_other_libraries(name, caller);
-    found = found ? found : tp_hook_plain_function(name);
-    tp_hook_leave(why);
+    found = found ? found : tp_hook_find_plain_function(name);
+    tp_hook_leave_recorder(why);
     return found;
 }
 
-void tp_hooks_find(struct tp_hook *hooks, size_t count)
+void tp_hooks_find_originals(struct tp_hook *hooks, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!__atomic_load_n(&hooks[i].next, __ATOMIC_RELAXED))
-            __atomic_store_n(&hooks[i].next, tp_hook_next(hooks[i].name, hooks[i].version, NULL), __ATOMIC_RELAXED);
+            __atomic_store_n(&hooks[i].next, tp_hook_find_next_function(hooks[i].name, hooks[i].version, NULL),
+                             __ATOMIC_RELAXED);
 }
 
 /* ---- settings and waits ---- */
@@ -141,20 +142,20 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 
 uint64_t tp_hook_record_wait(uint32_t name, const struct tp_hook_wait *wait)
 {
-    uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
+    uint64_t begin = tp_record_clip_begin(wait->begin), ticks = tp_clock_now() - begin;
     /* returns without a conversion, because no time stamp counter is faster than 8 GHz */
     if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0)
         return 0;
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     uint64_t ns = ticks_to_ns(ticks);
     const struct tp_spool_wait payload = {
         .begin = begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_reserve(slots) : NULL;
+    struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_reserve_slots(slots) : NULL;
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
-        tp_record_done(record, name, TP_SPOOL_WAIT, slots, 0);
+        tp_record_finish(record, name, TP_SPOOL_WAIT, slots, 0);
     }
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
     return ns >= wait->least_ns ? ns : 0;
 }

@@ -20,11 +20,12 @@
  * loaded with the program, then the library at `caller`, then all loaded libraries. Only the last group includes
  * libraries opened with RTLD_LOCAL, such as Python modules. Allocates memory only if the libraries loaded with the
  * program lack the function. Any thread may call it. */
-void *tp_hook_next(const char *name, const char *version, const void *caller);
+void *tp_hook_find_next_function(const char *name, const char *version, const void *caller);
 
 /* Returns our own version of `name`: a plain system call, or an alias in the C library. Returns NULL if the function
- * does more than a system call. tp_hook_next uses it for programs without a dynamic loader. Any thread may call it. */
-void *tp_hook_plain_function(const char *name);
+ * does more than a system call. tp_hook_find_next_function uses it for programs without a dynamic loader. Any thread
+ * may call it. */
+void *tp_hook_find_plain_function(const char *name);
 
 /* One intercepted function of a library. */
 struct tp_hook {
@@ -34,12 +35,12 @@ struct tp_hook {
     void *next; /* the original function; NULL: not yet looked up */
 };
 
-/* Returns the original function, and finds it first if tp_hooks_find could not find it yet. */
+/* Returns the original function, and finds it first if tp_hooks_find_originals could not find it yet. */
 static inline void *tp_hook_original(struct tp_hook *hook, const void *caller)
 {
     void *next = __atomic_load_n(&hook->next, __ATOMIC_RELAXED);
     if (__builtin_expect(!next, 0)) {
-        next = tp_hook_next(hook->name, hook->version, caller);
+        next = tp_hook_find_next_function(hook->name, hook->version, caller);
         __atomic_store_n(&hook->next, next, __ATOMIC_RELAXED);
     }
     return next;
@@ -47,7 +48,7 @@ static inline void *tp_hook_original(struct tp_hook *hook, const void *caller)
 
 /* Finds the original functions of a table of hooks. A constructor of the source calls it, because a lookup in a
  * signal handler or between fork and exec may wait for the loader's lock. */
-void tp_hooks_find(struct tp_hook *hooks, size_t count);
+void tp_hooks_find_originals(struct tp_hook *hooks, size_t count);
 
 /* Returns whether a hook should record the call: its source is on and the caller is not our own code. */
 static inline bool tp_hook_is_on(const bool *is_on)
@@ -55,10 +56,10 @@ static inline bool tp_hook_is_on(const bool *is_on)
     return __builtin_expect(__atomic_load_n(is_on, __ATOMIC_RELAXED), 0) && tp_cursor.inside == 0;
 }
 
-/* tp_hook_enter begins a section of our own code on this thread and returns errno. tp_hook_leave ends the section and
- * restores errno. */
-int tp_hook_enter(void);
-void tp_hook_leave(int why);
+/* tp_hook_enter_recorder begins a section of our own code on this thread and returns errno. tp_hook_leave_recorder ends
+ * the section and restores errno. */
+int tp_hook_enter_recorder(void);
+void tp_hook_leave_recorder(int why);
 
 /* Reads a time or size from a setting: digits, and optionally k, m or g. These are powers of 1024 if is_bytes,
  * otherwise powers of 1000. Returns `otherwise` if the text does not begin with a digit. */

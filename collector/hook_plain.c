@@ -19,7 +19,7 @@ extern sigset_t _sigintr __attribute__((weak));
 
 #if defined(__x86_64__)
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
-static long call(long number, long a, long b, long c, long d, long e, long f)
+static long unsupported_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
     long result = number;
@@ -31,7 +31,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
 }
 #elif defined(__aarch64__)
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
-static long call(long number, long a, long b, long c, long d, long e, long f)
+static long unsupported_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long which __asm__("x8") = number, first __asm__("x0") = a, second __asm__("x1") = b;
     register long third __asm__("x2") = c, fourth __asm__("x3") = d, fifth __asm__("x4") = e, sixth __asm__("x5") = f;
@@ -43,7 +43,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
 }
 #else
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
-static long call(long number, long a, long b, long c, long d, long e, long f)
+static long unsupported_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
     return -ENOSYS;
@@ -54,7 +54,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
 static long plain_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     enum { MOST_ERRORS = 4095 };
-    long result = call(number, a, b, c, d, e, f);
+    long result = unsupported_syscall(number, a, b, c, d, e, f);
     if ((unsigned long)result < (unsigned long)-MOST_ERRORS)
         return result;
     errno = (int)-result;
@@ -145,7 +145,7 @@ static sighandler_t plain_sigset(int number, sighandler_t handler)
     return sigismember(&before, number) == 1 ? SIG_HOLD : was.sa_handler;
 }
 
-void *tp_hook_plain_function(const char *name)
+void *tp_hook_find_plain_function(const char *name)
 {
     static const struct {
         const char *name;

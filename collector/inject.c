@@ -37,21 +37,21 @@ static bool is_injected;
  * function of this constructor would run last. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (!is_injected || tp_is_confined() || tp_session_is_copy())
+    if (!is_injected || tp_is_confined() || tp_session_is_in_forked_copy())
         return;
     tp_sources_stop();
-    tp_session_stop_for_record();
+    tp_session_stop_for_command();
 }
 
 /* Reports to `record` that the library was loaded in this process, so that `record` can explain an empty recording. */
-static void report_entry(const char *folder)
+static void report_library_load(const char *folder)
 {
     char name[17] = "";
     prctl(PR_GET_NAME, name);
-    tp_exec_report(folder, TP_WORKER_BEGINS, name);
+    tp_exec_append_to_run_notes(folder, TP_WORKER_BEGINS, name);
 }
 
-__attribute__((constructor)) static void inject(void)
+__attribute__((constructor)) static void start_injected_recorder(void)
 {
     Dl_info self;
     host.spools = tp_environment("TRACEPRESS_SPOOLS");
@@ -61,12 +61,12 @@ __attribute__((constructor)) static void inject(void)
         _exit(0);
     }
     tp_spool_socket_set(tp_environment("TRACEPRESS_SPOOL_SOCKET"));
-    if (!host.spools || !*host.spools || !tp_session_start_for_record(host.spools)) {
-        tp_sources_refuse();
+    if (!host.spools || !*host.spools || !tp_session_start_for_command(host.spools)) {
+        tp_sources_disable_early();
         return;
     }
     is_injected = true;
-    report_entry(host.spools);
+    report_library_load(host.spools);
     tp_exec_set_library(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_session_set_confine_stop(tp_sources_stop);

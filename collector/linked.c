@@ -7,13 +7,13 @@
 #include "collector/session.h"
 #include "collector/source/cupti.h"
 
-static void end_cuda(void)
+static void end_cuda_recording(void)
 {
     tp_cupti_end(true);
 }
 
-__attribute__((constructor)) static void watch_recordings(void)
+__attribute__((constructor)) static void register_cuda_callbacks(void)
 {
-    static const struct tp_session_watch cuda = {tp_cupti_begin, end_cuda, tp_cupti_in_child};
+    static const struct tp_session_watch cuda = {tp_cupti_begin, end_cuda_recording, tp_cupti_in_child};
     tp_session_watch(&cuda);
 }

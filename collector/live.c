@@ -44,7 +44,7 @@ static int64_t now_ns(clockid_t clock)
 
 /* ---- functions that need the lock ---- */
 
-static void turn_off(void)
+static void turn_off_live_values(void)
 {
     live.is_on = false;
     __atomic_store_n(&tracepress_live_, 0, __ATOMIC_RELAXED);
@@ -53,12 +53,12 @@ static void turn_off(void)
 static void turn_off_after_error(int code)
 {
     char detail[TP_LIVE_PATH + 160];
-    turn_off();
+    turn_off_live_values();
     snprintf(detail, sizeof detail, "%s: %s", live.file.path, strerror(code));
-    tp_session_say(TP_SAY_PART, "the live event file gets no more values; the program continues", detail);
+    tp_session_print_message(TP_SAY_PART, "the live event file gets no more values; the program continues", detail);
 }
 
-static void flush(void)
+static void write_pending_events(void)
 {
     struct tp_buf *out = &live.events.out;
     int code = out->failed == 0 ? 0 : out->failed == TP_ELIMIT ? EFBIG : ENOMEM;
@@ -71,10 +71,10 @@ static void flush(void)
 }
 
 /* Writes the first record of a file. The next value of each tag describes the tag again. */
-static void begin_file(double wall_s)
+static void begin_event_file(double wall_s)
 {
     live.is_described = false;
-    tp_live_values_forget_tags();
+    tp_live_values_mark_undescribed();
     tp_tfevents_begin(&live.events, wall_s);
 }
 
@@ -95,7 +95,7 @@ static size_t fill_step_scalars(struct tp_tf_scalar *out, double seconds)
     return count;
 }
 
-static void write_step(uint64_t number)
+static void write_step_scalars(uint64_t number)
 {
     enum { STEP_SCALARS = 3 };
     struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
@@ -106,7 +106,7 @@ static void write_step(uint64_t number)
         return;
     if (live.events.out.size == 0 && !tp_live_file_exists(&live.file)) {
         tp_live_file_close(&live.file);
-        begin_file(at.wall_s);
+        begin_event_file(at.wall_s);
     }
     size_t count = fill_step_scalars(scalars, (double)(now - live.step_ns) * 1e-9);
     count += tp_live_values_fill(scalars + count);
@@ -114,7 +114,7 @@ static void write_step(uint64_t number)
     live.last = at.step;
     /* also writes a full buffer, which matters for very short steps */
     if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4)
-        flush();
+        write_pending_events();
 }
 
 /* ---- functions for the session ---- */
@@ -143,8 +143,8 @@ void tp_live_start(const char *directory, const char *worker, bool has_peers)
 static void flush_and_turn_off(void)
 {
     if (live.is_on)
-        flush();
-    turn_off();
+        write_pending_events();
+    turn_off_live_values();
 }
 
 void tp_live_stop(void)
@@ -154,7 +154,7 @@ void tp_live_stop(void)
     pthread_mutex_unlock(&live.lock);
 }
 
-void tp_live_exit(void)
+void tp_live_close_at_exit(void)
 {
     /* the lock is not free if another thread has it, or if code under the lock called exit */
     if (pthread_mutex_trylock(&live.lock) != 0)
@@ -165,10 +165,10 @@ void tp_live_exit(void)
 }
 
 /* Abandons the buffer without freeing it, because another thread of the parent may have left it inconsistent. */
-void tp_live_in_child(void)
+void tp_live_reset_in_child(void)
 {
     live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    turn_off();
+    turn_off_live_values();
     tp_live_file_close(&live.file);
     live.file.directory[0] = '\0';
 }
@@ -179,7 +179,7 @@ void tp_live_end_step(uint64_t number)
         return;
     pthread_mutex_lock(&live.lock);
     if (live.is_on)
-        write_step(number);
+        write_step_scalars(number);
     pthread_mutex_unlock(&live.lock);
 }
 

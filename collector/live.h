@@ -23,9 +23,9 @@ void tp_live_start(const char *directory, const char *worker, bool has_peers);
 void tp_live_stop(void);
 /* Writes pending records and switches the live file off while the process exits. Does nothing if another thread is
  * inside this module. */
-void tp_live_exit(void);
+void tp_live_close_at_exit(void);
 /* Switches the live file off in a child after fork, because the file belongs to the parent. */
-void tp_live_in_child(void);
+void tp_live_reset_in_child(void);
 
 /* Ends the step with this number. tp_live_begin_step starts the next step, after the recorder's own work between
  * steps. */

@@ -77,7 +77,7 @@ static struct device *find_or_add_device(uint64_t key)
 }
 
 /* Stores bytes + 1, so that 0 means unknown and zeroed entries need no initialization. */
-static void set_total(struct total *total, int64_t bytes)
+static void store_memory_total(struct total *total, int64_t bytes)
 {
     if (bytes < 0 || bytes == INT64_MAX)
         return;
@@ -93,13 +93,13 @@ void tp_live_store_memory(const struct tracepress_memory *note)
         find_or_add_device((uint64_t)(uint32_t)note->device_type << 32 | (uint32_t)((uint32_t)note->device_id + 2u));
     if (!device)
         return;
-    set_total(&device->totals[0], note->total_allocated);
-    set_total(&device->totals[1], note->total_reserved);
+    store_memory_total(&device->totals[0], note->total_allocated);
+    store_memory_total(&device->totals[1], note->total_reserved);
 }
 
 /* ---- reading the values; only one thread at a time ---- */
 
-static void name_counter(struct counter *counter, const char *text)
+static void make_counter_tag(struct counter *counter, const char *text)
 {
     char part[PART_BYTES + 1];
     snprintf(part, sizeof part, "%s", *text ? text : "_");
@@ -109,7 +109,7 @@ static void name_counter(struct counter *counter, const char *text)
         counter->is_double |= other != counter && strcmp(other->tag, counter->tag) == 0;
 }
 
-static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
+static size_t take_counter_scalar(struct tp_tf_scalar *out, struct counter *counter)
 {
     if (!atomic_load_explicit(&counter->is_set, memory_order_relaxed) ||
         !atomic_exchange_explicit(&counter->is_set, 0, memory_order_acquire))
@@ -119,7 +119,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
     if (!text) /* another thread is still finding the text of the name */
         return 0;
     if (!counter->tag[0])
-        name_counter(counter, text);
+        make_counter_tag(counter, text);
     if (counter->is_double || isnan(value))
         return 0;
     *out =
@@ -129,7 +129,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
 }
 
 /* Sets the tag of a total, with the report's names of devices. */
-static void name_total(struct total *total, uint64_t key, const char *what)
+static void make_total_tag(struct total *total, uint64_t key, const char *what)
 {
     uint32_t type = (uint32_t)(key >> 32), number = (uint32_t)key - 2u;
     if (type == TRACEPRESS_CPU)
@@ -138,7 +138,7 @@ static void name_total(struct total *total, uint64_t key, const char *what)
         snprintf(total->tag, sizeof total->tag, "profile_memory_mib/GPU%d_%s_peak", (int)number, what);
 }
 
-static size_t read_device(struct tp_tf_scalar *out, struct device *device)
+static size_t take_device_scalars(struct tp_tf_scalar *out, struct device *device)
 {
     static const char *const names[] = {"allocated", "reserved"};
     static const char *const texts[] = {"Highest number of bytes in tensors during the step, in MiB.",
@@ -153,7 +153,7 @@ static size_t read_device(struct tp_tf_scalar *out, struct device *device)
         if (highest <= 0 || (i == 1 && highest == 1 && !total->is_described))
             continue;
         if (!total->tag[0])
-            name_total(total, key, names[i]);
+            make_total_tag(total, key, names[i]);
         out[count++] =
             (struct tp_tf_scalar){total->tag, texts[i], (double)(highest - 1) / BYTES_PER_MIB, !total->is_described};
         total->is_described = true;
@@ -165,9 +165,9 @@ size_t tp_live_values_fill(struct tp_tf_scalar *out)
 {
     size_t count = 0;
     for (int i = 0; i < TP_LIVE_COUNTERS; i++)
-        count += read_counter(out + count, &counters[i]);
+        count += take_counter_scalar(out + count, &counters[i]);
     for (int i = 0; i < TP_LIVE_DEVICES; i++)
-        count += read_device(out + count, &devices[i]);
+        count += take_device_scalars(out + count, &devices[i]);
     return count;
 }
 
@@ -182,7 +182,7 @@ void tp_live_values_clear(void)
     }
 }
 
-void tp_live_values_forget_tags(void)
+void tp_live_values_mark_undescribed(void)
 {
     for (int i = 0; i < TP_LIVE_COUNTERS; i++)
         counters[i].is_described = false;

@@ -20,6 +20,6 @@ size_t tp_live_values_fill(struct tp_tf_scalar *out);
 /* Removes all values, because values from before the last stop may be outdated. */
 void tp_live_values_clear(void);
 /* Marks all tags as not described, because a new file must describe them again. */
-void tp_live_values_forget_tags(void);
+void tp_live_values_mark_undescribed(void);
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/own_thread.h"
+#include "collector/recorder_thread.h"
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
@@ -123,7 +123,7 @@ struct visit {
 };
 
 /* Adds one module. Runs under the loader's lock, so it must not take a lock of the recorder. */
-static int on_module(struct dl_phdr_info *info, size_t size, void *context)
+static int add_reported_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct visit *visit = context;
     uint32_t count = tp_modules_count();
@@ -154,7 +154,7 @@ static int stop_iteration(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void *test_loader(void *unused)
+static void *test_loader_lock(void *unused)
 {
     dl_iterate_phdr(stop_iteration, NULL);
     atomic_store(&loader, MAY_ASK);
@@ -166,7 +166,8 @@ bool tp_modules_can_ask_loader(void)
     int untried = UNTRIED;
     if (__builtin_expect(atomic_load_explicit(&loader, memory_order_relaxed) == MAY_ASK, 1))
         return true;
-    if (atomic_compare_exchange_strong(&loader, &untried, TRYING) && tp_own_thread_start(NULL, test_loader, NULL) != 0)
+    if (atomic_compare_exchange_strong(&loader, &untried, TRYING) &&
+        tp_recorder_thread_start(NULL, test_loader_lock, NULL) != 0)
         atomic_store(&loader, UNTRIED);
     return false;
 }
@@ -178,11 +179,11 @@ bool tp_modules_test_loader(void)
         return true;
     if (!atomic_compare_exchange_strong(&loader, &untried, TRYING))
         return false;
-    test_loader(NULL);
+    test_loader_lock(NULL);
     return true;
 }
 
-bool tp_modules_block(void)
+bool tp_modules_block_updates(void)
 {
     enum { PAUSE_US = 50, PATIENCE_US = 200000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -194,7 +195,7 @@ bool tp_modules_block(void)
     return true;
 }
 
-void tp_modules_unblock(void)
+void tp_modules_unblock_updates(void)
 {
     atomic_store(&is_updating, false);
 }
@@ -204,7 +205,7 @@ bool tp_modules_update(void)
     struct visit visit = {0};
     if (atomic_load(&loader) != MAY_ASK || atomic_exchange(&is_updating, true))
         return false;
-    dl_iterate_phdr(on_module, &visit);
+    dl_iterate_phdr(add_reported_module, &visit);
     atomic_store(&is_updating, false);
     return visit.is_changed;
 }

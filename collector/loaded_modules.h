@@ -46,10 +46,10 @@ bool tp_modules_can_ask_loader(void);
 bool tp_modules_test_loader(void);
 
 /* Waits for a limited time until no thread of the recorder asks the loader, and then prevents such requests until
- * tp_modules_unblock. Returns false if a thread still asks, or if another caller already prevents requests. After
- * false the caller must not call tp_modules_unblock. */
-bool tp_modules_block(void);
-void tp_modules_unblock(void);
+ * tp_modules_unblock_updates. Returns false if a thread still asks, or if another caller already prevents requests.
+ * After false the caller must not call tp_modules_unblock_updates. */
+bool tp_modules_block_updates(void);
+void tp_modules_unblock_updates(void);
 
 /* Resets the state in a child of fork, because another thread may have been updating the list. */
 void tp_modules_in_child(void);

@@ -16,7 +16,7 @@ static uint32_t text_hash(const char *text, size_t len)
     return hash;
 }
 
-static int grow(void)
+static int grow_name_table(void)
 {
     uint32_t bigger = capacity ? capacity * 2 : 64;
     char **moved = realloc(texts, bigger * sizeof *texts);
@@ -44,7 +44,7 @@ uint32_t tp_names_add(const char *name, int *is_new)
 {
     size_t len = strnlen(name, TP_NAME_BYTES);
     *is_new = 0;
-    if (count == capacity && grow() != 0)
+    if (count == capacity && grow_name_table() != 0)
         return 0;
     uint32_t i = text_hash(name, len) & (slot_count - 1);
     for (; slots[i]; i = (i + 1) & (slot_count - 1))

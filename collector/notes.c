@@ -38,10 +38,10 @@ void tp_notes_report_failure(const struct tp_spool *spool)
              code == EIO ? "the file was truncated, or its disk failed" : strerror(code));
     if (code != EIO)
         strcat(detail, "; free some space or set another directory");
-    tp_session_say(TP_SAY_ALL, "recording stops here; the program continues", detail);
+    tp_session_print_message(TP_SAY_ALL, "recording stops here; the program continues", detail);
 }
 
-static void release_chunk(void)
+static void release_notes_chunk(void)
 {
     tp_spool_unmap(notes.chunk);
     notes.chunk = NULL;
@@ -51,16 +51,16 @@ static void release_chunk(void)
 
 void tp_notes_release_chunk(void)
 {
-    release_chunk();
+    release_notes_chunk();
     notes.spool = NULL;
 }
 
 /* Returns memory for a note with `slots` slots after its head, or NULL. */
-static struct tp_spool_record *reserve_note(size_t slots)
+static struct tp_spool_record *reserve_note_slots(size_t slots)
 {
     if (notes.chunk && (size_t)(notes.end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
         return notes.at;
-    release_chunk();
+    release_notes_chunk();
     notes.chunk = notes.spool ? tp_spool_get_notes_chunk(notes.spool, CHUNK_BYTES) : NULL;
     if (notes.chunk) {
         notes.at = (struct tp_spool_record *)(void *)(notes.chunk + 1);
@@ -71,14 +71,14 @@ static struct tp_spool_record *reserve_note(size_t slots)
 }
 
 /* Adds a note with `size` bytes of payload. */
-static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
+static void append_note(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
 {
     size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
     if (slots >= TP_SPOOL_MAX_SLOTS) {
         slots = TP_SPOOL_MAX_SLOTS - 1;
         size = slots * TP_SPOOL_SLOT;
     }
-    struct tp_spool_record *record = reserve_note(slots);
+    struct tp_spool_record *record = reserve_note_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, size);
@@ -92,7 +92,7 @@ static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t si
 
 static void add_text_note(uint8_t kind, uint32_t name, const char *text)
 {
-    add_note(kind, name, text, strlen(text), true);
+    append_note(kind, name, text, strlen(text), true);
 }
 
 /* ---- kinds of notes ---- */
@@ -100,7 +100,7 @@ static void add_text_note(uint8_t kind, uint32_t name, const char *text)
 void tp_notes_write_clock(void)
 {
     struct tp_spool_clock moment = tp_clock_read_all();
-    add_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
+    append_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
 }
 
 void tp_notes_write_modules(void)
@@ -112,7 +112,7 @@ void tp_notes_write_modules(void)
         size_t n = strnlen(module->path, TP_NAME_BYTES);
         memcpy(note, &loaded, sizeof loaded);
         memcpy(note + sizeof loaded, module->path, n);
-        add_note(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
+        append_note(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
     }
 }
 
@@ -137,18 +137,18 @@ void tp_notes_add_fact(const char *key, const char *value, uint8_t kind)
 
 /* ---- start and end ---- */
 
-void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now)
+void tp_notes_begin_recording(struct tp_spool *spool, const struct tp_spool_clock *now)
 {
     notes.spool = spool;
     notes.written_modules = 0;
-    add_note(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
+    append_note(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
     for (uint32_t n = 1; n <= tp_names_count(); n++)
         add_text_note(TP_SPOOL_NAME, n, tp_names_text(n));
     for (unsigned i = 0; i < notes.fact_count; i++)
         add_text_note(notes.facts[i].kind, 0, notes.facts[i].text);
 }
 
-void tp_notes_end(uint64_t dropped)
+void tp_notes_end_recording(uint64_t dropped)
 {
     char fact[64];
     tp_notes_write_clock();
@@ -156,6 +156,6 @@ void tp_notes_end(uint64_t dropped)
         snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)dropped);
         add_text_note(TP_SPOOL_META_JSON, 0, fact);
     }
-    add_note(TP_SPOOL_STOP, 0, "", 0, false);
+    append_note(TP_SPOOL_STOP, 0, "", 0, false);
     tp_notes_release_chunk();
 }

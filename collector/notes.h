@@ -12,12 +12,12 @@
 #include "collector/spool.h"
 
 /* Starts the notes of a spool with all names, facts and modules known so far. The spool must stay open until
- * tp_notes_end or tp_notes_release_chunk. */
-void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
+ * tp_notes_end_recording or tp_notes_release_chunk. */
+void tp_notes_begin_recording(struct tp_spool *spool, const struct tp_spool_clock *now);
 
 /* Writes the last notes of a spool that is closed in the regular way. dropped: number of records that were lost
  * because they had no room. */
-void tp_notes_end(uint64_t dropped);
+void tp_notes_end_recording(uint64_t dropped);
 
 /* Releases the chunk in a child of fork, because the spool belongs to the parent. */
 void tp_notes_release_chunk(void);

@@ -92,7 +92,7 @@ static void copy_from_ring(const struct tp_perf *perf, uint64_t at, void *to, si
     memcpy((char *)to + first, ring_records(perf), size - first);
 }
 
-static struct perf_event_header header_at(const struct tp_perf *perf, uint64_t at)
+static struct perf_event_header event_header_at(const struct tp_perf *perf, uint64_t at)
 {
     struct perf_event_header header;
     copy_from_ring(perf, at, &header, sizeof header);
@@ -104,7 +104,7 @@ uint32_t tp_perf_count(const struct tp_perf *perf)
     uint64_t head = __atomic_load_n(&ring_page(perf)->data_head, __ATOMIC_ACQUIRE), at = ring_page(perf)->data_tail;
     uint32_t count = 0;
     while (at < head) {
-        struct perf_event_header header = header_at(perf, at);
+        struct perf_event_header header = event_header_at(perf, at);
         if (header.size < sizeof header)
             break;
         count += header.type == PERF_RECORD_SAMPLE;
@@ -155,7 +155,7 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
-        struct perf_event_header header = header_at(perf, page->data_tail);
+        struct perf_event_header header = event_header_at(perf, page->data_tail);
         /* should not occur; discards all records, because otherwise the loop would never end */
         if (header.size < sizeof header) {
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);

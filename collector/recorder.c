@@ -58,7 +58,7 @@ void tp_record_release_chunk(void)
     atomic_fetch_sub(&exchanges, 1);
 }
 
-static bool is_walking(void)
+static bool is_stack_walk_running(void)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < WALK_COUNTS; i++)
@@ -66,9 +66,9 @@ static bool is_walking(void)
     return count > 0;
 }
 
-static bool is_busy(void)
+static bool is_recorder_used_by_threads(void)
 {
-    return atomic_load(&exchanges) > 0 || is_walking();
+    return atomic_load(&exchanges) > 0 || is_stack_walk_running();
 }
 
 void tp_record_pause_stacks(void)
@@ -76,7 +76,7 @@ void tp_record_pause_stacks(void)
     enum { PAUSE_US = 20, PATIENCE_US = 200000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
     atomic_fetch_add(&still, 1);
-    for (unsigned waited_us = 0; is_walking() && waited_us < PATIENCE_US; waited_us += PAUSE_US)
+    for (unsigned waited_us = 0; is_stack_walk_running() && waited_us < PATIENCE_US; waited_us += PAUSE_US)
         nanosleep(&pause, NULL);
 }
 
@@ -85,15 +85,15 @@ void tp_record_resume_stacks(void)
     atomic_fetch_sub(&still, 1);
 }
 
-void tp_record_close(unsigned patience_ms)
+void tp_record_end_and_wait(unsigned patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     atomic_store(&is_closed, true);
-    for (unsigned waited_ms = 0; is_busy() && waited_ms < patience_ms; waited_ms++)
+    for (unsigned waited_ms = 0; is_recorder_used_by_threads() && waited_ms < patience_ms; waited_ms++)
         nanosleep(&pause, NULL);
 }
 
-void tp_record_in_child(void)
+void tp_record_reset_in_child(void)
 {
     tp_cursor.tid = 0;
     atomic_store(&exchanges, 0);
@@ -137,7 +137,7 @@ static struct tp_spool_record *get_next_chunk(uint32_t recording, uint32_t slots
     return tp_cursor.at;
 }
 
-struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
+struct tp_spool_record *tp_record_reserve_in_new_chunk(uint32_t recording, uint32_t slots)
 {
     tp_cursor.inside++;
     atomic_fetch_add(&exchanges, 1);
@@ -154,7 +154,7 @@ static uint32_t walk_stack(const void *from, uint64_t *frames, uint32_t max)
     atomic_fetch_add(walking, 1);
     bool may_walk = !atomic_load(&is_closed) && !atomic_load(&still);
     if (may_walk && from)
-        count = tp_modules_can_ask_loader() ? tp_stack_walk_own(from, frames, max) : 0;
+        count = tp_modules_can_ask_loader() ? tp_stack_walk_this_thread(from, frames, max) : 0;
     else if (may_walk)
         count = tp_stack_walk_without_wait(frames, max);
     atomic_fetch_sub(walking, 1);
@@ -166,11 +166,11 @@ enum { FRAMES = 64 };
 static bool put_stack(const uint64_t frames[FRAMES + 1], uint32_t count)
 {
     uint32_t slots = (count + 1) / 2;
-    struct tp_spool_record *record = count ? tp_record_reserve(slots) : NULL;
+    struct tp_spool_record *record = count ? tp_record_reserve_slots(slots) : NULL;
     if (!record)
         return false;
     memcpy(record + 1, frames, slots * TP_SPOOL_SLOT);
-    tp_record_done(record, count, TP_SPOOL_STACK, slots, 0);
+    tp_record_finish(record, count, TP_SPOOL_STACK, slots, 0);
     return true;
 }
 

@@ -34,7 +34,7 @@ extern bool tp_record_stacks;
 /* start of the last recording, ticks of tp_clock_now; a range that began earlier begins here in the trace */
 extern uint64_t tp_record_since;
 
-static inline uint64_t tp_record_begin(uint64_t begin)
+static inline uint64_t tp_record_clip_begin(uint64_t begin)
 {
     uint64_t since = __atomic_load_n(&tp_record_since, __ATOMIC_RELAXED);
     return begin > since ? begin : since;
@@ -56,14 +56,14 @@ bool tp_record_stack_without_wait(void);
 
 /* Returns memory for a record with `slots` slots in the next chunk. Returns NULL if there is no chunk; then the record
  * is dropped and counted. */
-struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
+struct tp_spool_record *tp_record_reserve_in_new_chunk(uint32_t recording, uint32_t slots);
 
 /* Releases the chunk of this thread. */
 void tp_record_release_chunk(void);
 
 /* Stops all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
  * exits. Returns when no thread does any of this any more, or after patience_ms. */
-void tp_record_close(unsigned patience_ms);
+void tp_record_end_and_wait(unsigned patience_ms);
 
 /* Stops all threads from walking their stacks until tp_record_resume_stacks, because walking may take locks of the
  * loader. Records in this time have no stack. Waits for a limited time for threads that are walking. */
@@ -71,28 +71,28 @@ void tp_record_pause_stacks(void);
 void tp_record_resume_stacks(void);
 
 /* Resets the state in a child of fork, in which only this thread exists. */
-void tp_record_in_child(void);
+void tp_record_reset_in_child(void);
 
 /* Records an operator that a source found by intercepting a library function, so that the program itself did not
  * report the operator. Otherwise like tracepress_record_call_. */
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
 
 /* Returns memory for a record with `slots` slots after its head, or NULL. The time of the record is 0 until
- * tp_record_done. */
-static inline struct tp_spool_record *tp_record_reserve(uint32_t slots)
+ * tp_record_finish. */
+static inline struct tp_spool_record *tp_record_reserve_slots(uint32_t slots)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
     if (__builtin_expect(recording == 0, 0))
         return NULL;
     struct tp_spool_record *record = tp_cursor.at;
     if (__builtin_expect(tp_cursor.recording != recording || tp_cursor.end - record <= (ptrdiff_t)slots, 0))
-        record = tp_record_refill(recording, slots);
+        record = tp_record_reserve_in_new_chunk(recording, slots);
     return record;
 }
 
 /* Finishes a record by storing the current time in it. */
-static inline void tp_record_done(struct tp_spool_record *record, uint32_t name, uint8_t kind, uint32_t slots,
-                                  uint32_t text)
+static inline void tp_record_finish(struct tp_spool_record *record, uint32_t name, uint8_t kind, uint32_t slots,
+                                    uint32_t text)
 {
     record->name = name;
     record->kind = kind;
@@ -103,14 +103,14 @@ static inline void tp_record_done(struct tp_spool_record *record, uint32_t name,
 }
 
 /* Writes a record with the current time and a payload of `size` bytes. */
-static inline void tp_record_put(uint32_t name, uint8_t kind, const void *payload, size_t size)
+static inline void tp_record_write(uint32_t name, uint8_t kind, const void *payload, size_t size)
 {
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, size);
-    tp_record_done(record, name, kind, slots, 0);
+    tp_record_finish(record, name, kind, slots, 0);
 }
 
 #endif

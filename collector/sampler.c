@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "collector/loaded_modules.h"
-#include "collector/own_thread.h"
 #include "collector/perf.h"
 #include "collector/recorder.h"
+#include "collector/recorder_thread.h"
 #include "collector/unwind.h"
 #include "writer/base/environment.h"
 #include "writer/base/proc_namespace.h"
@@ -89,14 +89,14 @@ static uint64_t timespec_ns(struct timespec time)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t own_cpu_ns(void)
+static uint64_t cpu_time_of_this_thread_ns(void)
 {
     struct timespec used = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     return timespec_ns(used);
 }
 
-static void take_sample(struct slot *slots, void *context)
+static void copy_stack_to_free_slot(struct slot *slots, void *context)
 {
     pid_t tid = (pid_t)syscall(SYS_gettid);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) {
@@ -106,7 +106,7 @@ static void take_sample(struct slot *slots, void *context)
             continue;
         slot->tid = tid;
         slot->ticks = tp_clock_now();
-        slot->cpu_ns = own_cpu_ns();
+        slot->cpu_ns = cpu_time_of_this_thread_ns();
         tp_stack_copy_context(&slot->copy, context);
         atomic_store_explicit(&slot->state, SLOT_FULL, memory_order_release);
         return;
@@ -120,7 +120,7 @@ TP_SIGNAL_HANDLER static void on_signal(int signal, siginfo_t *info, void *conte
     (void)signal;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &sampler && slots &&
         atomic_load(&sampler.phase) == RUNNING)
-        take_sample(slots, context);
+        copy_stack_to_free_slot(slots, context);
     errno = saved;
 }
 
@@ -146,7 +146,7 @@ static clockid_t thread_cpu_clock(pid_t tid)
 }
 
 /* Reads the thread's name from /proc/self/task/LISTED/comm. Returns the length of the name. */
-static size_t read_name(pid_t listed, char *text, size_t size)
+static size_t read_thread_name(pid_t listed, char *text, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)listed);
@@ -159,7 +159,7 @@ static size_t read_name(pid_t listed, char *text, size_t size)
 }
 
 /* Returns the entry of a thread, or NULL if the list does not contain the thread. */
-static struct watched *find_watched(pid_t tid)
+static struct watched *find_watched_thread(pid_t tid)
 {
     for (uint32_t i = 0; i < sampler.count; i++)
         if (sampler.watched[i].tid == tid)
@@ -167,19 +167,19 @@ static struct watched *find_watched(pid_t tid)
     return NULL;
 }
 
-static void write_name(pid_t tid)
+static void write_thread_name_record(pid_t tid)
 {
     struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
-    const struct watched *known = find_watched(tid);
+    const struct watched *known = find_watched_thread(tid);
     const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
-    size_t n = read_name(known ? known->listed : tid, thread.name, sizeof thread.name);
+    size_t n = read_thread_name(known ? known->listed : tid, thread.name, sizeof thread.name);
     if (n && thread.name[n - 1] == '\n')
         thread.name[n - 1] = '\0';
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, &thread, sizeof thread);
-    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
+    tp_record_finish(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
 /* Writes a sample. If the stack cannot be walked, the sample has no frames, but its processor time still counts for
@@ -188,19 +188,19 @@ static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t t
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
     uint32_t count = tp_stack_unwind(copy, frames, TP_MAX_FRAMES);
-    struct watched *thread = find_watched(tid);
+    struct watched *thread = find_watched_thread(tid);
     if (thread && !thread->is_written)
-        write_name(tid);
+        write_thread_name_record(tid);
     if (thread)
         thread->is_written = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
     const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, &sample, sizeof sample);
     memcpy((char *)(record + 1) + sizeof sample, frames, (count + 1) / 2 * TP_SPOOL_SLOT);
-    tp_record_done(record, 0, TP_SPOOL_SAMPLE, slots, 0);
+    tp_record_finish(record, 0, TP_SPOOL_SAMPLE, slots, 0);
 }
 
 /* Converts a time of CLOCK_MONOTONIC to the recording's clock. */
@@ -237,7 +237,7 @@ static void drain_ring(struct watched *thread)
 /* Returns the processor time since the thread's last sample, ns; 0 for a thread that is not in the list. */
 static uint64_t cpu_ns_since_sample(pid_t tid, uint64_t cpu_ns)
 {
-    struct watched *thread = find_watched(tid);
+    struct watched *thread = find_watched_thread(tid);
     uint64_t before = thread ? thread->cpu_ns : cpu_ns;
     if (thread)
         thread->cpu_ns = cpu_ns > before ? cpu_ns : before;
@@ -260,7 +260,7 @@ static bool set_timer(struct watched *thread)
 
 static void watch_thread(pid_t tid, pid_t listed)
 {
-    struct watched *known = find_watched(tid);
+    struct watched *known = find_watched_thread(tid);
     if (known) {
         known->is_seen = true;
         return;
@@ -325,7 +325,7 @@ struct entries {
 };
 
 /* Returns the name of the next entry, valid until the next call; NULL at the end. */
-static const char *next_entry(struct entries *entries)
+static const char *next_thread_of_folder(struct entries *entries)
 {
     /* positions of members in struct linux_dirent64, bytes, see getdents64(2) */
     enum { LENGTH_AT = 16, NAME_AT = 19 };
@@ -351,7 +351,7 @@ static void list_threads(void)
         return;
     for (uint32_t i = 0; i < sampler.count; i++)
         sampler.watched[i].is_seen = false;
-    for (const char *name; (name = next_entry(&entries)) != NULL;) {
+    for (const char *name; (name = next_thread_of_folder(&entries)) != NULL;) {
         pid_t listed = (pid_t)strtol(name, NULL, 10), tid = is_own || listed <= 0 ? listed : namespace_tid(listed);
         if (tid > 0 && tid != sampler.own_tid)
             watch_thread(tid, listed);
@@ -404,7 +404,7 @@ static bool wait_for_turn(unsigned patience_us)
     return true;
 }
 
-static void await_turn(void)
+static void wait_for_turn_without_limit(void)
 {
     while (!wait_for_turn(UINT32_MAX / 2))
         ;
@@ -421,7 +421,7 @@ static void wait_ms(long ms)
         syscall(SYS_futex, &sampler.end, FUTEX_WAIT_PRIVATE, 0, &rest, NULL, 0);
         atomic_store(&sampler.end, 0);
     }
-    await_turn();
+    wait_for_turn_without_limit();
 }
 
 /* Returns whether the loader's list of modules may be read. In a child of fork this test itself may hang; then the
@@ -437,16 +437,16 @@ static bool can_ask_loader(void)
 static void *run_sampling_thread(void *unused)
 {
     (void)unused;
-    await_turn();
+    wait_for_turn_without_limit();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* waits first, because most children exit or exec immediately */
-    tp_stack_forget_code();      /* cached data about code may be wrong, because modules may have changed since the last
+    tp_stack_clear_code_cache(); /* cached data about code may be wrong, because modules may have changed since the last
                                   * recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
             if (can_ask_loader() && tp_modules_update()) /* clears the cached data after code was loaded */
-                tp_stack_forget_code();
+                tp_stack_clear_code_cache();
             list_threads();
         }
         wait_ms(DRAIN_EVERY_MS);
@@ -523,14 +523,14 @@ const char *tp_sampler_start(uint32_t rate)
     atomic_store(&sampler.end, 0);
     atomic_store(&sampler.must_stop, false);
     atomic_store(&sampler.phase, RUNNING);
-    bool is_running = tp_own_thread_start(&sampler.thread, run_sampling_thread, NULL) == 0;
+    bool is_running = tp_recorder_thread_start(&sampler.thread, run_sampling_thread, NULL) == 0;
     if (!is_running)
         atomic_store(&sampler.phase, IDLE);
     return is_running ? NULL : "cannot create a thread";
 }
 
 /* Waits until the loader has answered the sampling thread. Returns false if there is no answer after 0.2 s. */
-static bool await_answer(void)
+static bool wait_for_loader_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -550,7 +550,7 @@ void tp_sampler_stop(void)
     atomic_store(&sampler.must_stop, true);
     atomic_store(&sampler.end, 1);
     syscall(SYS_futex, &sampler.end, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    if (!await_answer()) {
+    if (!wait_for_loader_answer()) {
         pthread_detach(sampler.thread);
         return;
     }
@@ -567,7 +567,7 @@ void tp_sampler_release_signal(void)
         sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
-void tp_sampler_in_child(void)
+void tp_sampler_reset_in_child(void)
 {
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);

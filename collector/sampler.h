@@ -29,7 +29,7 @@ void tp_sampler_stop(void);
 void tp_sampler_release_signal(void);
 
 /* Resets the sampler in a child process after fork; the sampling thread exists only in the parent. */
-void tp_sampler_in_child(void);
+void tp_sampler_reset_in_child(void);
 
 /* Pauses the sampling thread until tp_sampler_resume, at a place where that thread has no lock of the C library.
  * Otherwise a copy of the process that is made without the C library's fork could inherit a lock that nobody releases.

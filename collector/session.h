@@ -53,12 +53,12 @@ struct tp_paused_threads tp_session_pause_threads(void);
 void tp_session_resume_threads(struct tp_paused_threads still);
 
 /* Ends the recorder's threads in the process and waits until they have ended. Returns false if there was no such
- * thread. After false, tp_session_begin_threads must not be called. */
-bool tp_session_end_threads(void);
-void tp_session_begin_threads(void);
+ * thread. After false, tp_session_restart_threads must not be called. */
+bool tp_session_stop_threads(void);
+void tp_session_restart_threads(void);
 
 /* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is no sampling thread. */
-void tp_session_renew_sampler(void);
+void tp_session_restart_sampler(void);
 /* Starts listing the loaded shared libraries in the spool. A source that records code addresses calls this function. */
 void tp_session_list_modules(void);
 
@@ -69,30 +69,30 @@ void tp_session_request_modules(void);
 
 /* Records for `tracepress record` while the program has no recording of its own. Creates all spools in `folder` and
  * does not remove them. folder: must stay valid. Returns false if nothing can be recorded. */
-bool tp_session_start_for_record(const char *folder);
+bool tp_session_start_for_command(const char *folder);
 
 /* Sets a function that stops other activities before the program confines itself. The function is called once, without
  * the session's lock. Call this before the first recording. */
 void tp_session_set_confine_stop(void (*stop)(void));
 
 /* Ends the recording that `record` started. A recording that the program started continues. */
-void tp_session_stop_for_record(void);
+void tp_session_stop_for_command(void);
 
 /* Stops everything because the program is about to confine itself. After that, a system call or a read of the time
  * stamp counter might kill the program. Every recording ends for good, without a call of the program's handler, and the
  * spool file is kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards.
  * how: how the program confines itself, for the message. Any thread may call it. */
-void tp_session_confine(const char *how);
+void tp_session_end_by_confinement(const char *how);
 
 /* Returns whether the collector has started anything in the process that could make a system call. */
 bool tp_session_has_begun(void);
 
 /* Stops recording in a copy of the process that was made without pthread_atfork handlers. The parent's recording
  * continues. */
-void tp_session_abandon(void);
+void tp_session_abandon_in_copy(void);
 
 /* Returns whether this process is a copy of the recording process that was made without pthread_atfork handlers. */
-bool tp_session_is_copy(void);
+bool tp_session_is_in_forked_copy(void);
 
 /* Counts a record that was dropped because the spool had no room. */
 void tp_session_count_dropped(void);
@@ -117,10 +117,10 @@ enum tp_say {
 /* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line; it prints
  * later lines only if they report a greater loss. In a run of `record`, only one process prints the same `what`. Any
  * thread may call it. */
-void tp_session_say(enum tp_say weight, const char *what, const char *detail);
+void tp_session_print_message(enum tp_say weight, const char *what, const char *detail);
 
 /* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. The text
  * must stay valid. */
-void tp_session_set_say_folder(const char *folder);
+void tp_session_set_message_folder(const char *folder);
 
 #endif

@@ -19,38 +19,40 @@ struct tp_session {
     struct tracepress_options options; /* options of the current or last recording; owns its texts */
     /* is_started: a recording was started; has_step: the range ProfilerStep of the current step is open */
     bool is_started, has_step;
-    bool is_awaited; /* true if recording is on, but the first record, which opens the spool, has not come yet */
+    bool waits_for_first_record; /* true if recording is on, but the first record, which opens the spool, has not come
+                                    yet */
     uint64_t step, first_step;
     enum tp_action action; /* action of the schedule in the current step */
     bool is_left_out;      /* true if TRACEPRESS_RANKS excludes this rank, so that it records nothing */
     /* value of TRACEPRESS_WINDOW; steps or times outside of the windows are not recorded */
     struct tp_choice_window window;
-    uint32_t follower; /* number of the newest window thread; older window threads stop */
-    bool is_turning;   /* true while thread `turner` ends the recording at the end of a window */
+    uint32_t follower;               /* number of the newest window thread; older window threads stop */
+    bool is_window_ending_recording; /* true while thread `turner` ends the recording at the end of a window */
     pthread_t turner;
-    pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
+    pthread_cond_t
+        window_end_condition; /* signalled when is_window_ending_recording becomes false or `follower` changes */
     struct tp_spool spool;
     _Atomic uint32_t opened; /* number of the recording whose spool is open; 0: no spool is open */
     /* number of threads that use the spool without the lock; the spool is closed only when it is 0 */
     _Atomic unsigned busy_count;
     uint32_t recordings; /* number of the newest recording, from 1; 0: none so far */
     /* true if a source records code addresses, so that spools must list the loaded shared libraries */
-    bool has_addresses;
+    bool records_addresses;
     /* folder of the run, in which all spools are created and kept; NULL: the process runs without `tracepress
      * record` */
     const char *run_folder;
-    unsigned run_rate; /* samples per second that `record` requests */
+    unsigned requested_sample_rate; /* samples per second that `record` requests */
     /* true if `record` started this recording; such a recording stops when the program starts its own */
     bool is_for_record;
-    uint64_t own_step; /* number of the program's step when the program's own recording ended */
+    uint64_t step_at_recording_end; /* number of the program's step when the program's own recording ended */
     const struct tp_session_watch *watch;
-    void (*at_confine)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
+    void (*confine_stop)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
     /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
     unsigned endings;
     pthread_t ender;
     pid_t pid; /* id of the process that records; 0: no recording was started so far */
     _Atomic uint64_t dropped;
-    _Atomic bool wants_modules; /* true after a recording of this process needed the list of shared libraries */
+    _Atomic bool needs_module_list; /* true after a recording of this process needed the list of shared libraries */
 };
 
 extern struct tp_session tp_session;
@@ -58,7 +60,7 @@ extern struct tp_session tp_session;
 /* ---- spools ---- */
 
 /* Returns whether recording is on, or will be on at the first record. */
-bool tp_session_is_on(void);
+bool tp_session_is_recording(void);
 
 /* Switches recording on. The first record opens the spool. */
 void tp_session_turn_on(void);
@@ -66,19 +68,19 @@ void tp_session_turn_on(void);
 /* Checks that the folder of the options can be written, by creating and removing a spool there. is_opened_now: the
  * caller creates the spool anyway, so no test is needed. Returns false after reporting the reason. Checks the folder
  * also under `record`, because handlers write there although the spools are elsewhere. */
-bool tp_session_has_place(bool is_opened_now);
+bool tp_session_can_create_spool(bool is_opened_now);
 
 /* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
  * returns false. */
 bool tp_session_open(void);
 
 /* Begins to stop the recording: prevents new windows and recordings, ends the open step, and ends the threads that
- * watch the clock. Releases the session's lock meanwhile. The caller must call tp_session_finish next. */
+ * watch the clock. Releases the session's lock meanwhile. The caller must call tp_session_end_recording next. */
 void tp_session_begin_stop(void);
 
 /* Switches recording off and passes the recorded data to the handler. Releases the session's lock meanwhile, because
  * handlers may call this library. */
-void tp_session_finish(void);
+void tp_session_end_recording(void);
 
 /* Opens the spool of a ring buffer immediately, and starts to prepare the memory pages of the ring buffer. Must be
  * called without the session's lock. */
@@ -108,7 +110,7 @@ void tp_session_prepare_stacks(void);
 /* ---- steps ---- */
 
 /* Returns whether a step with this action is recorded. */
-static inline bool tp_session_is_kept(enum tp_action action)
+static inline bool tp_session_records_step(enum tp_action action)
 {
     return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
 }
@@ -135,10 +137,10 @@ bool tp_session_is_in_window(void);
 
 /* Starts the window thread, which starts and ends the recording by the clock. Does nothing if no windows are set or if
  * the program's steps decide. */
-void tp_session_follow_window(void);
+void tp_session_start_window_thread(void);
 
 /* Waits until the window thread is idle. Returns immediately on that thread. Releases the session's lock meanwhile. */
-void tp_session_await_turn(void);
+void tp_session_wait_for_window_end(void);
 
 /* Waits until the window thread is idle, and stops it. Returns immediately on that thread. Releases the session's lock
  * meanwhile. */

@@ -15,17 +15,17 @@
 #include "collector/config.h"
 #include "collector/live.h"
 #include "collector/notes.h"
-#include "collector/own_thread.h"
 #include "collector/recorder.h"
+#include "collector/recorder_thread.h"
 #include "collector/sampler.h"
 #include "collector/spool_socket.h"
 #include "collector/unwind.h"
 #include "writer/worker.h"
 
 /* Switches recording off, and drops a recording that waits for its first record. */
-static void turn_off(void)
+static void turn_recording_off(void)
 {
-    tp_session.is_awaited = false;
+    tp_session.waits_for_first_record = false;
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     atomic_store(&tp_session.opened, 0);
 }
@@ -36,7 +36,7 @@ void tp_session_turn_on(void)
     atomic_store(&tp_session.dropped, 0);
     /* 0, because in the child of a fork `opened` is the number of the parent's spool */
     atomic_store(&tp_session.opened, 0);
-    tp_session.is_awaited = true;
+    tp_session.waits_for_first_record = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
     if (++tp_session.recordings == 0)
@@ -44,15 +44,15 @@ void tp_session_turn_on(void)
     __atomic_store_n(&tracepress_recording_, tp_session.recordings, __ATOMIC_SEQ_CST);
 }
 
-bool tp_session_is_on(void)
+bool tp_session_is_recording(void)
 {
-    return tp_session.is_awaited || tp_session.spool.fd >= 0;
+    return tp_session.waits_for_first_record || tp_session.spool.fd >= 0;
 }
 
 /* Creates a spool, but not the folder of the run. If that folder does not exist, this process has another root
  * directory, and the folder would be in the wrong place. */
-static int make_spool(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
-                      bool is_of_run)
+static int create_or_request_spool(struct tp_spool *spool, const char *directory, const char *name,
+                                   const struct tp_spool_head *head, bool is_of_run)
 {
     uint64_t ring_bytes = tp_config_ring_bytes(&tp_session.options);
     int fd = is_of_run ? tp_spool_socket_request(name, head) : -1;
@@ -71,20 +71,21 @@ static bool create_spool(struct tp_spool *spool, const char *directory, const st
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now->realtime_ns,
              (int)getpid());
     bool is_of_run = tp_session.run_folder && strcmp(directory, tp_session.run_folder) == 0;
-    int code = make_spool(spool, directory, name, &head, is_of_run);
+    int code = create_or_request_spool(spool, directory, name, &head, is_of_run);
     if (code) {
         bool is_for_run = tp_session.run_folder && !is_of_run;
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
-        tp_session_say(is_for_run ? TP_SAY_PART : TP_SAY_ALL,
-                       is_for_run ? "the program writes no trace itself, because `tracepress record` writes it"
-                                  : "nothing is recorded; the program continues",
-                       detail);
+        tp_session_print_message(is_for_run ? TP_SAY_PART : TP_SAY_ALL,
+                                 is_for_run
+                                     ? "the program writes no trace itself, because `tracepress record` writes it"
+                                     : "nothing is recorded; the program continues",
+                                 detail);
     }
     return code == 0;
 }
 
-bool tp_session_has_place(bool is_opened_now)
+bool tp_session_can_create_spool(bool is_opened_now)
 {
     struct tp_spool probe = {.fd = -1};
     const char *directory = tp_session.options.directory;
@@ -101,17 +102,17 @@ bool tp_session_has_place(bool is_opened_now)
  * returns false. */
 bool tp_session_open(void)
 {
-    if (!tp_session.is_awaited)
+    if (!tp_session.waits_for_first_record)
         return tp_session.spool.fd >= 0;
     struct tp_spool_clock now = tp_clock_read_all();
     const char *directory = tp_session.run_folder ? tp_session.run_folder : tp_session.options.directory;
     if (!create_spool(&tp_session.spool, directory, &now)) {
-        turn_off();
+        turn_recording_off();
         tp_session.is_started = false;
         return false;
     }
-    tp_session.is_awaited = false;
-    tp_notes_begin(&tp_session.spool, &now);
+    tp_session.waits_for_first_record = false;
+    tp_notes_begin_recording(&tp_session.spool, &now);
     tp_session_write_modules();
     atomic_store(&tp_session.opened, tp_session.recordings);
     return true;
@@ -128,9 +129,9 @@ static void *prepare_ring(void *context)
     struct tp_spool_chunk *chunk;
     do {
         chunk = NULL;
-        if (tp_session_use_spool(recording) && (chunk = tp_spool_map_ahead(&tp_session.spool)) != NULL) {
+        if (tp_session_use_spool(recording) && (chunk = tp_spool_map_spare_chunk(&tp_session.spool)) != NULL) {
             tp_spool_touch_chunk(chunk);
-            tp_spool_store_ahead(&tp_session.spool, chunk);
+            tp_spool_store_spare_chunk(&tp_session.spool, chunk);
         }
         tp_session_release_spool();
     } while (chunk);
@@ -141,21 +142,21 @@ void tp_session_fill_ring(void)
 {
     uint32_t recording = 0;
     pthread_mutex_lock(&tp_session.lock);
-    if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
+    if (tp_session_is_recording() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
     if (recording) /* if the thread cannot be started, only the first pass through the ring buffer is slower */
-        tp_own_thread_start(NULL, prepare_ring, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
+        tp_recorder_thread_start(NULL, prepare_ring, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
 /* Starts sampling if the options ask for it. Returns false if there are no samples. */
 bool tp_session_start_sampler(void)
 {
     bool has_samples =
-        tp_session.options.sample_rate && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU);
+        tp_session.options.sample_rate && tp_config_records_activity(&tp_session.options, TRACEPRESS_ACTIVITY_CPU);
     const char *reason = has_samples ? tp_sampler_start(tp_session.options.sample_rate) : NULL;
     if (reason)
-        tp_session_say(TP_SAY_PART, "no samples of stacks are taken", reason);
+        tp_session_print_message(TP_SAY_PART, "no samples of stacks are taken", reason);
     return !reason;
 }
 
@@ -171,11 +172,11 @@ bool tp_session_start_sampling(unsigned rate)
 {
     tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
-    tp_session.run_rate = tp_session.run_folder ? rate : 0;
+    tp_session.requested_sample_rate = tp_session.run_folder ? rate : 0;
     bool is_started = tp_session.is_started;
     if (is_started)
         tp_session.options.sample_rate = rate; /* stored, so that the rate applies to later windows too */
-    if (tp_session_is_on()) {
+    if (tp_session_is_recording()) {
         tp_session_write_modules();
         is_started = tp_session_start_sampler();
     }
@@ -191,43 +192,43 @@ static void stop_sampler(void)
     pthread_mutex_lock(&tp_session.lock);
 }
 
-bool tp_session_end_threads(void)
+bool tp_session_stop_threads(void)
 {
     enum { PATIENCE_MS = 1000 };
     pthread_mutex_lock(&tp_session.lock);
     bool is_any = tp_session.is_started;
     if (is_any) {
         tp_session_stop_window();
-        tp_own_threads_end();
+        tp_recorder_threads_stop();
         stop_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
     if (is_any)
-        tp_own_threads_wait_for_end(PATIENCE_MS);
+        tp_recorder_threads_wait_for_end(PATIENCE_MS);
     return is_any;
 }
 
-void tp_session_begin_threads(void)
+void tp_session_restart_threads(void)
 {
     pthread_mutex_lock(&tp_session.lock);
     /* a failure only means that the recording has no more samples: see source/host_alone.c */
-    if (tp_session_is_on() && tp_session.options.sample_rate &&
-        tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
+    if (tp_session_is_recording() && tp_session.options.sample_rate &&
+        tp_config_records_activity(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
         tp_sampler_start(tp_session.options.sample_rate);
     bool is_started = tp_session.is_started;
     if (is_started)
-        tp_session_follow_window();
+        tp_session_start_window_thread();
     pthread_mutex_unlock(&tp_session.lock);
     if (is_started)
-        tp_own_threads_begin();
+        tp_recorder_threads_restart();
 }
 
-void tp_session_renew_sampler(void)
+void tp_session_restart_sampler(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    if (tp_session_is_on() && tp_session.options.sample_rate) {
+    if (tp_session_is_recording() && tp_session.options.sample_rate) {
         stop_sampler(); /* releases the lock meanwhile */
-        if (tp_session_is_on())
+        if (tp_session_is_recording())
             tp_session_start_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -235,7 +236,7 @@ void tp_session_renew_sampler(void)
 
 /* Returns whether `record` still needs the spool to make a trace. The spool is not needed if the handler has just
  * written a trace to the folder of the run or to the LOGDIR above it. */
-static bool is_kept_for_run(void)
+static bool is_spool_needed_by_record(void)
 {
     /* number of folders from LOGDIR to the spools: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools
      * (collector/launch/run_ranks.h) */
@@ -270,7 +271,7 @@ void tp_session_begin_stop(void)
 
 /* Waits until no thread uses the spool, for at most a second. A thread whose signal handler has jumped out of our code
  * (siglongjmp) stays counted for ever. */
-static void await_users(void)
+static void wait_until_spool_is_unused(void)
 {
     enum { PAUSE_US = 50, PATIENCE_US = 1000000 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -280,17 +281,17 @@ static void await_users(void)
 
 /* Switches recording off and passes the recorded data to the handler. Releases the session's lock meanwhile, because
  * handlers may call this library. */
-void tp_session_finish(void)
+void tp_session_end_recording(void)
 {
-    if (tp_session_is_on() && tp_session.options.sample_rate)
+    if (tp_session_is_recording() && tp_session.options.sample_rate)
         stop_sampler();
     struct tracepress_options *o = &tp_session.options;
-    turn_off();
+    turn_recording_off();
     if (tp_session.spool.fd < 0)
         return;
-    await_users();
+    wait_until_spool_is_unused();
     tp_session_write_modules();
-    tp_notes_end(atomic_load(&tp_session.dropped));
+    tp_notes_end_recording(atomic_load(&tp_session.dropped));
     struct tp_spool spool = tp_session.spool;
     tp_session.spool.fd = -1;
     if (!o->handler) {
@@ -312,5 +313,5 @@ void tp_session_finish(void)
     tp_record_release_chunk();
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
-    tp_spool_close(&spool, !must_stay && !is_kept_for_run());
+    tp_spool_close(&spool, !must_stay && !is_spool_needed_by_record());
 }

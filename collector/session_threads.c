@@ -11,27 +11,27 @@
 #include "collector/loaded_modules.h"
 #include "collector/name_table.h"
 #include "collector/notes.h"
-#include "collector/own_thread.h"
 #include "collector/recorder.h"
+#include "collector/recorder_thread.h"
 #include "collector/unwind.h"
 
 enum { HOOK_WAIT_NS = 20000000 };
 
 void tp_session_enable_modules(void)
 {
-    atomic_store(&tp_session.wants_modules, true);
+    atomic_store(&tp_session.needs_module_list, true);
     tp_modules_update();
 }
 
 void tp_session_update_modules(void)
 {
-    if (atomic_load_explicit(&tp_session.wants_modules, memory_order_relaxed))
+    if (atomic_load_explicit(&tp_session.needs_module_list, memory_order_relaxed))
         tp_modules_update();
 }
 
 void tp_session_write_modules(void)
 {
-    if (tp_session.options.with_stack || tp_session.options.sample_rate || tp_session.has_addresses)
+    if (tp_session.options.with_stack || tp_session.options.sample_rate || tp_session.records_addresses)
         tp_notes_write_modules();
 }
 
@@ -45,7 +45,7 @@ static bool is_clock_note_due(uint32_t sequence)
 /* Takes the session's lock to open the spool, once per recording. A record inside a function of the program (malloc
  * within dlopen) waits at most 20 ms, because the owner of the lock may be waiting for this thread. After 20 ms the
  * record is lost. */
-static bool lock_to_open(bool is_in_hook)
+static bool lock_to_open_spool(bool is_in_hook)
 {
     struct timespec until;
     if (!is_in_hook)
@@ -57,27 +57,27 @@ static bool lock_to_open(bool is_in_hook)
     return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
 }
 
-static bool is_current(uint32_t recording)
+static bool is_current_recording(uint32_t recording)
 {
     return recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
 }
 
 static void open_spool(uint32_t recording, bool is_in_hook)
 {
-    if (atomic_load(&tp_session.opened) == recording || !lock_to_open(is_in_hook))
+    if (atomic_load(&tp_session.opened) == recording || !lock_to_open_spool(is_in_hook))
         return;
-    if (is_current(recording))
+    if (is_current_recording(recording))
         tp_session_open();
     pthread_mutex_unlock(&tp_session.lock);
 }
 
 /* Writes the clock and new shared libraries after a thread got a chunk; otherwise reports why there was no chunk. Does
  * nothing if another thread has the session's lock, because the next chunk or the end of the recording writes them. */
-static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
+static void write_notes_of_chunk(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
         return;
-    if (is_current(recording) && atomic_load(&tp_session.opened) == recording) {
+    if (is_current_recording(recording) && atomic_load(&tp_session.opened) == recording) {
         if (!has_chunk && atomic_load(&tp_session.spool.failed))
             tp_notes_report_failure(&tp_session.spool);
         if (has_chunk && is_clock_note_due(sequence))
@@ -103,9 +103,9 @@ struct tp_spool_chunk *tp_session_get_chunk(uint32_t recording, uint32_t size, c
     if (tp_session_use_spool(recording))
         chunk = tp_spool_get_chunk(&tp_session.spool, size);
     if (chunk)
-        chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
+        chunk = tp_spool_prepare_chunk(&tp_session.spool, chunk, header);
     tp_session_release_spool();
-    add_notes(recording, chunk != NULL, header->sequence);
+    write_notes_of_chunk(recording, chunk != NULL, header->sequence);
     pthread_setcancelstate(cancel, NULL);
     return chunk;
 }
@@ -124,7 +124,7 @@ void tp_session_list_modules(void)
 {
     tp_session_enable_modules();
     pthread_mutex_lock(&tp_session.lock);
-    tp_session.has_addresses = true;
+    tp_session.records_addresses = true;
     if (tp_session.spool.fd >= 0)
         tp_session_write_modules();
     pthread_mutex_unlock(&tp_session.lock);
@@ -134,7 +134,7 @@ static void *update_modules(void *unused)
 {
     (void)unused;
     if (tp_modules_test_loader() && tp_modules_update())
-        tp_stack_forget_code();
+        tp_stack_clear_code_cache();
     return NULL;
 }
 
@@ -150,7 +150,7 @@ void tp_session_request_modules(void)
         !atomic_compare_exchange_strong(&next_ns, &due_ns, now_ns + PAUSE_NS))
         return;
     atomic_fetch_add(&count, 1);
-    tp_own_thread_start(NULL, update_modules, NULL);
+    tp_recorder_thread_start(NULL, update_modules, NULL);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -185,7 +185,7 @@ const char *tp_session_name_text(tracepress_name name)
     return text;
 }
 
-static void add_fact(const char *key, const char *value, uint8_t kind)
+static void add_program_fact(const char *key, const char *value, uint8_t kind)
 {
     if (tp_is_confined())
         return;
@@ -199,10 +199,10 @@ static void add_fact(const char *key, const char *value, uint8_t kind)
 
 void tracepress_metadata(const char *key, const char *value)
 {
-    add_fact(key, value, TP_SPOOL_META_TEXT);
+    add_program_fact(key, value, TP_SPOOL_META_TEXT);
 }
 
 void tracepress_metadata_json(const char *key, const char *json)
 {
-    add_fact(key, json, TP_SPOOL_META_JSON);
+    add_program_fact(key, json, TP_SPOOL_META_JSON);
 }

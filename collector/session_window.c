@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "collector/own_thread.h"
 #include "collector/recorder.h"
+#include "collector/recorder_thread.h"
 
 enum { NS_PER_S = 1000000000, EXIT_WAIT_S = 5 };
 
@@ -24,7 +24,7 @@ static uint64_t realtime_ns(void)
 
 bool tp_session_is_in_window(void)
 {
-    return tp_session.window.period_ns == 0 || tp_choice_is_open(&tp_session.window, realtime_ns());
+    return tp_session.window.period_ns == 0 || tp_choice_is_window_open(&tp_session.window, realtime_ns());
 }
 
 /* Returns whether the window thread with this number still decides what is recorded. */
@@ -53,12 +53,12 @@ static void close_window(uint32_t number)
     pthread_mutex_lock(&tp_session.lock);
     if (!is_current_window_thread(number))
         return;
-    tp_session.is_turning = true;
+    tp_session.is_window_ending_recording = true;
     tp_session.turner = pthread_self();
     tp_session.action = TP_ACTION_NONE;
-    tp_session_finish();
-    tp_session.is_turning = false;
-    pthread_cond_broadcast(&tp_session.has_turned);
+    tp_session_end_recording();
+    tp_session.is_window_ending_recording = false;
+    pthread_cond_broadcast(&tp_session.window_end_condition);
 }
 
 static void *run_window_thread(void *argument)
@@ -69,49 +69,49 @@ static void *run_window_thread(void *argument)
     while (is_current_window_thread(number)) {
         uint64_t now = realtime_ns(), edge = tp_choice_next_edge_ns(&tp_session.window, now);
         const struct timespec until = {(time_t)(edge / NS_PER_S), (long)(edge % NS_PER_S)};
-        bool is_open = tp_choice_is_open(&tp_session.window, now);
-        if (is_open && !tp_session_is_on())
+        bool is_open = tp_choice_is_window_open(&tp_session.window, now);
+        if (is_open && !tp_session_is_recording())
             open_window();
-        else if (!is_open && tp_session_is_on())
+        else if (!is_open && tp_session_is_recording())
             close_window(number);
         /* waits until an absolute time, so that a change of the wall clock changes the length of the wait */
         else
-            pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until);
+            pthread_cond_timedwait(&tp_session.window_end_condition, &tp_session.lock, &until);
     }
     pthread_mutex_unlock(&tp_session.lock);
     return NULL;
 }
 
-void tp_session_follow_window(void)
+void tp_session_start_window_thread(void)
 {
     const struct tp_choice_window *window = &tp_session.window;
     uint32_t number = ++tp_session.follower;
     if (!tp_session.is_started || tp_session.is_left_out || tp_session.step || tp_session.options.schedule.active ||
         window->length_ns == window->period_ns)
         return;
-    if (tp_own_thread_start(NULL, run_window_thread, (void *)(uintptr_t)number) !=
+    if (tp_recorder_thread_start(NULL, run_window_thread, (void *)(uintptr_t)number) !=
         0) // NOLINT(performance-no-int-to-ptr)
-        tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
+        tp_session_print_message(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
 }
 
 /* ---- functions that wait for the window thread ---- */
 
 static bool is_window_ending(void)
 {
-    return tp_session.is_turning && !pthread_equal(tp_session.turner, pthread_self());
+    return tp_session.is_window_ending_recording && !pthread_equal(tp_session.turner, pthread_self());
 }
 
-void tp_session_await_turn(void)
+void tp_session_wait_for_window_end(void)
 {
     while (is_window_ending())
-        pthread_cond_wait(&tp_session.has_turned, &tp_session.lock);
+        pthread_cond_wait(&tp_session.window_end_condition, &tp_session.lock);
 }
 
 void tp_session_stop_window(void)
 {
     tp_session.follower++;
-    pthread_cond_broadcast(&tp_session.has_turned);
-    tp_session_await_turn();
+    pthread_cond_broadcast(&tp_session.window_end_condition);
+    tp_session_wait_for_window_end();
 }
 
 void tp_session_stop_window_at_exit(void)
@@ -121,17 +121,18 @@ void tp_session_stop_window_at_exit(void)
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
         return;
     tp_session.follower++;
-    pthread_cond_broadcast(&tp_session.has_turned);
+    pthread_cond_broadcast(&tp_session.window_end_condition);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += EXIT_WAIT_S;
-    while (is_window_ending() && pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until) == 0)
+    while (is_window_ending() &&
+           pthread_cond_timedwait(&tp_session.window_end_condition, &tp_session.lock, &until) == 0)
         ;
     pthread_mutex_unlock(&tp_session.lock);
 }
 
 void tp_session_window_in_child(void)
 {
-    tp_session.is_turning = false; /* false, because the window thread does not exist in the child */
-    tp_session.has_turned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    tp_session_follow_window();
+    tp_session.is_window_ending_recording = false; /* false, because the window thread does not exist in the child */
+    tp_session.window_end_condition = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    tp_session_start_window_thread();
 }

@@ -43,7 +43,7 @@ extern const struct tp_source *const tp_sources[];
 void tp_sources_start(const struct tp_source_host *host, const char *wanted);
 
 /* Calls refuse of all sources, because this process records nothing. */
-void tp_sources_refuse(void);
+void tp_sources_disable_early(void);
 
 /* Stops all started sources, the last one first. */
 void tp_sources_stop(void);

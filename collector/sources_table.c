@@ -52,7 +52,7 @@ void tp_sources_start(const struct tp_source_host *host, const char *wanted)
             (*at)->refuse();
 }
 
-void tp_sources_refuse(void)
+void tp_sources_disable_early(void)
 {
     for (const struct tp_source *const *at = tp_sources; *at; at++)
         if ((*at)->refuse)

@@ -35,7 +35,7 @@ static bool is_spool_file(const struct tp_spool *spool, int fd)
 }
 
 /* Moves a descriptor away from the low numbers, which shells and daemons use for themselves. */
-static int move_descriptor_up(int fd)
+static int move_descriptor_to_high_number(int fd)
 {
     int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
     if (moved < 0)
@@ -48,7 +48,7 @@ static int move_descriptor_up(int fd)
 static void init_spool(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
 {
     struct stat status;
-    spool->fd = move_descriptor_up(fd);
+    spool->fd = move_descriptor_to_high_number(fd);
     if (fstat(spool->fd, &status) != 0)
         memset(&status, 0, sizeof status);
     spool->dev = (uint64_t)status.st_dev;
@@ -121,7 +121,7 @@ static void close_spool_file(const struct tp_spool *spool, int fd)
 
 /* ---- chunks ---- */
 
-static void raise_written_size(struct tp_spool *spool, uint64_t end)
+static void raise_written_file_size(struct tp_spool *spool, uint64_t end)
 {
     uint64_t before = atomic_load(&spool->written);
     while (before < end && !atomic_compare_exchange_weak(&spool->written, &before, end))
@@ -150,7 +150,7 @@ void tp_spool_unmap(struct tp_spool_chunk *chunk)
         tp_mapped_remove(chunk, chunk->size);
 }
 
-static void store_failure(struct tp_spool *spool, int code)
+static void store_first_failure(struct tp_spool *spool, int code)
 {
     int none = 0;
     atomic_compare_exchange_strong(&spool->failed, &none, code);
@@ -169,10 +169,10 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     code = code || chunk != MAP_FAILED ? code : errno;
     close_spool_file(spool, fd);
     if (code) {
-        store_failure(spool, code);
+        store_first_failure(spool, code);
         return NULL;
     }
-    raise_written_size(spool, offset + size);
+    raise_written_file_size(spool, offset + size);
     tp_mapped_add(chunk, size);
     chunk->size = size; /* stored before the magic number, so that readers ignore the chunk until it is ready */
     return chunk;
@@ -237,7 +237,7 @@ struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size)
     struct tp_spool_spare *spare = &spool->spare;
     struct tp_spool_chunk *chunk = NULL;
     if (is_cut(spool)) {
-        store_failure(spool, EIO);
+        store_first_failure(spool, EIO);
         return NULL;
     }
     size = spare->ring_bytes || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
@@ -264,7 +264,7 @@ static bool has_room_for_spares(const struct tp_spool *spool)
            fstatvfs(spool->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= wanted;
 }
 
-struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool)
+struct tp_spool_chunk *tp_spool_map_spare_chunk(struct tp_spool *spool)
 {
     struct tp_spool_spare *spare = &spool->spare;
     uint64_t bytes = atomic_fetch_add(&spare->bytes, TP_SPOOL_FULL_CHUNK);
@@ -285,18 +285,18 @@ void tp_spool_touch_chunk(struct tp_spool_chunk *chunk)
         ((volatile char *)chunk)[at] = 0;
 }
 
-static void drop_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chunk)
+static void unmap_spare_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chunk)
 {
     atomic_fetch_sub(&spare->bytes, chunk->size);
     tp_spool_unmap(chunk);
 }
 
 /* Puts a new chunk before the full ones, so that the new chunk is used first. */
-void tp_spool_store_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
+void tp_spool_store_spare_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
     if (!hold(spare)) {
-        drop_chunk(spare, chunk);
+        unmap_spare_chunk(spare, chunk);
         return;
     }
     chunk->next = (uint64_t)(uintptr_t)spare->oldest;
@@ -323,7 +323,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 
 /* Copies a full chunk to the end of the file. Writes the magic number last, so that readers ignore a partial copy.
  * Until the original is cleared, the file contains the chunk twice; the reader handles this. */
-static int archive_chunk(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
+static int copy_chunk_to_file_end(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
     struct tp_file_size_signal hold;
     const size_t magic = sizeof chunk->magic;
@@ -341,20 +341,20 @@ static int archive_chunk(struct tp_spool *spool, const struct tp_spool_chunk *ch
         code = write_at(fd, chunk, magic, offset);
     tp_file_size_signal_unblock(&hold);
     if (code == 0)
-        raise_written_size(spool, offset + chunk->size);
+        raise_written_file_size(spool, offset + chunk->size);
     close_spool_file(spool, fd);
     return code;
 }
 
-struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
-                                        const struct tp_spool_chunk *header)
+struct tp_spool_chunk *tp_spool_prepare_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk,
+                                              const struct tp_spool_chunk *header)
 {
     uint32_t size = chunk->size;
     bool is_full = chunk->magic == TP_SPOOL_CHUNK_MAGIC;
-    int code = is_full && !spool->spare.ring_bytes ? archive_chunk(spool, chunk) : 0;
+    int code = is_full && !spool->spare.ring_bytes ? copy_chunk_to_file_end(spool, chunk) : 0;
     code = code || !is_cut(spool) ? code : EIO;
     if (code) {
-        store_failure(spool, code);
+        store_first_failure(spool, code);
         tp_spool_unmap(chunk);
         return NULL;
     }
@@ -373,14 +373,14 @@ struct tp_spool_chunk *tp_spool_get_notes_chunk(struct tp_spool *spool, uint32_t
 {
     const struct tp_spool_chunk header = {.is_notes = 1};
     struct tp_spool_chunk *chunk = map_chunk(spool, size);
-    return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
+    return chunk ? tp_spool_prepare_chunk(spool, chunk, &header) : NULL;
 }
 
 void tp_spool_return_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
     if (chunk->size != TP_SPOOL_FULL_CHUNK || !hold(spare)) {
-        drop_chunk(spare, chunk);
+        unmap_spare_chunk(spare, chunk);
         return;
     }
     chunk->next = 0;
@@ -399,7 +399,7 @@ static void close_file(struct tp_spool *spool)
     spool->fd = -1;
 }
 
-void tp_spool_leave_to_parent(struct tp_spool *spool)
+void tp_spool_close_in_child(struct tp_spool *spool)
 {
     close_file(spool);
     spool->spare = (struct tp_spool_spare){.ring_bytes = spool->spare.ring_bytes};

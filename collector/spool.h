@@ -52,24 +52,24 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
 int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
                    uint64_t ring_bytes);
 
-/* Returns a chunk for a thread, which must then call tp_spool_prepare. The chunk is either new with `size` bytes, or a
- * full one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes is
- * used up. Takes no lock, and no thread waits for another. The caller must keep the spool open during this function
+/* Returns a chunk for a thread, which must then call tp_spool_prepare_chunk. The chunk is either new with `size` bytes,
+ * or a full one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes
+ * is used up. Takes no lock, and no thread waits for another. The caller must keep the spool open during this function
  * and all functions up to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
-/* These functions prepare chunks of a ring buffer in advance. tp_spool_map_ahead returns a new chunk, or NULL if the
- * ring buffer has all its chunks or the disk is nearly full. tp_spool_touch_chunk touches its pages, and
- * tp_spool_store_ahead stores it. */
-struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
+/* These functions prepare chunks of a ring buffer in advance. tp_spool_map_spare_chunk returns a new chunk, or NULL if
+ * the ring buffer has all its chunks or the disk is nearly full. tp_spool_touch_chunk touches its pages, and
+ * tp_spool_store_spare_chunk stores it. */
+struct tp_spool_chunk *tp_spool_map_spare_chunk(struct tp_spool *spool);
 void tp_spool_touch_chunk(struct tp_spool_chunk *chunk);
-void tp_spool_store_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
+void tp_spool_store_spare_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Writes the header into a chunk. If the chunk is full and the spool is not a ring buffer, first copies the old content
  * to the end of the file. If the copy fails, releases the chunk with its content and returns NULL. No other thread may
  * use the chunk. */
-struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
-                                        const struct tp_spool_chunk *header);
+struct tp_spool_chunk *tp_spool_prepare_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk,
+                                              const struct tp_spool_chunk *header);
 
 /* Returns a new chunk for notes, or NULL. The address of the chunk never changes. The caller has the session's lock and
  * unmaps the chunk. */
@@ -86,6 +86,6 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed);
 
 /* Abandons the spool in the child of a fork, because the parent continues to use it. The child keeps the mappings but
  * does not write to them. */
-void tp_spool_leave_to_parent(struct tp_spool *spool);
+void tp_spool_close_in_child(struct tp_spool *spool);
 
 #endif

@@ -47,7 +47,8 @@ static bool store_values(const struct tp_session_place *place, const char *path,
         return true;
     atomic_fetch_sub(&kept_bytes, values->size);
     atomic_store(&failed_recording, place->recording);
-    tp_session_say(TP_SAY_PART, "values of tensors are no longer stored; their statistics still are", strerror(code));
+    tp_session_print_message(TP_SAY_PART, "values of tensors are no longer stored; their statistics still are",
+                             strerror(code));
     return false;
 }
 
@@ -57,7 +58,7 @@ static void put_tensor(tracepress_name name, const struct tp_spool_tensor *tenso
     const uint32_t head = sizeof *tensor / TP_SPOOL_SLOT, shape = (tensor->rank + 1) / 2;
     uint32_t text = tensor->values == TP_SPOOL_VALUES_FILE ? (uint32_t)strlen(path) : 0;
     uint32_t slots = head + shape + (text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, tensor, sizeof *tensor);
@@ -65,7 +66,7 @@ static void put_tensor(tracepress_name name, const struct tp_spool_tensor *tenso
         memcpy(record + 1 + head, dims, tensor->rank * sizeof *dims);
     if (text)
         memcpy(record + 1 + head + shape, path, text);
-    tp_record_done(record, name, TP_SPOOL_TENSOR, slots, text);
+    tp_record_finish(record, name, TP_SPOOL_TENSOR, slots, text);
 }
 
 void tracepress_record_tensor_(tracepress_name name, const struct tracepress_input *shape, const void *data,

@@ -103,7 +103,7 @@ static void find_library_thread_key(void)
 
 /* Deletes libunwind's key, so that its destructor does not run. Then immediately creates a key with the same number.
  * Otherwise the program's own use of libunwind could write to a key of somebody else. */
-void tp_stack_abandon(void)
+void tp_stack_replace_library_key(void)
 {
     enum { MOST = 64 };
     pthread_key_t others[MOST], again;
@@ -122,7 +122,7 @@ static unw_addr_space_t address_space(void);
 /* Makes both parts of libunwind open their pipes at high numbers. Each part opens a pipe at its first use, at the
  * lowest free numbers, and keeps it open. The program could then get unexpected numbers for its own files, or replace
  * the pipe. Therefore this function occupies the low numbers meanwhile. */
-static void use_library_once(void)
+static void make_library_open_its_pipes(void)
 {
     enum { LOW = 200, MANY = 1024 };
     struct rlimit limit;
@@ -142,20 +142,20 @@ static void use_library_once(void)
         close(taken[--count]);
 }
 
-static void load_and_use(void)
+static void load_and_use_library_once(void)
 {
     load_library();
     if (is_there)
-        use_library_once();
+        make_library_open_its_pipes();
 }
 
 bool tp_stack_prepare(void)
 {
-    pthread_once(&loaded, load_and_use);
+    pthread_once(&loaded, load_and_use_library_once);
     return is_there;
 }
 
-const char *tp_stack_walk_own_refusal(void)
+const char *tp_stack_walk_refusal_text(void)
 {
     if (!has_loader())
         return "the program is linked statically (link it dynamically with libtracepress.a or libtracepress.so)";
@@ -174,7 +174,7 @@ static uint64_t return_address(const void *frame)
 #endif
 }
 
-uint32_t tp_stack_walk_own(const void *from, uint64_t *frames, uint32_t max)
+uint32_t tp_stack_walk_this_thread(const void *from, uint64_t *frames, uint32_t max)
 {
     /* maximum number of frames between this function and `from` */
     enum { OURS = 8 };
@@ -298,14 +298,14 @@ static void ignore_info(unw_addr_space_t space, unw_proc_info_t *info, void *con
     (void)space, (void)info, (void)context;
 }
 
-static int refuse_list(unw_addr_space_t space, unw_word_t *value, void *context)
+static int find_no_procedure_list(unw_addr_space_t space, unw_word_t *value, void *context)
 {
     (void)space, (void)value, (void)context;
     return -UNW_ENOINFO;
 }
 
-static int refuse_float_register(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int is_write,
-                                 void *context)
+static int read_no_float_register(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int is_write,
+                                  void *context)
 {
     (void)space, (void)number, (void)value, (void)is_write, (void)context;
     return -UNW_EBADREG;
@@ -316,10 +316,10 @@ static unw_addr_space_t address_space(void)
     static unw_addr_space_t space;
     static unw_accessors_t accessors = {.find_proc_info = find_procedure,
                                         .put_unwind_info = ignore_info,
-                                        .get_dyn_info_list_addr = refuse_list,
+                                        .get_dyn_info_list_addr = find_no_procedure_list,
                                         .access_mem = read_memory,
                                         .access_reg = read_register,
-                                        .access_fpreg = refuse_float_register};
+                                        .access_fpreg = read_no_float_register};
     if (!space && is_there) {
         space = unwind.create_space(&accessors, 0);
         if (space)
@@ -346,7 +346,7 @@ static bool wait_for_turn(void)
     return true;
 }
 
-void tp_stack_forget_code(void)
+void tp_stack_clear_code_cache(void)
 {
     if (!wait_for_turn())
         return;
@@ -387,9 +387,9 @@ bool tp_stack_has_found_unknown(void)
 }
 
 /* Returns the index of the first frame outside of our own code. */
-static uint32_t first_foreign_frame(const uint64_t *frames, uint32_t count)
+static uint32_t first_frame_outside_recorder(const uint64_t *frames, uint32_t count)
 {
-    const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_foreign_frame);
+    const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_frame_outside_recorder);
     uint32_t first = 0;
     while (own && first < count && tp_modules_find(frames[first] - 1) == own)
         first++;
@@ -397,7 +397,7 @@ static uint32_t first_foreign_frame(const uint64_t *frames, uint32_t count)
 }
 
 /* Copies this thread's stack. The call of getcontext() needs its own function, because it may return twice. */
-static __attribute__((noinline)) bool copy_own_stack(struct tp_stack_copy *copy)
+static __attribute__((noinline)) bool copy_stack_of_this_thread(struct tp_stack_copy *copy)
 {
     ucontext_t here;
     if (getcontext(&here) != 0)
@@ -414,11 +414,11 @@ uint32_t tp_stack_walk_without_wait(uint64_t *frames, uint32_t max)
     if (!is_there || atomic_flag_test_and_set(&is_unwinding))
         return 0;
     uint32_t most = (max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS;
-    uint32_t count = copy_own_stack(&copy) ? unwind_copy(&copy, all, most) : 0;
+    uint32_t count = copy_stack_of_this_thread(&copy) ? unwind_copy(&copy, all, most) : 0;
     atomic_flag_clear(&is_unwinding);
     if (count && !tp_modules_find(all[count - 1] - 1))
         atomic_store(&has_met_unknown, true);
-    uint32_t first = first_foreign_frame(all, count), n = count - first;
+    uint32_t first = first_frame_outside_recorder(all, count), n = count - first;
     n = n < max ? n : max;
     memcpy(frames, all + first, n * sizeof *frames);
     return n;

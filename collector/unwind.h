@@ -32,7 +32,7 @@ uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uin
 
 /* Clears the cache of unwind tables after shared libraries were loaded or unloaded. Waits if another thread of the
  * recorder is unwinding. */
-void tp_stack_forget_code(void);
+void tp_stack_clear_code_cache(void);
 
 /* Fills `frames` with the frames of the calling thread outside of the recorder's code, at most max. For places where
  * the thread must not wait, such as inside malloc. Works on a copy of the stack and calls neither the loader nor the
@@ -46,13 +46,14 @@ bool tp_stack_has_found_unknown(void);
 
 /* Fills `frames` with the frames of the calling thread, at most max, starting at the frame that returns to `from`.
  * Returns the number of frames; 0 if that frame is not found. Must not be called in a signal handler. */
-uint32_t tp_stack_walk_own(const void *from, uint64_t *frames, uint32_t max);
+uint32_t tp_stack_walk_this_thread(const void *from, uint64_t *frames, uint32_t max);
 
-/* Returns the reason why tp_stack_walk_own cannot work in this program, or NULL if it can. The text is static. */
-const char *tp_stack_walk_own_refusal(void);
+/* Returns the reason why tp_stack_walk_this_thread cannot work in this program, or NULL if it can. The text is static.
+ */
+const char *tp_stack_walk_refusal_text(void);
 
 /* Prevents exiting threads from unmapping their stack buffers from now on, because that is a system call. Must be
  * called while no thread walks a stack. */
-void tp_stack_abandon(void);
+void tp_stack_replace_library_key(void);
 
 #endif

@@ -28,7 +28,7 @@ static void add_chunk(struct tp_buf *out, const char *type, const void *bytes, s
 
 /* Returns the pixels with a filter byte (0: no filter) before each row; the caller frees them. Returns NULL if memory
  * is short. */
-static unsigned char *make_rows(const uint8_t *rgb, unsigned width, unsigned height)
+static unsigned char *make_rows_with_filter_bytes(const uint8_t *rgb, unsigned width, unsigned height)
 {
     size_t row = (size_t)width * 3;
     unsigned char *rows = malloc((row + 1) * height);
@@ -39,7 +39,7 @@ static unsigned char *make_rows(const uint8_t *rgb, unsigned width, unsigned hei
     return rows;
 }
 
-static void add_file(struct tp_buf *out, unsigned width, unsigned height, const void *packed, size_t packed_size)
+static void add_png_file(struct tp_buf *out, unsigned width, unsigned height, const void *packed, size_t packed_size)
 {
     enum { BITS = 8, COLOUR_RGB = 2 };
     unsigned char header[13] = {0};
@@ -61,11 +61,11 @@ void tp_png_add(struct tp_buf *out, const uint8_t *rgb, unsigned width, unsigned
     }
     size_t size = ((size_t)width * 3 + 1) * height;
     uLongf packed_size = compressBound(size);
-    unsigned char *rows = make_rows(rgb, width, height), *packed = malloc(packed_size);
+    unsigned char *rows = make_rows_with_filter_bytes(rgb, width, height), *packed = malloc(packed_size);
     if (!rows || !packed || compress2(packed, &packed_size, rows, size, Z_BEST_COMPRESSION) != Z_OK)
         out->failed = out->failed ? out->failed : TP_ENOMEM;
     else
-        add_file(out, width, height, packed, packed_size);
+        add_png_file(out, width, height, packed, packed_size);
     free(rows);
     free(packed);
 }

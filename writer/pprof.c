@@ -56,7 +56,7 @@ uint64_t tp_pprof_add_location(struct tp_pprof *pprof, struct tp_str function, s
 }
 
 /* Appends a packed message. Repeated fields may be distributed over several messages. */
-static void put_message(struct tp_pprof *pprof, const ProtobufCMessage *message)
+static void append_packed_message(struct tp_pprof *pprof, const ProtobufCMessage *message)
 {
     size_t size = protobuf_c_message_get_packed_size(message), at = pprof->packed.count;
     for (size_t i = 0; i < size; i++)
@@ -85,7 +85,7 @@ void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *given
     sample.value = (int64_t *)given->values;
     profile.n_sample = 1;
     profile.sample = &one;
-    put_message(pprof, &profile.base);
+    append_packed_message(pprof, &profile.base);
 }
 
 /* ---- the tables ---- */
@@ -101,7 +101,7 @@ static void put_functions(struct tp_pprof *pprof)
         function.id = i + 1;
         function.name = function.system_name = key[0];
         function.filename = key[1];
-        put_message(pprof, &profile.base);
+        append_packed_message(pprof, &profile.base);
     }
 }
 
@@ -120,7 +120,7 @@ static void put_locations(struct tp_pprof *pprof)
         location.id = i + 1;
         line.function_id = key[0] + 1;
         line.line = key[1];
-        put_message(pprof, &profile.base);
+        append_packed_message(pprof, &profile.base);
     }
 }
 
@@ -134,7 +134,7 @@ static void put_mapping(struct tp_pprof *pprof)
     mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = mapping.has_inline_frames = true;
     profile.n_mapping = 1;
     profile.mapping = &one;
-    put_message(pprof, &profile.base);
+    append_packed_message(pprof, &profile.base);
 }
 
 static void put_texts(struct tp_pprof *pprof)
@@ -146,7 +146,7 @@ static void put_texts(struct tp_pprof *pprof)
     for (uint32_t i = 0; i < pprof->texts.count; i++) {
         struct tp_str shown = tp_strings_get(&pprof->texts, i);
         text = (ProtobufCBinaryData){shown.len, (uint8_t *)shown.ptr};
-        put_message(pprof, &profile.base);
+        append_packed_message(pprof, &profile.base);
     }
 }
 
@@ -167,7 +167,7 @@ struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_time
     head.period_type = &period;
     head.period = times->period_ns;
     head.default_sample_type = pprof->first_type;
-    put_message(pprof, &head.base);
+    append_packed_message(pprof, &head.base);
     put_mapping(pprof);
     put_functions(pprof);
     put_locations(pprof);

@@ -116,7 +116,7 @@ static void add_to_sum(struct sum *sum, double x)
     sum->value = total;
 }
 
-static void scan_block(struct tp_tensor_stats *stats, const double *block, size_t count)
+static void find_extremes_of_block(struct tp_tensor_stats *stats, const double *block, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double x = block[i];
@@ -131,7 +131,8 @@ static void scan_block(struct tp_tensor_stats *stats, const double *block, size_
 }
 
 /* Adds x * scale - center to sums[0] and its square to sums[1], for all finite elements x. */
-static void add_block(struct sum sums[2], const double *block, size_t count, double center, double scale)
+static void add_scaled_elements_of_block(struct sum sums[2], const double *block, size_t count, double center,
+                                         double scale)
 {
     for (size_t i = 0; i < count; i++) {
         double x = block[i] * scale - center;
@@ -148,7 +149,7 @@ struct source {
     uint64_t count;
 };
 
-static size_t next_block(struct source *from, double block[BLOCK])
+static size_t read_next_block(struct source *from, double block[BLOCK])
 {
     size_t count = from->count < BLOCK ? (size_t)from->count : BLOCK;
     types[from->dtype].read(block, from->data, count);
@@ -163,8 +164,8 @@ static void total(struct sum sums[2], const struct source *from, double center, 
     double block[BLOCK];
     memset(sums, 0, 2 * sizeof *sums);
     while (left.count) {
-        size_t count = next_block(&left, block);
-        add_block(sums, block, count, center, scale);
+        size_t count = read_next_block(&left, block);
+        add_scaled_elements_of_block(sums, block, count, center, scale);
     }
 }
 
@@ -187,8 +188,8 @@ void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *
     struct sum sums[2];
     *stats = (struct tp_tensor_stats){.count = count, .min = INFINITY, .max = -INFINITY};
     while (left.count) {
-        size_t n = next_block(&left, block);
-        scan_block(stats, block, n);
+        size_t n = read_next_block(&left, block);
+        find_extremes_of_block(stats, block, n);
     }
     double finite = (double)(count - stats->nan_count - stats->inf_count);
     if (finite == 0) {

@@ -71,8 +71,9 @@ static bool split_file_name(struct parts *parts, const char *base)
 
 /* Calls `use` for each event file of tracepress in the folder. Returns the first code other than 0. A missing folder
  * counts as empty. */
-static int for_each(const char *folder,
-                    int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
+static int visit_event_files(const char *folder,
+                             int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context),
+                             void *context)
 {
     DIR *dir = opendir(folder);
     struct parts parts;
@@ -106,7 +107,7 @@ static int count_file(DIR *dir, const char *base, const struct parts *parts, voi
 static struct census count_files(const char *folder)
 {
     struct census census = {0};
-    for_each(folder, count_file, &census);
+    visit_event_files(folder, count_file, &census);
     return census;
 }
 
@@ -147,5 +148,5 @@ static int remove_file_if_older(DIR *dir, const char *base, const struct parts *
 int tp_tfevents_remove_older(const char *folder, const char *host, const char *keep, struct tp_error *err)
 {
     struct removal removal = {folder, keep, host, err};
-    return for_each(folder, remove_file_if_older, &removal);
+    return visit_event_files(folder, remove_file_if_older, &removal);
 }

@@ -159,7 +159,7 @@ static bool is_reserved_key(struct tp_str name)
     return false;
 }
 
-static bool is_repeated(const struct tp_trace_out_arg *args, size_t at)
+static bool is_repeated_name(const struct tp_trace_out_arg *args, size_t at)
 {
     for (size_t i = 0; i < at; i++)
         if (args[i].key == TP_OUT_NAMED && tp_str_equal(args[i].name, args[at].name))
@@ -200,7 +200,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
     TP_OUT_PUTS(out, ",\"args\":{");
     for (size_t i = 0; i < count && i < TP_MAX_OUT_ARGS && !text->failed; i++) {
         bool is_named = args[i].key == TP_OUT_NAMED;
-        if ((unsigned)args[i].key >= TP_OUT_KEY_COUNT || (is_named && is_repeated(args, i)))
+        if ((unsigned)args[i].key >= TP_OUT_KEY_COUNT || (is_named && is_repeated_name(args, i)))
             continue;
         if (is_named)
             put_name(out, args[i].name, needs_comma);
@@ -225,7 +225,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 
 /* Returns the text in out->text, followed by TP_OUT_PAD zero bytes, so that a scanner may read beyond the end of the
  * text. */
-static struct tp_str padded_text(struct tp_trace_out *out)
+static struct tp_str text_with_readable_padding(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
     char *pad = tp_put_at(&out->text, TP_OUT_PAD);
@@ -241,7 +241,7 @@ struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_
 {
     tp_buf_clear(&out->text);
     put_value[arg->type](out, arg);
-    return padded_text(out);
+    return text_with_readable_padding(out);
 }
 
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -253,6 +253,6 @@ struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_tr
         put_name(out, arg->name, false);
     else
         put_key(&out->text, keys[arg->key], false);
-    struct tp_str text = padded_text(out);
+    struct tp_str text = text_with_readable_padding(out);
     return text.len < QUOTES ? TP_STR("") : (struct tp_str){text.ptr + 1, text.len - QUOTES};
 }

@@ -21,7 +21,7 @@ static const struct slice_head heads[TP_OUT_CATEGORY_COUNT] = {
     [TP_OUT_GPU_USER_ANNOTATION] = {HEAD("gpu_user_annotation"), false},
     [TP_OUT_CUDA_SYNC] = {HEAD("cuda_sync"), false},
     [TP_OUT_OVERHEAD] = {HEAD("overhead"), false},
-    [TP_OUT_OTHER] = {HEAD(""), false}, /* put_head writes the category that the caller gives */
+    [TP_OUT_OTHER] = {HEAD(""), false}, /* write_begin_of_event writes the category that the caller gives */
 };
 
 static const struct tp_str categories[TP_OUT_CATEGORY_COUNT] = {
@@ -110,28 +110,28 @@ static struct tp_trace_record event_record(char phase, const struct tp_trace_out
 
 /* Writes ,"pid":P,"tid":T,"ts": to out->row_text, unless the text of this row is already there. Adjacent events
  * usually have the same row. */
-static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
+static void prepare_text_of_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
 {
-    if (out->row_size && out->row_pid == pid && out->row_tid == tid)
+    if (out->row_text_size && out->row_pid == pid && out->row_tid == tid)
         return;
     char *at = TP_PUT_TEXT(out->row_text, ",\"pid\":");
     at = TP_PUT_TEXT(tp_put_int(at, pid), ",\"tid\":");
     at = TP_PUT_TEXT(tp_put_int(at, tid), ",\"ts\":");
     out->row_pid = pid;
     out->row_tid = tid;
-    out->row_size = (unsigned)(at - out->row_text);
+    out->row_text_size = (unsigned)(at - out->row_text);
 }
 
 /* Writes ,"pid":P,"tid":T,"ts":N and, if dur_ns >= 0, ,"dur":N */
-static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_t ts_ns, int64_t dur_ns)
+static void write_row_and_times(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_t ts_ns, int64_t dur_ns)
 {
-    prepare_row(out, pid, tid);
+    prepare_text_of_row(out, pid, tid);
     char *at = tp_put_at(&out->text, sizeof out->row_text + 2 * TP_PUT_US + 8);
     if (!at)
         return;
     /* copies the whole array, because a copy of constant size is faster; tp_put_at reserved the room */
     memcpy(at, out->row_text, sizeof out->row_text);
-    at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
+    at = tp_put_us(at + out->row_text_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
         at = tp_put_us(TP_PUT_TEXT(at, ",\"dur\":"), tp_trace_out_time(dur_ns));
     tp_put_finish(&out->text, at);
@@ -144,7 +144,7 @@ static void update_last_end(struct tp_trace_out *out, int64_t ts_ns, int64_t dur
         out->last_end_ns = end;
 }
 
-static void put_head(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
+static void write_begin_of_event(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
 {
     bool is_other = (unsigned)event->category >= TP_OUT_OTHER;
     tp_buf_puts(&out->text, begin);
@@ -163,9 +163,9 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
     if (is_known)
         put_bytes(out, head->text);
     else
-        put_head(out, "{\"ph\":\"X\",", event);
+        write_begin_of_event(out, "{\"ph\":\"X\",", event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
-    put_place(out, event->pid, event->tid, event->ts_ns, dur_ns);
+    write_row_and_times(out, event->pid, event->tid, event->ts_ns, dur_ns);
     tp_trace_out_args(out, event->args, event->arg_count, head->has_index);
     tp_put_char(&out->text, '}');
     if (!tp_trace_out_end(out))
@@ -191,9 +191,9 @@ static void put_event_without_duration(struct tp_trace_out *out, const char *beg
 {
     if (!tp_trace_out_begin(out))
         return;
-    put_head(out, begin, event);
+    write_begin_of_event(out, begin, event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
-    put_place(out, event->pid, event->tid, event->ts_ns, -1);
+    write_row_and_times(out, event->pid, event->tid, event->ts_ns, -1);
     tp_trace_out_args(out, event->args, event->arg_count, false);
     tp_put_char(&out->text, '}');
     if (tp_trace_out_end(out))
@@ -273,7 +273,7 @@ void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_mem
         return;
     TP_OUT_PUTS(out, "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":");
     tp_buf_puts(&out->text, memory->is_out_of_memory ? "\"[OutOfMemory]\"" : "\"[memory]\"");
-    put_place(out, memory->pid, memory->tid, memory->ts_ns, -1);
+    write_row_and_times(out, memory->pid, memory->tid, memory->ts_ns, -1);
     put_memory_args(out, memory);
     if (!tp_trace_out_end(out))
         return;
@@ -293,7 +293,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
         return;
     TP_OUT_PUTS(out, "{\"ph\":\"C\",\"name\":");
     tp_trace_out_string(out, name, TP_MAX_NAME_BYTES);
-    put_place(out, pid, 0, ts_ns, -1);
+    write_row_and_times(out, pid, 0, ts_ns, -1);
     TP_OUT_PUTS(out, ",\"args\":{");
     for (size_t i = 0; i < count && i < TP_MAX_OUT_ARGS; i++) {
         if (!__builtin_isfinite(values[i].value))
@@ -336,7 +336,7 @@ void tp_trace_out_flow(struct tp_trace_out *out, const struct tp_trace_out_flow 
         at = flow->is_start ? TP_PUT_TEXT(at, "{\"ph\":\"s\",\"id\":") : TP_PUT_TEXT(at, "{\"ph\":\"f\",\"id\":");
         tp_put_finish(&out->text, tp_put_int(at, flow->id));
     }
-    put_place(out, flow->pid, flow->tid, flow->ts_ns, -1);
+    write_row_and_times(out, flow->pid, flow->tid, flow->ts_ns, -1);
     tp_buf_add(&out->text, tails[flow->kind].ptr, tails[flow->kind].len);
     tp_buf_puts(&out->text, flow->is_start ? "}" : ",\"bp\":\"e\"}");
     tp_trace_out_end(out);

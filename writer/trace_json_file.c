@@ -7,14 +7,14 @@
 
 enum { GPU_SORT_INDEX = 5000000, BASE_STEP_S = 7889238 };
 
-static void put_number(struct tp_trace_out *out, int64_t value)
+static void write_number(struct tp_trace_out *out, int64_t value)
 {
     char *at = tp_put_at(&out->text, TP_PUT_INT);
     if (at)
         tp_put_finish(&out->text, tp_put_int(at, value));
 }
 
-static void put_time(struct tp_trace_out *out, int64_t ns)
+static void write_time(struct tp_trace_out *out, int64_t ns)
 {
     char *at = tp_put_at(&out->text, TP_PUT_US);
     if (at)
@@ -23,7 +23,7 @@ static void put_time(struct tp_trace_out *out, int64_t ns)
 
 /* ---- head ----------------------------------------------------------------------------------------------------- */
 
-static void put_device(struct tp_trace_out *out, const struct tp_trace_out_device *device)
+static void write_device_properties(struct tp_trace_out *out, const struct tp_trace_out_device *device)
 {
     const struct {
         const char *key;
@@ -43,14 +43,14 @@ static void put_device(struct tp_trace_out *out, const struct tp_trace_out_devic
         {",\"sharedMemPerMultiprocessor\":", device->shared_memory_per_sm_bytes},
     };
     TP_OUT_PUTS(out, "{\"id\":");
-    put_number(out, device->id);
+    write_number(out, device->id);
     TP_OUT_PUTS(out, ",\"name\":");
     tp_trace_out_string(out, device->name, TP_MAX_NAME_BYTES);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].value == TP_NULL_INT)
             continue;
         tp_buf_puts(&out->text, members[i].key);
-        put_number(out, members[i].value);
+        write_number(out, members[i].value);
     }
     tp_buf_putc(&out->text, '}');
 }
@@ -63,7 +63,7 @@ static void put_member_text(struct tp_trace_out *out, const char *key, struct tp
     tp_trace_out_string(out, value, TP_MAX_NAME_BYTES);
 }
 
-static void put_flags(struct tp_trace_out *out, unsigned flags)
+static void write_recorder_flags(struct tp_trace_out *out, unsigned flags)
 {
     static const struct {
         unsigned flag;
@@ -100,12 +100,12 @@ static void put_distributed(struct tp_trace_out *out, const struct tp_trace_out_
             tp_buf_putc(&out->text, ',');
         needs_comma = true;
         tp_buf_puts(&out->text, members[i].key);
-        put_number(out, members[i].value);
+        write_number(out, members[i].value);
     }
     tp_buf_putc(&out->text, '}');
 }
 
-static bool is_own_key(struct tp_str key)
+static bool is_key_of_writer(struct tp_str key)
 {
     static const char *const own[] = {
         "schemaVersion",       "deviceProperties", "traceEvents",   "traceName",       "displayTimeUnit",
@@ -121,7 +121,7 @@ static bool is_own_key(struct tp_str key)
 static void put_metadata(struct tp_trace_out *out, const struct tp_trace_out_meta *metadata, size_t count)
 {
     for (size_t i = 0; i < count && i < TP_MAX_HEADER_KEYS - 20; i++) {
-        bool is_repeated = !metadata[i].key.ptr || is_own_key(metadata[i].key);
+        bool is_repeated = !metadata[i].key.ptr || is_key_of_writer(metadata[i].key);
         for (size_t k = 0; k < i && !is_repeated; k++)
             is_repeated = metadata[k].key.ptr && tp_str_equal(metadata[k].key, metadata[i].key);
         if (is_repeated)
@@ -138,22 +138,22 @@ static void put_metadata(struct tp_trace_out *out, const struct tp_trace_out_met
     }
 }
 
-static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options *options)
+static void write_begin_of_file(struct tp_trace_out *out, const struct tp_trace_out_options *options)
 {
     TP_OUT_PUTS(out, "{\"schemaVersion\":1,\n\"deviceProperties\":[");
     for (size_t i = 0; i < options->device_count; i++) {
         if (i)
             TP_OUT_PUTS(out, ",\n");
-        put_device(out, &options->devices[i]);
+        write_device_properties(out, &options->devices[i]);
     }
     tp_buf_putc(&out->text, ']');
     put_member_text(out, ",\n\"trace_id\":", options->trace_id);
-    put_flags(out, options->flags);
+    write_recorder_flags(out, options->flags);
     put_distributed(out, options);
     put_member_text(out, ",\n\"host_name\":", options->host_name);
     put_metadata(out, options->metadata, options->metadata_count);
     TP_OUT_PUTS(out, ",\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":");
-    put_number(out, options->base_time_ns);
+    write_number(out, options->base_time_ns);
     TP_OUT_PUTS(out, ",\n\"traceEvents\":[\n");
     if (out->text.failed)
         out->failed = out->text.failed;
@@ -163,18 +163,18 @@ static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options
 
 /* Writes the beginning of a metadata record of the kind `kind`, up to its only argument. Returns false after an
  * error. */
-static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid)
+static bool begin_metadata_record(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid)
 {
     if (!tp_trace_out_begin(out))
         return false;
     TP_OUT_PUTS(out, "{\"ph\":\"M\",\"name\":\"");
     tp_buf_puts(&out->text, kind);
     TP_OUT_PUTS(out, "\",\"ts\":");
-    put_time(out, out->begin_ns);
+    write_time(out, out->begin_ns);
     TP_OUT_PUTS(out, ",\"pid\":");
-    put_number(out, pid);
+    write_number(out, pid);
     TP_OUT_PUTS(out, ",\"tid\":");
-    put_number(out, tid);
+    write_number(out, tid);
     TP_OUT_PUTS(out, ",\"args\":{\"");
     return true;
 }
@@ -187,7 +187,7 @@ static void put_row_text(struct tp_trace_out *out, const char *kind, int64_t pid
                                      .tid = tid,
                                      .ts_ns = out->begin_ns,
                                      .text = text.ptr ? text : TP_STR("")};
-    if (tp_trace_out_receive(out, record, false) || !begin_row(out, kind, pid, tid))
+    if (tp_trace_out_receive(out, record, false) || !begin_metadata_record(out, kind, pid, tid))
         return;
     tp_buf_puts(&out->text, strcmp(kind, "process_labels") == 0 ? "labels\":" : "name\":");
     tp_trace_out_string(out, text, TP_MAX_NAME_BYTES);
@@ -199,10 +199,10 @@ static void put_row_sort_index(struct tp_trace_out *out, const char *kind, int64
 {
     struct tp_trace_record record = {
         .phase = 'M', .name = tp_str_of(kind), .pid = pid, .tid = tid, .ts_ns = out->begin_ns, .sort_index = index};
-    if (index == TP_NULL_INT || tp_trace_out_receive(out, record, false) || !begin_row(out, kind, pid, tid))
+    if (index == TP_NULL_INT || tp_trace_out_receive(out, record, false) || !begin_metadata_record(out, kind, pid, tid))
         return;
     TP_OUT_PUTS(out, "sort_index\":");
-    put_number(out, index);
+    write_number(out, index);
     TP_OUT_PUTS(out, "}}");
     tp_trace_out_end(out);
 }
@@ -315,7 +315,7 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
         tp_trace_out_discard(out);
         return code;
     }
-    put_head(*out, options);
+    write_begin_of_file(*out, options);
     if (options->receiver)
         pass_head_to_receiver(*out);
     put_processes(*out, options);
@@ -351,12 +351,12 @@ static void put_closing_records(struct tp_trace_out *out, int64_t end_ns)
             return;
         tp_buf_puts(&out->text, marks[i].begin);
         TP_OUT_PUTS(out, ",\"pid\":");
-        put_number(out, TP_TRACE_OUT_SPANS_PID);
+        write_number(out, TP_TRACE_OUT_SPANS_PID);
         TP_OUT_PUTS(out, ",\"tid\":0,\"ts\":");
-        put_time(out, marks[i].is_at_end ? end_ns : out->begin_ns);
+        write_time(out, marks[i].is_at_end ? end_ns : out->begin_ns);
         if (marks[i].is_span) {
             TP_OUT_PUTS(out, ",\"dur\":");
-            put_time(out, end_ns - out->begin_ns);
+            write_time(out, end_ns - out->begin_ns);
             TP_OUT_PUTS(out, ",\"args\":{\"Op count\":0}");
         }
         tp_buf_putc(&out->text, '}');

@@ -18,7 +18,7 @@ struct tp_trace_out {
     uint64_t event_index; /* number of the next event with "Ev Idx" */
     struct tp_trace_out_stats stats;
     int64_t row_pid, row_tid; /* pid and tid of the row whose text is in row_text */
-    unsigned row_size;
+    unsigned row_text_size;
     char row_text[80]; /* text such as ,"pid":1,"tid":2,"ts": */
 };
 

@@ -40,7 +40,7 @@ struct tp_xspace {
 
 /* ---- bytes ---- */
 
-static uint8_t *add_room(struct tp_vec *out, size_t size)
+static uint8_t *make_room_at_end(struct tp_vec *out, size_t size)
 {
     size_t end;
     if (__builtin_add_overflow(out->count, size, &end))
@@ -69,7 +69,7 @@ static size_t put_header(uint8_t *out, unsigned field, uint64_t size)
 }
 
 /* Counts `size` bytes that are about to be added. Returns false if the space has no room for them. */
-static bool count_bytes(struct tp_xspace *space, size_t size)
+static bool has_room_for_bytes(struct tp_xspace *space, size_t size)
 {
     if (size > space->max_bytes - space->used_bytes || space->max_bytes - space->used_bytes - size < 2 * VARINT_MOST)
         space->is_full = true;
@@ -82,10 +82,10 @@ static void add_message(struct tp_xspace *space, struct tp_vec *out, unsigned fi
 {
     uint8_t header[2 * VARINT_MOST];
     size_t size = protobuf_c_message_get_packed_size(message);
-    if (!count_bytes(space, size))
+    if (!has_room_for_bytes(space, size))
         return;
     size_t n = put_header(header, field, size);
-    uint8_t *at = add_room(out, n + size);
+    uint8_t *at = make_room_at_end(out, n + size);
     memcpy(at, header, n);
     protobuf_c_message_pack(message, at + n);
 }
@@ -93,16 +93,16 @@ static void add_message(struct tp_xspace *space, struct tp_vec *out, unsigned fi
 static void add_bytes(struct tp_xspace *space, struct tp_vec *out, unsigned field, struct tp_str bytes)
 {
     uint8_t header[2 * VARINT_MOST];
-    if (!count_bytes(space, bytes.len))
+    if (!has_room_for_bytes(space, bytes.len))
         return;
     size_t n = put_header(header, field, bytes.len);
-    uint8_t *at = add_room(out, n + bytes.len);
+    uint8_t *at = make_room_at_end(out, n + bytes.len);
     memcpy(at, header, n);
     if (bytes.len)
         memcpy(at + n, bytes.ptr, bytes.len);
 }
 
-static ProtobufCBinaryData text_data(struct tp_str text)
+static ProtobufCBinaryData data_of_text(struct tp_str text)
 {
     return (ProtobufCBinaryData){text.len, (uint8_t *)text.ptr};
 }
@@ -116,20 +116,20 @@ static bool is_clean(struct tp_str text)
 }
 
 /* Appends the text to `out`, with NUL and ill-formed bytes as U+FFFD. */
-static void add_clean(struct tp_vec *out, struct tp_str text)
+static void append_clean_text(struct tp_vec *out, struct tp_str text)
 {
     if (is_clean(text)) {
         if (text.len)
-            memcpy(add_room(out, text.len), text.ptr, text.len);
+            memcpy(make_room_at_end(out, text.len), text.ptr, text.len);
         return;
     }
     for (size_t i = 0; i < text.len;) {
         int n = tp_utf8_length(text.ptr + i, text.len - i);
         size_t step = (size_t)(n < 0 ? -n : n);
         if (n < 0 || text.ptr[i] == '\0')
-            memcpy(add_room(out, 3), "\xEF\xBF\xBD", 3);
+            memcpy(make_room_at_end(out, 3), "\xEF\xBF\xBD", 3);
         else
-            memcpy(add_room(out, step), text.ptr + i, step);
+            memcpy(make_room_at_end(out, step), text.ptr + i, step);
         i += step;
     }
 }
@@ -140,7 +140,7 @@ static struct tp_str clean_text(struct tp_xspace *space, struct tp_str text)
     if (is_clean(text))
         return text;
     space->clean.count = 0;
-    add_clean(&space->clean, text);
+    append_clean_text(&space->clean, text);
     return (struct tp_str){space->clean.data, space->clean.count};
 }
 
@@ -187,9 +187,9 @@ uint32_t tp_xplane_add_name(struct tp_xplane *plane, struct tp_str name, struct 
 {
     struct tp_vec *scratch = &plane->space->clean;
     scratch->count = 0;
-    add_clean(scratch, name);
-    *add_room(scratch, 1) = '\0';
-    add_clean(scratch, display);
+    append_clean_text(scratch, name);
+    *make_room_at_end(scratch, 1) = '\0';
+    append_clean_text(scratch, display);
     return tp_strings_add(&plane->names, (struct tp_str){scratch->data, scratch->count});
 }
 
@@ -198,7 +198,7 @@ uint32_t tp_xplane_add_text(struct tp_xplane *plane, struct tp_str text)
     return tp_strings_add(&plane->texts, clean_text(plane->space, text));
 }
 
-static Tp__XStat packable_stat(const struct tp_xstat *stat)
+static Tp__XStat make_packed_stat(const struct tp_xstat *stat)
 {
     Tp__XStat out = TP__XSTAT__INIT;
     out.metadata_id = (int64_t)stat->name + 1; /* ids in the file start at 1 */
@@ -225,7 +225,7 @@ static Tp__XStat packable_stat(const struct tp_xstat *stat)
 
 void tp_xplane_add_stat(struct tp_xplane *plane, const struct tp_xstat *stat)
 {
-    Tp__XStat message = packable_stat(stat);
+    Tp__XStat message = make_packed_stat(stat);
     add_message(plane->space, &plane->tail, PLANE_STATS, &message.base);
 }
 
@@ -235,9 +235,9 @@ static void end_line(struct tp_xplane *plane)
     if (!plane->has_line)
         return;
     size_t n = put_header(header, PLANE_LINES, plane->line.count);
-    memcpy(add_room(&plane->lines, n), header, n);
+    memcpy(make_room_at_end(&plane->lines, n), header, n);
     if (plane->line.count)
-        memcpy(add_room(&plane->lines, plane->line.count), plane->line.data, plane->line.count);
+        memcpy(make_room_at_end(&plane->lines, plane->line.count), plane->line.data, plane->line.count);
     plane->line.count = 0;
     plane->has_line = false;
 }
@@ -247,11 +247,11 @@ void tp_xplane_begin_line(struct tp_xplane *plane, int64_t id, struct tp_str nam
     Tp__XLine line = TP__XLINE__INIT;
     end_line(plane);
     line.id = id;
-    line.name = text_data(clean_text(plane->space, name));
+    line.name = data_of_text(clean_text(plane->space, name));
     size_t size = tp__xline__get_packed_size(&line);
-    plane->has_line = count_bytes(plane->space, size);
+    plane->has_line = has_room_for_bytes(plane->space, size);
     if (plane->has_line)
-        tp__xline__pack(&line, add_room(&plane->line, size));
+        tp__xline__pack(&line, make_room_at_end(&plane->line, size));
 }
 
 static int64_t ns_to_ps(int64_t ns)
@@ -268,7 +268,7 @@ void tp_xplane_add_event(struct tp_xplane *plane, const struct tp_xevent *event)
     if (plane->space->is_full)
         return;
     for (unsigned i = 0; i < event->stat_count; i++) {
-        stats[i] = packable_stat(&event->stats[i]);
+        stats[i] = make_packed_stat(&event->stats[i]);
         pointers[i] = &stats[i];
     }
     message.metadata_id = (int64_t)event->name + 1;
@@ -290,8 +290,8 @@ static void add_names(struct tp_xplane *plane)
         Tp__XEventMetadata value = TP__XEVENT_METADATA__INIT;
         Tp__XEventMetadataEntry entry = TP__XEVENT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;
-        value.name = text_data((struct tp_str){both.ptr, size});
-        value.display_name = text_data((struct tp_str){both.ptr + size + 1, both.len - size - 1});
+        value.name = data_of_text((struct tp_str){both.ptr, size});
+        value.display_name = data_of_text((struct tp_str){both.ptr + size + 1, both.len - size - 1});
         entry.value = &value;
         add_message(plane->space, &plane->tail, PLANE_EVENT_METADATA, &entry.base);
     }
@@ -303,7 +303,7 @@ static void add_texts(struct tp_xplane *plane)
         Tp__XStatMetadata value = TP__XSTAT_METADATA__INIT;
         Tp__XStatMetadataEntry entry = TP__XSTAT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;
-        value.name = text_data(tp_strings_get(&plane->texts, i));
+        value.name = data_of_text(tp_strings_get(&plane->texts, i));
         entry.value = &value;
         add_message(plane->space, &plane->tail, PLANE_STAT_METADATA, &entry.base);
     }
@@ -317,10 +317,10 @@ static void finish_plane(struct tp_xplane *plane)
     add_names(plane);
     add_texts(plane);
     head.id = plane->id;
-    head.name = text_data(plane->name);
+    head.name = data_of_text(plane->name);
     size_t size = tp__xplane__get_packed_size(&head);
-    if (count_bytes(plane->space, size))
-        tp__xplane__pack(&head, add_room(&plane->tail, size));
+    if (has_room_for_bytes(plane->space, size))
+        tp__xplane__pack(&head, make_room_at_end(&plane->tail, size));
 }
 
 static int write_plane(const struct tp_xplane *plane, struct tp_outfile *file, struct tp_error *err)

@@ -69,7 +69,7 @@ static void fill_watched_signals(sigset_t *set)
 }
 
 /* Makes a shell run a file without "#!", as execvp does. Returns an errno. */
-static int become_shell(const struct tp_child *child)
+static int exec_program_by_shell(const struct tp_child *child)
 {
     const char *words[1024] = {"sh", child->path};
     size_t count = 1;
@@ -94,15 +94,15 @@ static void exec_program(struct tp_child *child, const sigset_t *mask, int repor
     sigprocmask(SIG_SETMASK, mask, NULL);
     execv(child->path, child->argv);
     int error = errno;
-    if (error == ENOEXEC && child->may_be_shell_text)
-        error = become_shell(child);
+    if (error == ENOEXEC && child->may_run_by_shell)
+        error = exec_program_by_shell(child);
     if (write(report, &error, sizeof error) < 0)
         _exit(126);
     _exit(127);
 }
 
 /* Calls `forked`, and lets the child run the program if the result is not negative. Otherwise the child exits. */
-static void release_child(struct tp_child *child, int go)
+static void let_child_continue(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
     unsigned char byte = (unsigned char)code;
@@ -123,7 +123,7 @@ static void forward_signal(const struct tp_child *child, const struct signalfd_s
 }
 
 /* Returns the value in the line of /proc/PID/status that begins with `key`, or NULL if there is no such line. */
-static const char *find_status_value(const char *text, const char *key)
+static const char *find_value_in_proc_status(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
@@ -133,9 +133,10 @@ static const char *find_status_value(const char *text, const char *key)
  * filters of a container (Linux 5.9). */
 static long parse_status(const char *text, struct tp_child_end *end)
 {
-    const char *name = find_status_value(text, "Name:"), *user = find_status_value(text, "\nUid:"),
-               *group = find_status_value(text, "\nGid:"), *mode = find_status_value(text, "\nSeccomp:"),
-               *filters = find_status_value(text, "\nSeccomp_filters:");
+    const char *name = find_value_in_proc_status(text, "Name:"), *user = find_value_in_proc_status(text, "\nUid:"),
+               *group = find_value_in_proc_status(text, "\nGid:"),
+               *mode = find_value_in_proc_status(text, "\nSeccomp:"),
+               *filters = find_value_in_proc_status(text, "\nSeccomp_filters:");
     char *effective;
     end->is_known = name && user && group;
     if (!end->is_known)
@@ -182,7 +183,7 @@ static int64_t timeval_us(const struct timeval *time)
 }
 
 /* Stores the results of the program if it has exited. Returns whether it has exited. */
-static bool reap_program(struct tp_child *child)
+static bool store_exit_if_ended(struct tp_child *child)
 {
     struct rusage used = {0};
     int status;
@@ -209,7 +210,7 @@ static void wait_for_program(struct tp_child *child, int signals)
     for (;;) {
         struct pollfd fds[1 + WATCHED] = {{.fd = signals, .events = POLLIN}};
         struct signalfd_siginfo signal;
-        if (reap_program(child))
+        if (store_exit_if_ended(child))
             return;
         for (int i = 0; i < WATCHED; i++)
             fds[i + 1] =
@@ -260,7 +261,7 @@ static void start_program(struct tp_child *child, const sigset_t *mask, const st
     close(report[1]);
     if (child->forked) {
         close(go[0]);
-        release_child(child, go[1]);
+        let_child_continue(child, go[1]);
         close(go[1]);
     }
     if (child->pid > 0 && read(report[0], &error, sizeof error) != 0)

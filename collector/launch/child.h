@@ -25,7 +25,7 @@ struct tp_child {
     /* The caller sets the following members. */
     const char *path;
     char *const *argv;
-    bool may_be_shell_text; /* true: if exec does not know the format, /bin/sh reads the file, as shells do */
+    bool may_run_by_shell; /* true: if exec does not know the format, /bin/sh reads the file, as shells do */
     void (*prepare)(const void *given); /* called in the child before exec, to set the environment and the signal
                                          * dispositions */
     const void *given;

@@ -43,7 +43,7 @@ static const char *variable_value(const char *variable)
 }
 
 /* Reads the file `name` of /proc/PID and adds a NUL. Returns false if the file cannot be read. */
-static bool load_proc_file(struct tp_buf *text, pid_t pid, const char *name)
+static bool load_text_of_proc_file(struct tp_buf *text, pid_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
@@ -73,19 +73,20 @@ static bool has_variable(const struct tp_buf *block, const char *name)
 
 /* Adds host, process id and start time of the launcher to the key. The launcher is the nearest ancestor without a
  * rank; shells may be between it and this process. */
-static void add_parent(struct tp_buf *key, const char *rank)
+static void add_parent_process(struct tp_buf *key, const char *rank)
 {
     char host[256] = "";
     struct tp_buf text;
     pid_t pid = getppid();
     gethostname(host, sizeof host - 1);
     tp_buf_init(&text, MOST_BLOCK_BYTES);
-    for (int i = 0; i < MOST_SHELLS && pid > 1 && load_proc_file(&text, pid, "environ") && has_variable(&text, rank);
+    for (int i = 0;
+         i < MOST_SHELLS && pid > 1 && load_text_of_proc_file(&text, pid, "environ") && has_variable(&text, rank);
          i++) {
-        const char *parent = load_proc_file(&text, pid, "stat") ? find_stat_field(&text, 4) : NULL;
+        const char *parent = load_text_of_proc_file(&text, pid, "stat") ? find_stat_field(&text, 4) : NULL;
         pid = parent ? (pid_t)strtol(parent, NULL, 10) : 0;
     }
-    const char *began = load_proc_file(&text, pid, "stat") ? find_stat_field(&text, 22) : NULL;
+    const char *began = load_text_of_proc_file(&text, pid, "stat") ? find_stat_field(&text, 22) : NULL;
     tp_buf_printf(key, "\n%s/%d/%.*s", host, (int)pid, began ? (int)strcspn(began, " ") : 0, began ? began : "");
     tp_buf_release(&text);
 }
@@ -103,7 +104,7 @@ static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, u
 }
 
 /* Writes the name of the job: the launcher, in Slurm the job name that users know ("4711.0"), and a hash of the key. */
-static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
+static void write_job_name(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);
     if (launcher->is_readable && *variable_value(launcher->job[1]))
@@ -127,10 +128,10 @@ static bool read_launcher(struct tp_launcher *found, enum tp_rank_launcher giver
     tp_buf_init(&key, MOST_KEY_BYTES);
     add_job_facts(&key, launcher, rank.size);
     if (!*first || (launcher->nothing && strcmp(first, launcher->nothing) == 0))
-        add_parent(&key, tp_rank_variable(giver));
+        add_parent_process(&key, tp_rank_variable(giver));
     bool is_whole = !key.failed;
     if (is_whole)
-        name_job(found, launcher, &key);
+        write_job_name(found, launcher, &key);
     tp_buf_release(&key);
     return is_whole;
 }

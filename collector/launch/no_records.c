@@ -41,7 +41,7 @@ const char tp_no_records_advice[] = "record it from outside (--outside)";
 
 /* Finds the name that the process had when the library last started in it. Returns false if the library did not start
  * in this process. */
-static bool find_entry(char name[16], const char *lines, pid_t pid)
+static bool find_note_of_process(char name[16], const char *lines, pid_t pid)
 {
     bool is_found = false;
     for (const char *line = lines, *next; *line; line = next) {
@@ -57,7 +57,7 @@ static bool find_entry(char name[16], const char *lines, pid_t pid)
 }
 
 /* Returns whether the process had a different name at its exit than at the last start of the library. */
-static bool has_become_other(const struct tp_no_records *nothing)
+static bool has_name_changed_after_start(const struct tp_no_records *nothing)
 {
     const char *last = nothing->child->end.name;
     return nothing->has_library_started && *last && strcmp(last, nothing->library_start_name) != 0;
@@ -80,10 +80,10 @@ static bool is_last_program_name(const struct tp_no_records *nothing, const char
 
 /* Examines the programs in the library's notes. Processes of the run became or started these programs. Each program is
  * examined once. */
-static void examine_notes(struct tp_no_records *nothing, const char *lines, struct tp_program *program)
+static void examine_programs_in_notes(struct tp_no_records *nothing, const char *lines, struct tp_program *program)
 {
     char path[PATH_MAX], before[PATH_MAX] = "";
-    const bool is_other = has_become_other(nothing);
+    const bool is_other = has_name_changed_after_start(nothing);
     int looks = 0;
     for (const char *line = lines, *next; *line && looks < MOST_LOOKS && !nothing->why_plain; line = next) {
         char *end;
@@ -115,7 +115,7 @@ static void examine_argument_words(struct tp_no_records *nothing, char *const *a
     }
 }
 
-static void examine_entries(struct tp_no_records *nothing, char *const *argv)
+static void examine_library_notes(struct tp_no_records *nothing, char *const *argv)
 {
     char path[TP_RUN_PATH_BYTES + 32];
     struct tp_program *program = malloc(sizeof *program);
@@ -125,11 +125,11 @@ static void examine_entries(struct tp_no_records *nothing, char *const *argv)
     if (tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0) {
         tp_buf_putc(&lines, '\0');
         nothing->has_library_started =
-            !lines.failed && find_entry(nothing->library_start_name, lines.data, nothing->child->pid);
+            !lines.failed && find_note_of_process(nothing->library_start_name, lines.data, nothing->child->pid);
         if (program && !lines.failed)
-            examine_notes(nothing, lines.data, program);
+            examine_programs_in_notes(nothing, lines.data, program);
     }
-    if (program && has_become_other(nothing) && !nothing->why_plain)
+    if (program && has_name_changed_after_start(nothing) && !nothing->why_plain)
         examine_argument_words(nothing, argv, program);
     tp_buf_release(&lines);
     free(program);
@@ -137,7 +137,7 @@ static void examine_entries(struct tp_no_records *nothing, char *const *argv)
 
 /* Tests whether the kernel lets this process use sampling events. The result also applies to the program, which had the
  * same kernel and usually the same rights. */
-static void examine_kernel(struct tp_no_records *nothing)
+static void examine_kernel_settings(struct tp_no_records *nothing)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .size = sizeof attr,
@@ -152,21 +152,21 @@ static void examine_kernel(struct tp_no_records *nothing)
     if (fd >= 0)
         close(fd);
     tp_buf_init(&text, 4096);
-    nothing->paranoid = -1;
+    nothing->perf_paranoid_level = -1;
     if (tp_input_read_all(&text, "/proc/sys/kernel/perf_event_paranoid", TP_INPUT_FILE, NULL) == 0) {
         tp_buf_putc(&text, '\0');
         long value = text.failed ? -1 : strtol(text.data, &end, 10);
-        nothing->paranoid = !text.failed && end > text.data ? value : -1;
+        nothing->perf_paranoid_level = !text.failed && end > text.data ? value : -1;
     }
     tp_buf_release(&text);
-    nothing->is_contained = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+    nothing->has_seccomp_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
 void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv)
 {
     struct statvfs disk;
-    examine_entries(nothing, argv);
-    examine_kernel(nothing);
+    examine_library_notes(nothing, argv);
+    examine_kernel_settings(nothing);
     nothing->free_bytes = UINT64_MAX;
     if (statvfs(nothing->folder, &disk) == 0)
         nothing->free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
@@ -193,7 +193,7 @@ static double expected_samples(const struct tp_no_records *nothing)
 enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *nothing)
 {
     const struct tp_child *child = nothing->child;
-    bool is_full = nothing->free_bytes < ROOM_BYTES, is_other = has_become_other(nothing),
+    bool is_full = nothing->free_bytes < ROOM_BYTES, is_other = has_name_changed_after_start(nothing),
          may = can_user_write(&child->end, nothing->folder);
     bool ended_whole = nothing->has_library_started && !is_other && !child->end.is_confined && may && !is_full;
     if (nothing->has_recording_choice)
@@ -223,16 +223,16 @@ enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *no
 static void write_refused_advice(char *text, size_t size, const struct tp_no_records *nothing)
 {
     static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";
-    if (nothing->is_contained)
+    if (nothing->has_seccomp_filter)
         snprintf(text, size,
                  "the container refuses kernel events (seccomp: %s), and %s; start the container with --cap-add "
                  "PERFMON or --security-opt seccomp=unconfined",
                  strerror(nothing->events_error), left);
-    else if (nothing->paranoid > 2)
+    else if (nothing->perf_paranoid_level > 2)
         snprintf(text, size,
                  "the kernel refuses events (kernel.perf_event_paranoid is %ld), and %s; as root: sysctl "
                  "kernel.perf_event_paranoid=2",
-                 nothing->paranoid, left);
+                 nothing->perf_paranoid_level, left);
     else
         snprintf(text, size, "the kernel refuses events (%s), and %s; record as root, outside of a container",
                  strerror(nothing->events_error), left);

@@ -37,12 +37,12 @@ struct tp_no_records {
     char library_start_name[16];  /* name of the process when the library started */
     /* program that the process became or started, and into which no library can be preloaded; "": no such program */
     char plain[64];
-    const char *why_plain; /* reason why no library can be preloaded into `plain` */
-    bool is_started;       /* true: the process started `plain`; false: the process became `plain` */
-    uint64_t free_bytes;   /* free space on the disk of the folder, bytes */
-    int events_error;      /* errno with which the kernel refuses events for samples; 0: the kernel allows them */
-    long paranoid;         /* value of kernel.perf_event_paranoid; -1: unknown */
-    bool is_contained;     /* true if this process itself has a seccomp filter, as in a container */
+    const char *why_plain;    /* reason why no library can be preloaded into `plain` */
+    bool is_started;          /* true: the process started `plain`; false: the process became `plain` */
+    uint64_t free_bytes;      /* free space on the disk of the folder, bytes */
+    int events_error;         /* errno with which the kernel refuses events for samples; 0: the kernel allows them */
+    long perf_paranoid_level; /* value of kernel.perf_event_paranoid; -1: unknown */
+    bool has_seccomp_filter;  /* true if this process itself has a seccomp filter, as in a container */
 };
 
 /* advice to use `record --outside` for a program into which no library can be preloaded */

@@ -17,7 +17,7 @@
 static const char file_name[] = TP_WORKER_LIBRARY;
 
 /* Writes the path of this program to `file`; "" if the path is unknown. Containers may have no /proc. */
-static void find_own_path(char *file, size_t size)
+static void find_path_of_this_program(char *file, size_t size)
 {
     char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
     ssize_t n = readlink("/proc/self/exe", file, size - 1);
@@ -32,7 +32,7 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
     static const char *const places[] = {"", "../lib/tracepress/", "../lib64/tracepress/"};
     char self[4096];
     const char *given = tp_environment("TRACEPRESS_PRELOAD");
-    find_own_path(self, sizeof self);
+    find_path_of_this_program(self, sizeof self);
     char *slash = strrchr(self, '/');
     if (slash)
         slash[1] = '\0';
@@ -58,7 +58,7 @@ static void run_source_query(const char *library, const char *program, char *con
 {
     static char *const ourselves[] = {"tracepress", "--version", NULL};
     char value[8192], self[4096];
-    find_own_path(self, sizeof self);
+    find_path_of_this_program(self, sizeof self);
     int nothing = open("/dev/null", O_RDWR);
     if (tp_library_preload(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -70,7 +70,7 @@ static void run_source_query(const char *library, const char *program, char *con
 }
 
 /* Adds the row in a line of text. The line consists of name, tab, state, tab, description. */
-static void add_row(struct tp_source_rows *rows, const char *line)
+static void add_source_row(struct tp_source_rows *rows, const char *line)
 {
     if (rows->count == TP_LIBRARY_SOURCES)
         return;
@@ -96,7 +96,7 @@ int tp_library_sources(struct tp_source_rows *rows, const char *library, const c
     if (!in)
         close(fds[0]);
     while (in && getline(&line, &size, in) > 0)
-        add_row(rows, line);
+        add_source_row(rows, line);
     free(line);
     if (in)
         fclose(in);

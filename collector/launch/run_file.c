@@ -23,7 +23,7 @@
 /* ---- names ---- */
 
 /* Returns the number before `end`, or -1 if there is no number. Sets *start to the first digit of the number. */
-static long long number_before(const char *text, const char *end, const char **start)
+static long long number_at_text_end(const char *text, const char *end, const char **start)
 {
     const char *at = end;
     while (at > text && at[-1] >= '0' && at[-1] <= '9')
@@ -41,14 +41,14 @@ static bool parse_file_name(struct tp_run_file *file)
         dot--;
     if (!dot || lstat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
-    long long pid = number_before(file->base, dot, &at);
+    long long pid = number_at_text_end(file->base, dot, &at);
     file->time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->size_bytes = (uint64_t)status.st_size;
     if (pid < 0 || at == file->base)
         return false;
     file->pid = (pid_t)pid;
     if (at[-1] == '.') {
-        long long time = number_before(file->base, at - 1, &at);
+        long long time = number_at_text_end(file->base, at - 1, &at);
         file->time_ns = time > 0 ? time : file->time_ns;
     }
     return true;
@@ -108,7 +108,7 @@ static bool is_library_call(const struct tp_spool_record *record, const char *pa
 }
 
 /* Sets is_short (see the limits in takeover.h) and is_silent from the records of a spool. */
-static void examine_records(struct tp_run_file *left, const struct tp_spool_file *file)
+static void find_short_and_silent_spools(struct tp_run_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
     bool has_own_events = false, has_calls = false;
@@ -173,7 +173,7 @@ void tp_run_file_examine(struct tp_run_file *file)
     if (code == 0) {
         file->is_empty = spool.thread_count == 0;
         file->was_stopped = spool.was_stopped;
-        examine_records(file, &spool);
+        find_short_and_silent_spools(file, &spool);
         file->has_steps = !file->is_short && has_steps(&spool);
     }
     tp_spool_release(&spool);
@@ -206,8 +206,8 @@ static enum tp_left_outcome convert_spool(struct tp_run_file *file, const struct
 /* ---- traces that PyTorch wrote ---- */
 
 /* Copies all bytes of the input to the compressor. */
-static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const struct tp_spool_watch *watch,
-                      struct tp_error *err)
+static int compress_bytes(const struct tp_input *input, struct tp_pack *pack, const struct tp_spool_watch *watch,
+                          struct tp_error *err)
 {
     struct tp_buf block;
     uint64_t at = 0;
@@ -229,7 +229,7 @@ static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const 
     return code;
 }
 
-static int pack_file(const char *from, const char *to, const struct tp_spool_watch *watch, struct tp_error *err)
+static int compress_file(const char *from, const char *to, const struct tp_spool_watch *watch, struct tp_error *err)
 {
     struct tp_pack_options options = {.is_gzip = true};
     struct tp_pack *pack = NULL;
@@ -238,7 +238,7 @@ static int pack_file(const char *from, const char *to, const struct tp_spool_wat
     if (code < 0)
         return code;
     code = tp_pack_open(&pack, to, &options, err);
-    code = code < 0 ? code : pack_bytes(&input, pack, watch, err);
+    code = code < 0 ? code : compress_bytes(&input, pack, watch, err);
     code = code < 0 ? code : tp_pack_close(&pack, err);
     tp_pack_discard(&pack);
     close(input.fd);
@@ -270,8 +270,8 @@ void tp_run_file_convert(struct tp_run_file *file, const struct tp_run_facts *ru
     else if (file->is_cut && !has_event(file->path))
         file->outcome = TP_RUN_FILE_EMPTY;
     else
-        file->outcome =
-            pack_file(file->path, file->trace, &run->watch, &file->err) < 0 ? TP_RUN_FILE_FAILED : TP_RUN_FILE_TRACE;
+        file->outcome = compress_file(file->path, file->trace, &run->watch, &file->err) < 0 ? TP_RUN_FILE_FAILED
+                                                                                            : TP_RUN_FILE_TRACE;
     if (file->outcome != TP_RUN_FILE_RUNNING && file->outcome != TP_RUN_FILE_FAILED)
         unlink(file->path);
 }

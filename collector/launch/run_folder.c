@@ -36,7 +36,7 @@ static const struct {
 
 enum { WISHES = sizeof wish_names / sizeof *wish_names };
 
-static bool *wish_member(struct tp_run_wishes *wishes, size_t i)
+static bool *member_of_wishes(struct tp_run_wishes *wishes, size_t i)
 {
     return (bool *)((char *)wishes + wish_names[i].field);
 }
@@ -60,7 +60,7 @@ void tp_run_folder_program_name(char name[TP_RUN_NAME_BYTES + 1], const char *pr
 
 /* Writes LOGDIR/NAME to `path`, with one slash between them even if LOGDIR ends in a slash. Returns false if the path
  * is too long. */
-static bool join_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const char *name)
+static bool join_logdir_and_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const char *name)
 {
     size_t size = strlen(logdir);
     while (size > 1 && logdir[size - 1] == '/')
@@ -88,7 +88,7 @@ static int make_new_folder(struct tp_run_folder *run, const char *logdir, const 
         if (i > 1)
             snprintf(again, sizeof again, "-%d", i);
         snprintf(whole, sizeof whole, "%s-%s-%ld%s", name, when, (long)getpid(), again);
-        if (!join_name(run->path, logdir, whole))
+        if (!join_logdir_and_name(run->path, logdir, whole))
             return report_long_path(logdir, err);
         if (mkdir(run->path, 0777) == 0) {
             memcpy(run->home, run->path, sizeof run->home);
@@ -121,10 +121,11 @@ static int make_rank_folder(struct tp_run_folder *run, const char *logdir, const
         int n = snprintf(whole, sizeof whole, "%s-%s", name, launcher->job);
         if (i > 1)
             snprintf(whole + n, sizeof whole - (size_t)n, "-%d", i);
-        if (!join_name(run->path, logdir, whole) || !join_name(places, run->path, TP_WORKER_RANKS))
+        if (!join_logdir_and_name(run->path, logdir, whole) ||
+            !join_logdir_and_name(places, run->path, TP_WORKER_RANKS))
             return report_long_path(logdir, err);
         snprintf(whole, sizeof whole, "%u", (unsigned)launcher->rank);
-        if (!join_name(run->home, places, whole))
+        if (!join_logdir_and_name(run->home, places, whole))
             return report_long_path(logdir, err);
         if (!make_missing_folder(run->path, &is_new) || !make_missing_folder(places, &is_new) ||
             !make_missing_folder(run->home, &is_new))
@@ -168,7 +169,7 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     else if (mkdir(run->spools, 0777) != 0)
         code = tp_error_set(err, TP_EIO, 0, "%s: %s", run->spools, strerror(errno));
     if (code < 0)
-        tp_run_folder_close(run, true);
+        tp_run_folder_release(run, true);
     else
         lock_folder(run);
     return code;
@@ -195,12 +196,12 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s: it contains no raw records", path);
     if (lock_folder(run))
         return TP_OK;
-    tp_run_folder_close(run, false);
+    tp_run_folder_release(run, false);
     return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: it is still being recorded, or another process is finishing it",
                         path);
 }
 
-static void remove_message_marks(const struct tp_run_folder *run)
+static void remove_printed_message_marks(const struct tp_run_folder *run)
 {
     DIR *dir = opendir(run->spools);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -210,14 +211,14 @@ static void remove_message_marks(const struct tp_run_folder *run)
         closedir(dir);
 }
 
-void tp_run_folder_finish(const struct tp_run_folder *run)
+void tp_run_folder_remove_spools(const struct tp_run_folder *run)
 {
     char path[TP_RUN_PATH_BYTES + 32];
     if (!*run->spools)
         return;
     snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
     unlink(path); /* removes a note that the preload library left for `record` and that is no longer needed */
-    remove_message_marks(run);
+    remove_printed_message_marks(run);
     rmdir(run->spools);
 }
 
@@ -233,10 +234,10 @@ static void remove_job_folder(const struct tp_run_folder *run)
     rmdir(run->path);
 }
 
-void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
+void tp_run_folder_release(struct tp_run_folder *run, bool is_unused)
 {
     if (is_unused)
-        tp_run_folder_finish(run);
+        tp_run_folder_remove_spools(run);
     if (is_unused && *run->home)
         rmdir(run->home);
     if (is_unused && *run->path && strcmp(run->path, run->home) != 0)
@@ -249,7 +250,7 @@ void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
 /* ---- run.json ---- */
 
 /* Adds a text from the system, such as an argument. The text may contain any bytes. */
-static void add_text(struct tp_json *json, const char *text)
+static void add_json_text(struct tp_json *json, const char *text)
 {
     struct tp_buf quoted;
     tp_buf_init(&quoted, MOST_NOTE_BYTES);
@@ -258,11 +259,11 @@ static void add_text(struct tp_json *json, const char *text)
     tp_buf_release(&quoted);
 }
 
-static void add_texts(struct tp_json *json, char *const *texts)
+static void add_json_texts(struct tp_json *json, char *const *texts)
 {
     tp_json_array(json);
     for (size_t i = 0; texts && texts[i]; i++)
-        add_text(json, texts[i]);
+        add_json_text(json, texts[i]);
     tp_json_array_end(json);
 }
 
@@ -277,17 +278,17 @@ static void add_end_members(struct tp_json *json, const struct tp_run_note *note
         tp_json_member_int(json, "signal", note->signal);
 }
 
-static void add_wishes(struct tp_json *json, const struct tp_run_wishes *wishes)
+static void add_wishes_to_note(struct tp_json *json, const struct tp_run_wishes *wishes)
 {
     tp_json_key(json, "makes");
     tp_json_array(json);
     for (size_t i = 0; i < WISHES; i++)
-        if (*wish_member((struct tp_run_wishes *)(uintptr_t)wishes, i))
+        if (*member_of_wishes((struct tp_run_wishes *)(uintptr_t)wishes, i))
             tp_json_text(json, wish_names[i].name);
     tp_json_array_end(json);
 }
 
-static void add_launcher(struct tp_json *json, const struct tp_launcher *launcher)
+static void add_launcher_to_note(struct tp_json *json, const struct tp_launcher *launcher)
 {
     char host[256] = "";
     if (!launcher)
@@ -298,7 +299,7 @@ static void add_launcher(struct tp_json *json, const struct tp_launcher *launche
     tp_json_member_int(json, "rank", launcher->rank);
     tp_json_member_int(json, "rank_count", launcher->size);
     tp_json_key(json, "host");
-    add_text(json, host);
+    add_json_text(json, host);
 }
 
 /* Writes the members of run.json. State and process id come first, because tp_run_folder_read_note searches for these
@@ -317,12 +318,12 @@ static void write_note_members(struct tp_buf *text, const struct tp_run_note *no
     tp_json_member_text(&json, "mode", note->mode);
     if (note->reason)
         tp_json_member_text(&json, "reason", note->reason);
-    add_wishes(&json, &note->wishes);
-    add_launcher(&json, note->launcher);
+    add_wishes_to_note(&json, &note->wishes);
+    add_launcher_to_note(&json, note->launcher);
     tp_json_key(&json, "argv");
-    add_texts(&json, note->argv);
+    add_json_texts(&json, note->argv);
     tp_json_key(&json, "cwd");
-    add_text(&json, getcwd(cwd, sizeof cwd));
+    add_json_text(&json, getcwd(cwd, sizeof cwd));
     tp_json_member_int(&json, "started_ns", note->started_ns);
     add_end_members(&json, note);
     tp_json_object_end(&json);
@@ -378,7 +379,7 @@ static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
 }
 
 /* Returns a pointer to the value of the first member with this key, or NULL. */
-static char *find_member(const struct tp_buf *text, const char *key)
+static char *find_note_member(const struct tp_buf *text, const char *key)
 {
     char *at = strstr(text->data, key);
     return at ? at + strlen(key) : NULL;
@@ -404,14 +405,14 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     size_t size = list ? strcspn(list, "]") : 0;
     for (size_t i = 0; i < WISHES; i++) {
         int n = snprintf(quoted, sizeof quoted, "\"%s\"", wish_names[i].name);
-        *wish_member(wishes, i) = size && memmem(list, size, quoted, (size_t)n);
+        *member_of_wishes(wishes, i) = size && memmem(list, size, quoted, (size_t)n);
     }
 }
 
 /* Returns the number that is the value of a member, or 0 if the member does not exist. */
 static int64_t read_number_member(const struct tp_buf *text, const char *key)
 {
-    const char *value = find_member(text, key);
+    const char *value = find_note_member(text, key);
     return value ? strtoll(value, NULL, 10) : 0;
 }
 
@@ -419,14 +420,14 @@ bool tp_run_folder_read_note(const struct tp_run_folder *run, struct tp_run_note
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_NOTE_BYTES);
-    bool is_read = load_note(run, &text) && read_state(find_member(&text, state_key), &note->state);
+    bool is_read = load_note(run, &text) && read_state(find_note_member(&text, state_key), &note->state);
     note->pid = is_read ? (pid_t)read_number_member(&text, pid_key) : 0;
     note->started_ns = is_read ? read_number_member(&text, "\"started_ns\":") : 0;
     note->ended_ns = is_read ? read_number_member(&text, "\"ended_ns\":") : 0;
     note->cpu_us = is_read ? read_number_member(&text, "\"cpu_us\":") : 0;
-    const char *mode = is_read ? find_member(&text, "\"mode\":\"") : NULL;
+    const char *mode = is_read ? find_note_member(&text, "\"mode\":\"") : NULL;
     note->is_cut = mode && !note->ended_ns && (strncmp(mode, "outside", 7) == 0 || strncmp(mode, "both", 4) == 0);
-    read_wishes(is_read ? find_member(&text, makes_key) : NULL, &note->wishes);
+    read_wishes(is_read ? find_note_member(&text, makes_key) : NULL, &note->wishes);
     tp_buf_release(&text);
     return is_read;
 }
@@ -438,7 +439,7 @@ int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state s
     int code = TP_OK;
     tp_buf_init(&text, MOST_NOTE_BYTES);
     tp_buf_init(&changed, MOST_NOTE_BYTES);
-    const char *value = load_note(run, &text) ? find_member(&text, state_key) : NULL;
+    const char *value = load_note(run, &text) ? find_note_member(&text, state_key) : NULL;
     if (read_state(value, &before) && before != state) {
         const char *rest = value + strlen(states[before]);
         tp_buf_add(&changed, text.data, (size_t)(value - text.data));

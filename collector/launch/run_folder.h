@@ -88,9 +88,9 @@ int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state s
 void tp_run_folder_sync(const struct tp_run_folder *run);
 
 /* Removes `.spools` if it is empty, so that `recover` no longer finds the run. */
-void tp_run_folder_finish(const struct tp_run_folder *run);
+void tp_run_folder_remove_spools(const struct tp_run_folder *run);
 
 /* Releases the lock. is_unused: also removes the folder of the run if it contains only `.spools`. */
-void tp_run_folder_close(struct tp_run_folder *run, bool is_unused);
+void tp_run_folder_release(struct tp_run_folder *run, bool is_unused);
 
 #endif

@@ -64,7 +64,7 @@ static long count_unfinished_ranks(const char *places)
     return count;
 }
 
-bool tp_run_ranks_mark_end(const struct tp_run_folder *run)
+bool tp_run_ranks_mark_rank_ended(const struct tp_run_folder *run)
 {
     char places[PATH_BYTES], mark[PATH_BYTES];
     snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
@@ -81,12 +81,12 @@ bool tp_run_ranks_mark_end(const struct tp_run_folder *run)
 
 /* ---- run.json ---- */
 
-static int is_rank(const struct dirent *entry)
+static int is_rank_folder_entry(const struct dirent *entry)
 {
     return is_rank_folder_name(entry->d_name, false);
 }
 
-static int by_number(const struct dirent **a, const struct dirent **b)
+static int compare_by_number(const struct dirent **a, const struct dirent **b)
 {
     unsigned long x = strtoul((*a)->d_name, NULL, 10), y = strtoul((*b)->d_name, NULL, 10);
     return (x > y) - (x < y);
@@ -94,7 +94,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 
 /* Reads the run.json of a rank without its line feed. Empties *note if the file does not exist or has another
  * format. */
-static void load_rank(struct tp_buf *note, const char *places, const char *rank)
+static void load_note_of_rank(struct tp_buf *note, const char *places, const char *rank)
 {
     static const char head[] = "{\"schema\":\"tracepress-run\",";
     char path[PATH_BYTES + 300];
@@ -112,19 +112,19 @@ struct notes {
     const char *state;        /* state of the rank that has made least progress */
 };
 
-static bool has_state(const struct tp_buf *note, const char *state)
+static bool has_note_state(const struct tp_buf *note, const char *state)
 {
     return memmem(note->data, note->size, state, strlen(state)) != NULL;
 }
 
-static void add_rank(struct notes *notes, const struct tp_buf *note)
+static void add_note_of_rank(struct notes *notes, const struct tp_buf *note)
 {
     if (!notes->all.size)
         tp_buf_add(&notes->first, note->data, note->size - 1);
     tp_buf_puts(&notes->all, notes->all.size ? ",\n" : "\n");
     tp_buf_add(&notes->all, note->data, note->size);
-    if (notes->state != states[0] && !has_state(note, states[2]))
-        notes->state = has_state(note, states[0]) ? states[0] : states[1];
+    if (notes->state != states[0] && !has_note_state(note, states[2]))
+        notes->state = has_note_state(note, states[0]) ? states[0] : states[1];
 }
 
 /* Writes the members of the lowest rank's note with the state of the job, followed by the notes of all ranks. */
@@ -164,15 +164,15 @@ int tp_run_ranks_write_note(const struct tp_run_folder *run, struct tp_error *er
     struct notes notes = {.state = states[2]};
     struct tp_buf text, note;
     snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
-    int count = scandir(places, &names, is_rank, by_number), code = TP_OK;
+    int count = scandir(places, &names, is_rank_folder_entry, compare_by_number), code = TP_OK;
     tp_buf_init(&notes.first, MOST_NOTES_BYTES);
     tp_buf_init(&notes.all, MOST_NOTES_BYTES);
     tp_buf_init(&text, MOST_NOTES_BYTES);
     tp_buf_init(&note, MOST_NOTES_BYTES);
     for (int i = 0; i < count; i++) {
-        load_rank(&note, places, names[i]->d_name);
+        load_note_of_rank(&note, places, names[i]->d_name);
         if (note.size)
-            add_rank(&notes, &note);
+            add_note_of_rank(&notes, &note);
         free(names[i]);
     }
     free(names);
@@ -188,7 +188,7 @@ int tp_run_ranks_write_note(const struct tp_run_folder *run, struct tp_error *er
     return code;
 }
 
-static void combine_wishes(struct tp_run_wishes *all, const struct tp_run_wishes *one, bool is_first)
+static void combine_wishes_of_rank(struct tp_run_wishes *all, const struct tp_run_wishes *one, bool is_first)
 {
     bool is_only = one->summary_only && (is_first || all->summary_only);
     all->events |= one->events;
@@ -203,14 +203,14 @@ void tp_run_ranks_combine_wishes(const struct tp_run_folder *run, struct tp_run_
     struct dirent **names = NULL;
     bool is_first = true;
     snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
-    int count = scandir(places, &names, is_rank, by_number);
+    int count = scandir(places, &names, is_rank_folder_entry, compare_by_number);
     *wishes = (struct tp_run_wishes){0};
     for (int i = 0; i < count; i++) {
         struct tp_run_folder rank = {.lock = -1};
         struct tp_run_note note;
         int n = snprintf(rank.home, sizeof rank.home, "%s/%s", places, names[i]->d_name);
         if (n > 0 && (size_t)n < sizeof rank.home && tp_run_folder_read_note(&rank, &note)) {
-            combine_wishes(wishes, &note.wishes, is_first);
+            combine_wishes_of_rank(wishes, &note.wishes, is_first);
             is_first = false;
         }
         free(names[i]);

@@ -24,7 +24,7 @@ int tp_run_ranks_create_note(const struct tp_run_folder *run, struct tp_error *e
 
 /* Marks this rank as ended, because all its traces were made. Returns true if all other ranks that started have ended
  * too. */
-bool tp_run_ranks_mark_end(const struct tp_run_folder *run);
+bool tp_run_ranks_mark_rank_ended(const struct tp_run_folder *run);
 
 /* Waits until this process alone may make the combined results. Returns a descriptor that the caller closes
  * afterwards, or -1. */

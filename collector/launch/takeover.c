@@ -61,7 +61,7 @@ static void on_bytes_processed(void *context, uint64_t bytes)
 /* ---- threads ---- */
 
 /* Processes files until all are processed. Each turn chooses the next file that no thread has processed. */
-static void *process_files(void *context)
+static void *run_stage_on_next_files(void *context)
 {
     struct work *work = context;
     pthread_mutex_lock(&work->lock);
@@ -88,16 +88,17 @@ static void run_stage_on_all_files(struct work *work, void (*stage)(struct work 
     work->stage = stage;
     work->next = work->done_count = 0;
     work->done_bytes = 0;
-    while (more + 1 < most && more + 1 < work->count && pthread_create(&threads[more], NULL, process_files, work) == 0)
+    while (more + 1 < most && more + 1 < work->count &&
+           pthread_create(&threads[more], NULL, run_stage_on_next_files, work) == 0)
         more++;
-    process_files(work);
+    run_stage_on_next_files(work);
     while (more > 0)
         pthread_join(threads[--more], NULL);
 }
 
 /* ---- classifying the files ---- */
 
-static void remove_file(const char *folder, const char *base)
+static void remove_file_in_folder(const char *folder, const char *base)
 {
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%s", folder, base) < (int)sizeof path)
@@ -121,12 +122,12 @@ static bool open_files(struct work *work, struct dirent *const *names, int count
         }
         tp_run_file_release(file);
         if (is_temporary)
-            remove_file(folder, names[i]->d_name);
+            remove_file_in_folder(folder, names[i]->d_name);
     }
     return work->files != NULL;
 }
 
-static int by_process_and_time(const void *x, const void *y)
+static int compare_by_process_and_time(const void *x, const void *y)
 {
     const struct tp_run_file *a = *(struct tp_run_file *const *)x, *b = *(struct tp_run_file *const *)y;
     if (a->pid != b->pid)
@@ -137,7 +138,7 @@ static int by_process_and_time(const void *x, const void *y)
 /* Marks the files of processes that became another program by exec. The recording in such a file was not stopped, and a
  * later file of the same process exceeds a limit of short processes. A recording of a window counts as stopped. When
  * memory is short, marks no file. */
-static void find_replaced(struct work *work)
+static void mark_files_of_replaced_programs(struct work *work)
 {
     struct tp_run_file **files = calloc(work->count + 1, sizeof *files);
     size_t count = 0;
@@ -146,7 +147,7 @@ static void find_replaced(struct work *work)
         if (work->files[i].is_spool && work->files[i].is_examined && !work->files[i].is_empty)
             files[count++] = &work->files[i];
     if (count)
-        qsort(files, count, sizeof(struct tp_run_file *), by_process_and_time);
+        qsort(files, count, sizeof(struct tp_run_file *), compare_by_process_and_time);
     while (count-- > 0) {
         files[count]->is_replaced = files[count]->pid == later && !files[count]->was_stopped;
         later = files[count]->is_short ? later : files[count]->pid;
@@ -178,7 +179,7 @@ static bool has_torch(const struct work *work, pid_t pid)
     return false;
 }
 
-static const char *trace_suffix(const struct work *work, const struct tp_run_file *file, enum speakers speakers)
+static const char *suffix_of_trace_name(const struct work *work, const struct tp_run_file *file, enum speakers speakers)
 {
     if (work->takeover->has_outside && file->is_spool && file->is_silent)
         return TP_WORKER_INSIDE;
@@ -212,32 +213,32 @@ static void name_traces(struct work *work)
     enum speakers speakers = find_main_processes(work);
     for (size_t i = 0; i < work->count; i++)
         if (!tp_run_file_set_trace_path(&work->files[i], work->takeover->logdir,
-                                        trace_suffix(work, &work->files[i], speakers)))
+                                        suffix_of_trace_name(work, &work->files[i], speakers)))
             tp_error_set(&work->files[i].err, TP_ENOMEM, 0, "out of memory");
 }
 
 /* ---- reporting ---- */
 
 /* Reports a process as running. Removes it from t->left, the list of running processes that were not reported yet. */
-static void report_running(struct tp_takeover *t, const char *path, pid_t pid)
+static void report_running_process(struct tp_takeover *t, const char *path, pid_t pid)
 {
     for (size_t i = 0; i < t->left_count; i++)
         t->left[i] = t->left[i] == pid ? 0 : t->left[i];
-    t->running_count++;
+    t->running_process_count++;
     t->report(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
 }
 
-static void report_file(struct tp_takeover *t, const struct tp_run_file *file)
+static void count_and_report_file(struct tp_takeover *t, const struct tp_run_file *file)
 {
     t->open_count += file->result.open_count;
     t->broken_count += file->result.broken_count;
-    t->empty_count += file->outcome == TP_RUN_FILE_EMPTY;
+    t->empty_file_count += file->outcome == TP_RUN_FILE_EMPTY;
     t->short_count += file->outcome == TP_RUN_FILE_SHORT;
     t->trace_count += file->outcome == TP_RUN_FILE_TRACE;
     t->cut_count += file->outcome == TP_RUN_FILE_TRACE && file->is_cut;
     t->failed_count += file->outcome == TP_RUN_FILE_FAILED;
     if (file->outcome == TP_RUN_FILE_RUNNING)
-        report_running(t, file->path, file->pid);
+        report_running_process(t, file->path, file->pid);
     else if (file->outcome == TP_RUN_FILE_FAILED)
         t->report(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
     else if (file->outcome == TP_RUN_FILE_TRACE)
@@ -291,11 +292,11 @@ static int convert_all_files(struct tp_takeover *t, struct dirent *const *names,
     /* waits for processes that wait_for_helpers cannot see, for example in a sandbox */
     while (patience_ms > 0 && has_live_spool(&work))
         patience_ms = wait_one_interval(patience_ms);
-    find_replaced(&work);
+    mark_files_of_replaced_programs(&work);
     name_traces(&work);
     run_stage_on_all_files(&work, convert_file);
     for (size_t i = 0; i < work.count; i++) {
-        report_file(t, &work.files[i]);
+        count_and_report_file(t, &work.files[i]);
         tp_run_file_release(&work.files[i]);
     }
     free(work.files);
@@ -316,8 +317,8 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     free(names);
     for (size_t i = 0; i < t->left_count; i++)
         if (t->left[i] > 0 && tp_process_is_of_run(t->left[i], t->folder))
-            report_running(t, t->folder, t->left[i]);
-    if (t->running_count == 0 && !t->keeps_folder)
+            report_running_process(t, t->folder, t->left[i]);
+    if (t->running_process_count == 0 && !t->keeps_empty_folder)
         rmdir(t->folder);
     return code;
 }

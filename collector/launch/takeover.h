@@ -54,15 +54,15 @@ struct tp_takeover {
     /* true if the run has a trace from outside; then processes without other events get TP_WORKER_INSIDE
      * (writer/worker.h) */
     bool has_outside;
-    bool keeps_folder;    /* true: the folder is kept even if it is empty, because the caller removes it */
-    unsigned patience_ms; /* longest total wait for processes that are about to exit, ms */
+    bool keeps_empty_folder; /* true: the folder is kept even if it is empty, because the caller removes it */
+    unsigned patience_ms;    /* longest total wait for processes that are about to exit, ms */
     void (*report)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
     /* called often during the conversion, by one thread at a time; NULL: no progress is reported */
     void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
     /* tp_takeover sets the following members. */
     /* numbers of traces, running processes, failed files, and spools without records (removed) */
-    size_t trace_count, running_count, failed_count, empty_count;
+    size_t trace_count, running_process_count, failed_count, empty_file_count;
     size_t short_count; /* number of spools of short processes (TP_TAKEOVER_SHORT_MS), which were removed */
     /* ids of processes of the run that were still running; 0: the process was already reported */
     pid_t left[TP_TAKEOVER_LEFT];

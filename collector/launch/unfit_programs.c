@@ -26,7 +26,7 @@ struct found {
     size_t count;
 };
 
-static void add_program(struct found *found, const char *text, size_t length)
+static void add_unfit_program(struct found *found, const char *text, size_t length)
 {
     for (size_t i = 0; i < found->count; i++)
         if (found->paths[i].length == length && memcmp(found->paths[i].text, text, length) == 0)
@@ -35,7 +35,7 @@ static void add_program(struct found *found, const char *text, size_t length)
         found->paths[found->count++] = (struct path){text, length};
 }
 
-static void find_programs(struct found *found, const char *lines)
+static void find_unfit_programs(struct found *found, const char *lines)
 {
     for (const char *line = lines, *next; *line; line = next) {
         char *end;
@@ -43,7 +43,7 @@ static void find_programs(struct found *found, const char *lines)
         next = line + n + (line[n] == '\n');
         strtol(line, &end, 10);
         if (*end == TP_WORKER_LEFT_OUT && end < line + n)
-            add_program(found, end + 1, (size_t)(line + n - end - 1));
+            add_unfit_program(found, end + 1, (size_t)(line + n - end - 1));
     }
 }
 
@@ -76,7 +76,7 @@ size_t tp_unfit_programs_write(char *text, size_t size, const char *folder)
     bool is_read = tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0;
     tp_buf_putc(&lines, '\0');
     if (is_read && !lines.failed)
-        find_programs(&found, lines.data);
+        find_unfit_programs(&found, lines.data);
     if (found.count)
         write_first_program(text, size, &found);
     tp_buf_release(&lines);

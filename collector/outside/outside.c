@@ -33,7 +33,7 @@ enum {
 
 /* ---- start and end ---- */
 
-static int init(void *context, struct tp_error *err)
+static int init_outside_recorder(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
@@ -47,7 +47,7 @@ static int init(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static void watch_descriptor(struct tp_outside *o, int fd)
+static void watch_descriptor_for_input(struct tp_outside *o, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = fd};
     if (fd >= 0)
@@ -80,10 +80,10 @@ int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *opt
     tp_buf_init(&o->text, TP_MAX_OUTSIDE_ARGUMENT_BYTES);
     tp_pending_init(&o->pending);
     tp_arena_init(&o->arena, TP_MAX_OUTSIDE_BYTES);
-    int code = tp_arena_run(&o->arena, init, o, err);
+    int code = tp_arena_run(&o->arena, init_outside_recorder, o, err);
     if (code == TP_OK && (o->watch < 0 || o->timer < 0))
         code = tp_error_set(err, TP_EIO, 0, "no file descriptor is available");
-    watch_descriptor(o, o->timer);
+    watch_descriptor_for_input(o, o->timer);
     if (code < 0)
         tp_outside_free(o);
     else
@@ -120,7 +120,7 @@ static int open_exit_codes(void *context, struct tp_error *err)
     if (o->mode == TP_OUTSIDE_WHOLE)
         tp_watched_processes_add(&o->watched, (uint32_t)o->pid, tp_outside_now_ns());
     tp_exit_codes_open(&o->codes, &o->arena);
-    tp_exit_codes_add(&o->codes, (uint32_t)o->pid);
+    tp_exit_codes_add_process(&o->codes, (uint32_t)o->pid);
     return TP_OK;
 }
 
@@ -128,7 +128,7 @@ void tp_outside_start(struct tp_outside *o)
 {
     for (size_t i = 0; i < o->rings.count; i++)
         if (o->rings.rings[i].is_name_ring)
-            watch_descriptor(o, o->rings.rings[i].fd);
+            watch_descriptor_for_input(o, o->rings.rings[i].fd);
     set_timer(o, pause_ns(o));
     o->begin_ns = o->polled_ns = o->usage.time_ns = tp_outside_now_ns();
     o->clock_ns = tp_outside_clock_ns(CLOCK_REALTIME) - o->begin_ns;
@@ -144,7 +144,7 @@ int tp_outside_probe(struct tp_error *err)
     return code;
 }
 
-static void on_process_end(void *outside, uint32_t number);
+static void handle_process_end(void *outside, uint32_t number);
 
 int tp_outside_begin_polling(void *context, struct tp_error *err)
 {
@@ -172,7 +172,7 @@ static bool poll_instead(struct tp_outside *o)
                                              .budget = &o->budget,
                                              .python = &o->python,
                                              .text = &o->text,
-                                             .ended = on_process_end,
+                                             .ended = handle_process_end,
                                              .context = o,
                                              .now_ns = tp_outside_now_ns};
     return true;
@@ -185,7 +185,7 @@ static int open_rings(struct tp_outside *o, pid_t pid)
     if (o->options.is_whole || tp_perf_rings_has_many_cpus()) {
         if (tp_perf_rings_open(&o->rings, -1, o->options.rate_hz, true, NULL) == TP_OK) {
             o->mode = TP_OUTSIDE_WHOLE;
-            o->tree.is_of_cpus = true;
+            o->tree.has_events_of_cpus = true;
             return TP_OK;
         }
         tp_perf_rings_release(&o->rings);
@@ -238,47 +238,48 @@ static bool is_of_other_process(struct tp_outside *o, const struct tp_perf_recor
     if (r->type == PERF_RECORD_LOST || tp_watched_processes_has(&o->watched, r->pid))
         return false;
     if (is_switch)
-        o->switch_stacks += ++o->other_stacks % OTHERS_PER_OURS == 0;
+        o->switch_stacks_in_poll += ++o->stacks_of_other_processes % OTHERS_PER_OURS == 0;
     return true;
 }
 
 /* Returns whether the process of an EXIT record still lives. With events of whole CPUs, the kernel also writes an EXIT
  * record when exec changes the rights of a process. The kernel then continues to report events of the process. */
-static bool is_false_exit(struct tp_outside *o, const struct tp_perf_record *r)
+static bool is_exit_record_of_living_process(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
 }
 
-static void process_event_record(void *context, const struct perf_event_header *head)
+static void handle_event_record(void *context, const struct perf_event_header *head)
 {
     struct tp_outside *o = context;
     struct tp_perf_record r;
     if (!tp_perf_record_read(&r, head))
         return;
     bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
-    if (o->mode == TP_OUTSIDE_WHOLE && (is_of_other_process(o, &r, is_switch) || is_false_exit(o, &r)))
+    if (o->mode == TP_OUTSIDE_WHOLE &&
+        (is_of_other_process(o, &r, is_switch) || is_exit_record_of_living_process(o, &r)))
         return;
-    if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_own_budget_is_sample_read(&o->budget))
+    if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_recorder_budget_reads_sample(&o->budget))
         return;
-    struct tp_pending_record *record = tp_pending_add(&o->pending, head, (int64_t)r.time_ns);
+    struct tp_pending_record *record = tp_pending_add_record(&o->pending, head, (int64_t)r.time_ns);
     if (!record) {
         o->dropped_count++;
         return;
     }
-    o->switch_stacks += is_switch;
+    o->switch_stacks_in_poll += is_switch;
     o->thread_records +=
         (r.type == PERF_RECORD_FORK && r.pid == r.parent_pid) || (r.type == PERF_RECORD_EXIT && r.pid != r.tid);
-    tp_python_stacks_process(&o->python, &r);
-    tp_jit_names_process(&o->made, &r, &o->text);
-    tp_waiting_stacks_process(&o->still, &r, is_switch, record->number);
+    tp_python_stacks_handle_record(&o->python, &r);
+    tp_jit_names_handle_record(&o->made, &r, &o->text);
+    tp_waiting_stacks_handle_record(&o->still, &r, is_switch, record->number);
     if (r.type == PERF_RECORD_FORK && o->is_attached)
-        *tp_id_map_put(&o->forked, r.tid) = r.pid;
+        *tp_id_map_find_or_add(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         read_python_frames(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
         tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now_ns() + CERTAIN_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
-        tp_exit_codes_add(&o->codes, r.pid);
+        tp_exit_codes_add_process(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
     if (r.type == PERF_RECORD_EXIT && r.pid == r.tid && tp_proc_read_usage(&usage, r.pid, &o->text))
         *tp_record_note_add(&o->notes, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
@@ -287,39 +288,39 @@ static void process_event_record(void *context, const struct perf_event_header *
 void tp_outside_read_rings(struct tp_outside *o)
 {
     if (o->mode == TP_OUTSIDE_WHOLE) {
-        tp_perf_rings_scan(&o->rings, tp_watched_processes_gather, &o->watched);
-        tp_watched_processes_apply(&o->watched);
+        tp_perf_rings_scan(&o->rings, tp_watched_processes_store_fork, &o->watched);
+        tp_watched_processes_add_forks(&o->watched);
     }
-    tp_perf_rings_read(&o->rings, process_event_record, o);
+    tp_perf_rings_read(&o->rings, handle_event_record, o);
 }
 
 /* ---- processing records in the order of time ---- */
 
-static void read_generated_names(struct tp_outside *o, const struct tp_outside_process *process)
+static void read_names_of_generated_code(struct tp_outside *o, const struct tp_outside_process *process)
 {
-    if (process->maps.has_own_image)
+    if (process->maps.has_image_of_this_process)
         tp_jit_names_read(&o->made, process->pid, process->maps.image);
 }
 
-static void on_process_end(void *outside, uint32_t number)
+static void handle_process_end(void *outside, uint32_t number)
 {
     struct tp_outside *o = outside;
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
     bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* true for a child of this process, whose exit
                                                                          * status this process gets as the parent */
-    process->has_status = tp_exit_codes_get(&o->codes, process->pid, true, &process->status);
+    process->has_status = tp_exit_codes_find_status(&o->codes, process->pid, true, &process->status);
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
     o->out_of_sight += process->is_out_of_sight;
-    read_generated_names(o, process);
+    read_names_of_generated_code(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
         tp_late_exits_add(&o->late_exit_list, number, tp_outside_now_ns() + TP_SECOND_NS);
 }
 
-static void process_records_until(struct tp_outside *o, int64_t until_ns)
+static void handle_records_until(struct tp_outside *o, int64_t until_ns)
 {
     size_t done = 0;
-    tp_pending_sort(&o->pending);
+    tp_pending_sort_records(&o->pending);
     for (; done < o->pending.count && o->pending.records[done].time_ns < until_ns; done++) {
         const struct tp_pending_record *p = &o->pending.records[done];
         struct tp_perf_record r;
@@ -327,11 +328,11 @@ static void process_records_until(struct tp_outside *o, int64_t until_ns)
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
         const struct tp_outside_note python = {.python = p->python, .wait_read_ns = p->wait_read_ns};
         const struct tp_outside_note *note = tp_record_note_find(&o->notes, p);
-        uint32_t ended = tp_outside_tree_process(&o->tree, &r, is_switch, note ? note : &python);
+        uint32_t ended = tp_outside_tree_handle_record(&o->tree, &r, is_switch, note ? note : &python);
         if (ended != TP_NO_ID)
-            on_process_end(o, ended);
+            handle_process_end(o, ended);
     }
-    tp_pending_drop(&o->pending, done);
+    tp_pending_remove_first_records(&o->pending, done);
     if (!o->pending.count)
         tp_record_notes_clear(&o->notes);
 }
@@ -340,46 +341,46 @@ static void process_records_until(struct tp_outside *o, int64_t until_ns)
 
 /* Wakes this process at each sample in two cases: while a program runs Python, because Python frames must be read at
  * the moment of the sample, and after a ring was full. */
-static void watch_samples(struct tp_outside *o)
+static void wake_at_samples_of_python(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
-    for (size_t i = 0; i < o->rings.count && is_wanted != o->are_samples_watched; i++) {
+    for (size_t i = 0; i < o->rings.count && is_wanted != o->do_samples_wake_recorder; i++) {
         if (!o->rings.rings[i].is_name_ring && is_wanted)
-            watch_descriptor(o, o->rings.rings[i].fd);
+            watch_descriptor_for_input(o, o->rings.rings[i].fd);
         else if (!o->rings.rings[i].is_name_ring)
             epoll_ctl(o->watch, EPOLL_CTL_DEL, o->rings.rings[i].fd, NULL);
     }
-    o->are_samples_watched = is_wanted;
+    o->do_samples_wake_recorder = is_wanted;
 }
 
-static void update_budget(struct tp_outside *o, int64_t time_ns)
+static void update_recorder_budget(struct tp_outside *o, int64_t time_ns)
 {
     const int64_t own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    tp_own_budget_update(&o->budget, own_ns, tp_outside_tree_running_ns(&o->tree, time_ns), time_ns);
-    if (tp_own_budget_has_wait_stacks(&o->budget))
-        tp_perf_rings_limit_stacks(&o->rings, o->switch_stacks, time_ns);
+    tp_recorder_budget_update(&o->budget, own_ns, tp_outside_tree_running_ns(&o->tree, time_ns), time_ns);
+    if (tp_recorder_budget_has_wait_stacks(&o->budget))
+        tp_perf_rings_limit_stacks(&o->rings, o->switch_stacks_in_poll, time_ns);
     else
         tp_perf_rings_end_stacks(&o->rings);
 }
 
 /* Polls once: reads the rings and /proc. */
-static void examine_events(struct tp_outside *o, int64_t time_ns)
+static void read_rings_and_proc(struct tp_outside *o, int64_t time_ns)
 {
-    o->switch_stacks = o->thread_records = 0;
+    o->switch_stacks_in_poll = o->thread_records = 0;
     tp_outside_read_rings(o);
     tp_perf_rings_pause_names(&o->rings, o->thread_records, time_ns);
     tp_exit_codes_read(&o->codes);
     tp_late_exits_check(&o->late_exit_list, &o->tree, &o->codes, tp_outside_now_ns());
-    tp_record_notes_retry(&o->notes, tp_outside_now_ns(), &o->text);
-    if (tp_own_budget_has_room(&o->budget, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
-                               tp_outside_tree_running_ns(&o->tree, time_ns)))
+    tp_record_notes_retry_arguments(&o->notes, tp_outside_now_ns(), &o->text);
+    if (tp_recorder_budget_has_room(&o->budget, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+                                    tp_outside_tree_running_ns(&o->tree, time_ns)))
         tp_waiting_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now_ns);
     else
-        tp_waiting_stacks_skip(&o->still);
-    watch_samples(o);
-    update_budget(o, time_ns);
+        tp_waiting_stacks_skip_waits(&o->still);
+    wake_at_samples_of_python(o);
+    update_recorder_budget(o, time_ns);
     if (time_ns - o->polled_ns >= LOOK_NS / 2) {
-        process_records_until(o, time_ns - CERTAIN_NS);
+        handle_records_until(o, time_ns - CERTAIN_NS);
         /* without stacks, more waits are examined, because reading a system call is cheap */
         tp_outside_tree_read_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
                                    &o->text);
@@ -387,7 +388,7 @@ static void examine_events(struct tp_outside *o, int64_t time_ns)
     }
 }
 
-static int poll_once(void *context, struct tp_error *err)
+static int poll_recorder_once(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     int64_t time_ns = tp_outside_now_ns();
@@ -395,7 +396,7 @@ static int poll_once(void *context, struct tp_error *err)
     if (o->mode == TP_OUTSIDE_POLLING)
         tp_polling_recorder_poll(&o->looked, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID), false);
     else
-        examine_events(o, time_ns);
+        read_rings_and_proc(o, time_ns);
     if (o->find_more)
         o->find_more(o, time_ns);
     int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
@@ -405,24 +406,24 @@ static int poll_once(void *context, struct tp_error *err)
 }
 
 /* Ends the recording early and closes the events. The recorded data is kept, and the program continues. */
-static void stop_early(struct tp_outside *o)
+static void stop_recording_early(struct tp_outside *o)
 {
-    o->stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
+    o->recording_stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
     o->pending.count = 0;
     tp_perf_rings_close(&o->rings);
 }
 
-void tp_outside_set_backup(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
+void tp_outside_set_backup_writer(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
 {
     o->keeper = (struct tp_outside_backup){
         .copied_ns = tp_outside_now_ns(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
 /* Writes the trace and exits, in a copy of a recorder that was killed. The copy has closed all event descriptors. */
-static void save_in_copy(struct tp_outside *o)
+static void write_trace_in_copy(struct tp_outside *o)
 {
     o->pending.count = 0;
-    o->stopped_ns = o->end_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
+    o->recording_stopped_ns = o->end_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
     o->own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     tp_outside_tree_end(&o->tree, o->end_ns);
     o->keeper.save(o->keeper.context);
@@ -437,16 +438,16 @@ void tp_outside_poll(void *outside)
     while (read(o->timer, &ticks, sizeof ticks) > 0 ||
            epoll_wait(o->watch, events, sizeof events / sizeof *events, 0) > 0)
         ; /* resets the wake-up descriptor; all rings are read below */
-    if (!o->begin_ns || o->stopped_ns)
+    if (!o->begin_ns || o->recording_stopped_ns)
         return;
-    if (tp_arena_run(&o->arena, poll_once, o, NULL) < 0)
-        stop_early(o);
+    if (tp_arena_run(&o->arena, poll_recorder_once, o, NULL) < 0)
+        stop_recording_early(o);
     set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
     if (tp_outside_backup_renew(&o->keeper, tp_outside_now_ns()))
-        save_in_copy(o);
+        write_trace_in_copy(o);
 }
 
-static int poll_last_time(void *context, struct tp_error *err)
+static int poll_processes_last_time(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
@@ -457,20 +458,20 @@ static int poll_last_time(void *context, struct tp_error *err)
 void tp_outside_read_last_facts(void *outside)
 {
     struct tp_outside *o = outside;
-    if (o->mode == TP_OUTSIDE_POLLING && o->begin_ns && !o->stopped_ns &&
-        tp_arena_run(&o->arena, poll_last_time, o, NULL) < 0)
-        stop_early(o);
+    if (o->mode == TP_OUTSIDE_POLLING && o->begin_ns && !o->recording_stopped_ns &&
+        tp_arena_run(&o->arena, poll_processes_last_time, o, NULL) < 0)
+        stop_recording_early(o);
 }
 
-static int finish(void *context, struct tp_error *err)
+static int finish_outside_recording(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     if (o->mode == TP_OUTSIDE_POLLING) {
-        poll_last_time(o, err);
+        poll_processes_last_time(o, err);
         tp_polling_recorder_end(&o->looked);
     } else {
-        poll_once(o, err);
-        process_records_until(o, INT64_MAX);
+        poll_recorder_once(o, err);
+        handle_records_until(o, INT64_MAX);
     }
     tp_late_exits_check(&o->late_exit_list, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
@@ -478,7 +479,7 @@ static int finish(void *context, struct tp_error *err)
         tp_outside_tree_set_arguments(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)
-            read_generated_names(o, tp_outside_process_at(&o->tree, i));
+            read_names_of_generated_code(o, tp_outside_process_at(&o->tree, i));
     return TP_OK;
 }
 
@@ -487,9 +488,9 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     const struct timespec moment = {.tv_nsec = END_NS};
     tp_outside_backup_end(&o->keeper);
     nanosleep(&moment, NULL);
-    if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
-        stop_early(o);
-    o->end_ns = o->stopped_ns ? o->stopped_ns : tp_outside_now_ns();
+    if (!o->recording_stopped_ns && tp_arena_run(&o->arena, finish_outside_recording, o, NULL) < 0)
+        stop_recording_early(o);
+    o->end_ns = o->recording_stopped_ns ? o->recording_stopped_ns : tp_outside_now_ns();
     o->own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && status) {
@@ -518,7 +519,7 @@ static int add_inside_samples(void *context, struct tp_error *err)
 
 void tp_outside_add_inside(struct tp_outside *o, const char *folder)
 {
-    if (o->mode == TP_OUTSIDE_POLLING && !o->stopped_ns)
+    if (o->mode == TP_OUTSIDE_POLLING && !o->recording_stopped_ns)
         tp_arena_run(&o->arena, add_inside_samples, &(struct inside){o, folder}, NULL);
 }
 

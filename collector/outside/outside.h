@@ -57,7 +57,7 @@ int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_err
 /* Preserves the recorded data if this process is killed by SIGKILL. A copy of the process then calls save, which must
  * only write the trace (tp_outside_write). At most the last second is lost. kept_fd: descriptor that stays open in the
  * copy, or -1. */
-void tp_outside_set_backup(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
+void tp_outside_set_backup_writer(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
 
 /* Returns a descriptor that becomes readable when tp_outside_poll should be called. The descriptor is valid from new to
  * free. */
@@ -100,15 +100,15 @@ struct tp_outside_seen {
     uint64_t cut_count;          /* count of samples whose stack is longer than the copied part */
     uint32_t dump_bytes;         /* bytes of the stack that are copied in a sample; 0: stacks rely on frame pointers */
     uint64_t python_count;       /* count of samples with Python functions */
-    uint64_t python_unaligned;   /* count of samples in python_count whose native frames are incomplete or from another
-                                  * moment */
-    uint64_t python_failed;      /* count of samples of threads whose Python frames could not be read */
-    uint32_t python_unknown;     /* count of processes with an unknown Python version or unreadable memory */
-    uint64_t complete_stack_waits; /* count of waits whose complete stack was read during the wait */
+    uint64_t unaligned_python_samples; /* count of samples in python_count whose native frames are incomplete or from
+                                        * another moment */
+    uint64_t failed_python_samples;    /* count of samples of threads whose Python frames could not be read */
+    uint32_t python_unknown;           /* count of processes with an unknown Python version or unreadable memory */
+    uint64_t complete_stack_waits;     /* count of waits whose complete stack was read during the wait */
     int64_t throttled_ns;      /* time in which a cgroup limit of processor time stopped the program, ns; -1: unknown */
     int64_t throttled_periods; /* count of the cgroup's periods in which the limit stopped the program */
     int64_t own_ns;            /* processor time of the recorder during the recording, ns */
-    uint32_t budget_level;     /* highest level of savings that the recorder used to limit own_ns (own_budget.h) */
+    uint32_t budget_level;     /* highest level of savings that the recorder used to limit own_ns (recorder_budget.h) */
     uint32_t unwatched;        /* count of threads that already ran and whose events could not be opened */
     bool is_user_only;         /* true if there are no stacks of the kernel, and therefore no causes of waits */
     int64_t stopped_after_ns;  /* time until memory was full and the recording stopped, ns; 0: the recording is

@@ -5,7 +5,7 @@
 #include "collector/outside/outside_recorder.h"
 
 /* Adds the events of a thread. Does nothing for a thread that has inherited its events from a watched thread. */
-static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
+static bool open_events_of_thread(void *context, uint32_t pid, uint32_t tid)
 {
     struct tp_outside *o = context;
     bool is_first = tid == (uint32_t)o->pid, is_whole = o->mode == TP_OUTSIDE_WHOLE;
@@ -16,25 +16,25 @@ static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
         tp_watched_processes_add(&o->watched, pid, tp_outside_now_ns());
     int error = is_first || has_forked || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
     if (tid == pid && !error)
-        tp_exit_codes_add(&o->codes, pid);
+        tp_exit_codes_add_process(&o->codes, pid);
     o->unwatched += error && error != ESRCH;
     return !has_forked && !error;
 }
 
-static void process_running(void *context, const struct tp_perf_record *r)
+static void handle_running_process_record(void *context, const struct tp_perf_record *r)
 {
     struct tp_outside *o = context;
     struct tp_outside_note note = {0};
     if (r->type == PERF_RECORD_COMM && r->is_exec)
         tp_record_notes_read_arguments(&o->notes, &note, r->pid, &o->text);
-    tp_outside_tree_process(&o->tree, r, false, &note);
-    tp_python_stacks_process(&o->python, r);
-    tp_jit_names_process(&o->made, r, &o->text);
+    tp_outside_tree_handle_record(&o->tree, r, false, &note);
+    tp_python_stacks_handle_record(&o->python, r);
+    tp_jit_names_handle_record(&o->made, r, &o->text);
 }
 
 /* Attaches to all threads of the listed processes. Lists the threads again until no new one appears, because a thread
  * may start others before it has its own event. */
-static int examine_running(void *context, struct tp_error *err)
+static int attach_to_listed_processes(void *context, struct tp_error *err)
 {
     enum { MOST_LOOKS = 8 };
     struct tp_outside *o = context;
@@ -43,8 +43,8 @@ static int examine_running(void *context, struct tp_error *err)
     tp_id_map_init(&o->forked, &o->arena);
     tp_running_tree_init(&o->running, &o->arena, (uint32_t)o->pid);
     o->running.time_ns = o->begin_ns;
-    o->running.is_wanted = watch_thread;
-    o->running.take = process_running;
+    o->running.is_wanted = open_events_of_thread;
+    o->running.take = handle_running_process_record;
     o->running.context = o;
     o->running.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     for (size_t i = 1; i < o->roots.count; i++)
@@ -54,7 +54,7 @@ static int examine_running(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
+static int attach_to_running_process(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
     o->is_attached = true;
@@ -64,20 +64,21 @@ static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
         return tp_error_set(err, code, 0, "%s", o->refused.text);
     tp_outside_start(o);
     o->begin_ns = begin_ns;
-    return tp_arena_run(&o->arena, o->mode == TP_OUTSIDE_POLLING ? tp_outside_begin_polling : examine_running, o, err);
+    return tp_arena_run(&o->arena,
+                        o->mode == TP_OUTSIDE_POLLING ? tp_outside_begin_polling : attach_to_listed_processes, o, err);
 }
 
 int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
         return tp_error_set(err, TP_ENOTFOUND, 0, "there is no process %d", (int)pid);
-    return attach(o, pid, err);
+    return attach_to_running_process(o, pid, err);
 }
 
 /* ---- all processes of a user ---- */
 
 /* Adds a process of the user whose parent belongs to another user. Its descendants are recorded automatically. */
-static void add_root_process(void *context, uint32_t pid)
+static void add_process_of_user(void *context, uint32_t pid)
 {
     struct tp_outside *o = context;
     struct tp_proc_stat stat;
@@ -90,7 +91,7 @@ static void add_root_process(void *context, uint32_t pid)
     if (tp_proc_read_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() &&
         stat.parent > 1)
         return;
-    uint32_t *seen = tp_id_map_put(&o->candidates, pid);
+    uint32_t *seen = tp_id_map_find_or_add(&o->candidates, pid);
     if (o->listing == 0 || *seen + 1 == o->listing) /* adds the process only at the second listing, because its fork
                                                      * event may arrive after the first one */
         *(uint32_t *)tp_vec_push(&o->roots) = pid;
@@ -103,18 +104,18 @@ static int list_user_processes(void *context, struct tp_error *err)
     (void)err;
     tp_id_map_init(&o->candidates, &o->arena);
     o->roots = TP_VEC(&o->arena, uint32_t);
-    tp_proc_each_process(add_root_process, o);
+    tp_proc_each_process(add_process_of_user, o);
     return TP_OK;
 }
 
-static void find_more(struct tp_outside *o, int64_t time_ns)
+static void find_new_processes_of_user(struct tp_outside *o, int64_t time_ns)
 {
-    if (time_ns - o->listed_ns < TP_SECOND_NS)
+    if (time_ns - o->processes_listed_ns < TP_SECOND_NS)
         return;
     size_t had = o->roots.count;
-    o->listed_ns = time_ns;
+    o->processes_listed_ns = time_ns;
     o->listing++;
-    tp_proc_each_process(add_root_process, o);
+    tp_proc_each_process(add_process_of_user, o);
     o->running.time_ns = time_ns;
     for (size_t i = had; i < o->roots.count; i++)
         if (o->mode == TP_OUTSIDE_POLLING)
@@ -129,9 +130,9 @@ int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *er
 {
     o->is_of_user = true;
     o->user = user;
-    o->find_more = find_more;
+    o->find_more = find_new_processes_of_user;
     int code = tp_arena_run(&o->arena, list_user_processes, o, err);
     if (code == TP_OK && !o->roots.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs no other process");
-    return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
+    return code < 0 ? code : attach_to_running_process(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
 }

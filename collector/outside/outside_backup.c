@@ -32,7 +32,7 @@ static void close_descriptors(unsigned first, unsigned last)
 
 /* Closes all descriptors except `one` and `other`. In the copy, open descriptors would keep the kernel's events active,
  * and the peers of open sockets would wait. */
-static void close_others(int one, int other)
+static void close_other_descriptors(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
     close_descriptors(FIRST_FD, low - 1);
@@ -52,11 +52,11 @@ static void redirect_streams(void)
 
 /* Sleeps in the copy until the pipe from the recorder is closed. Returns if the recorder was killed. Exits if the
  * recorder has made a newer copy. */
-static void sleep_in_copy(int pipe, int kept)
+static void wait_in_copy_for_parent_end(int pipe, int kept)
 {
     char byte;
     redirect_streams();
-    close_others(pipe, kept);
+    close_other_descriptors(pipe, kept);
     while (read(pipe, &byte, 1) > 0)
         _exit(0);
     close(pipe);
@@ -79,7 +79,7 @@ bool tp_outside_backup_renew(struct tp_outside_backup *keeper, int64_t now_ns)
     int64_t begin_ns = monotonic_ns();
     pid_t pid = fork();
     if (pid == 0) {
-        sleep_in_copy(ends[0], keeper->kept_fd);
+        wait_in_copy_for_parent_end(ends[0], keeper->kept_fd);
         return true;
     }
     close(ends[0]);

@@ -11,7 +11,7 @@
 #include "collector/outside/outside_backup.h"
 #include "collector/outside/polling/polling_recorder.h"
 #include "collector/outside/processes/exit_codes.h"
-#include "collector/outside/processes/own_budget.h"
+#include "collector/outside/processes/recorder_budget.h"
 #include "collector/outside/processes/running_tree.h"
 #include "collector/outside/processes/throttling.h"
 #include "collector/outside/python/python_stacks.h"
@@ -29,7 +29,7 @@ struct tp_outside {
     struct tp_arena arena;
     struct tp_outside_tree tree;
     struct tp_perf_rings rings;
-    struct tp_own_budget budget;
+    struct tp_recorder_budget budget;
     struct tp_outside_backup keeper;
     struct tp_python_stacks python;
     struct tp_jit_names made;
@@ -43,22 +43,22 @@ struct tp_outside {
     struct tp_late_exits late_exit_list;
     struct tp_usage_polls usage;
     struct tp_buf text;
-    uint32_t next_thread;                   /* number of the thread whose wait the next poll examines first */
-    uint64_t switch_stacks, thread_records; /* counts of the current poll: stacks at context switches; starts and exits
-                                             * of threads */
+    uint32_t next_thread;                           /* number of the thread whose wait the next poll examines first */
+    uint64_t switch_stacks_in_poll, thread_records; /* counts of the current poll: stacks at context switches; starts
+                                                     * and exits of threads */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
-    int64_t begin_ns, end_ns, clock_ns, polled_ns, stopped_ns;
+    int64_t begin_ns, end_ns, clock_ns, polled_ns, recording_stopped_ns;
     uint32_t out_of_sight;
     pid_t pid;
     int watch, timer;
-    bool are_samples_watched, is_attached;
+    bool do_samples_wake_recorder, is_attached;
     struct tp_running_tree running; /* processes to which the recorder attaches */
     struct tp_id_map forked;        /* threads with a fork event since the attach, as keys */
     uint32_t unwatched;
     enum tp_outside_mode mode;
     struct tp_watched_processes watched; /* recorded processes, for events of whole CPUs */
-    uint64_t other_stacks;               /* count of stacks at context switches of processes that are not recorded */
+    uint64_t stacks_of_other_processes;  /* count of stacks at context switches of processes that are not recorded */
     bool is_whole_refused;
     struct tp_polling_recorder looked;
     bool is_of_user; /* true if all processes of a user are recorded */
@@ -69,7 +69,7 @@ struct tp_outside {
     uint32_t listing;
     void (*find_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes of the
                                                                       * user; NULL: not needed */
-    int64_t listed_ns;
+    int64_t processes_listed_ns;
     struct tp_error refused; /* reason why the kernel refused events, if polling is used */
 };
 

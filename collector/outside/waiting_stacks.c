@@ -6,8 +6,8 @@
 /* LEAST_WAIT_NS: shorter waits have only the call chain that was recorded at their context switch */
 enum { LEAST_WAIT_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
-void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_perf_record *r, bool is_switch,
-                               uint64_t number)
+void tp_waiting_stacks_handle_record(struct tp_waiting_stacks *still, const struct tp_perf_record *r, bool is_switch,
+                                     uint64_t number)
 {
     bool goes_on = r->type == PERF_RECORD_SWITCH && (!r->is_out || r->is_preempted);
     if (goes_on) {
@@ -34,7 +34,7 @@ static const struct tp_pending_record *find_record(const struct tp_pending *pend
 
 /* Reads a stack page by page from an address on, because the end of the mapped part is unknown. Returns the number of
  * bytes read. */
-static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, size_t bytes)
+static size_t copy_stack_of_process(struct tp_other_memory *memory, uint64_t at, char *to, size_t bytes)
 {
     struct tp_other_part parts[MOST_BYTES / PAGE_BYTES + 1];
     size_t count = 0, done = 0;
@@ -50,8 +50,9 @@ static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, 
 
 /* Adds a copy of the context switch's record, extended by a part of the stack, in the format of a sample
  * (perf_record.c). */
-static struct tp_pending_record *add_copy(struct tp_pending *pending, const struct perf_event_header *original,
-                                          const char *stack, uint64_t size, uint64_t used)
+static struct tp_pending_record *add_record_with_stack(struct tp_pending *pending,
+                                                       const struct perf_event_header *original, const char *stack,
+                                                       uint64_t size, uint64_t used)
 {
     _Alignas(8) char bytes[UINT16_MAX + 1];
     struct perf_event_header head = *original;
@@ -67,19 +68,19 @@ static struct tp_pending_record *add_copy(struct tp_pending *pending, const stru
     memcpy(bytes + all - sizeof used, &used, sizeof used);
     if (!tp_perf_record_read(&r, (const void *)bytes))
         return NULL;
-    return tp_pending_add(pending, (const void *)bytes, (int64_t)r.time_ns);
+    return tp_pending_add_record(pending, (const void *)bytes, (int64_t)r.time_ns);
 }
 
 static void read_wait_stack(struct tp_waiting_stacks *still, struct tp_pending *pending,
                             struct tp_python_stacks *python, const struct tp_waiting_wait *wait, size_t bytes)
 {
     char stack[MOST_BYTES + 8] = {0};
-    struct tp_other_memory memory = {.pid = wait->pid, .reads_left = 1};
+    struct tp_other_memory memory = {.pid = wait->pid, .remaining_read_count = 1};
     const struct tp_pending_record *original = find_record(pending, wait->number);
     struct tp_perf_record r;
     if (!original || !tp_perf_record_read(&r, tp_pending_header_at(pending, original->at)) || !r.registers)
         return;
-    size_t used = read_stack(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
+    size_t used = copy_stack_of_process(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
     if (!used)
         return;
     /* the counts are restored below, because they count samples and not waits */
@@ -87,8 +88,8 @@ static void read_wait_stack(struct tp_waiting_stacks *still, struct tp_pending *
     uint32_t frames = tp_python_stacks_read(python, wait->pid, wait->tid, wait->time_ns);
     python->read_count = reads;
     python->failed_count = failures;
-    struct tp_pending_record *copy =
-        add_copy(pending, tp_pending_header_at(pending, original->at), stack, used + (used < bytes ? 8 : 0), used);
+    struct tp_pending_record *copy = add_record_with_stack(pending, tp_pending_header_at(pending, original->at), stack,
+                                                           used + (used < bytes ? 8 : 0), used);
     if (!copy)
         return;
     copy->python = frames;
@@ -103,7 +104,7 @@ void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *
     bytes = bytes < MOST_BYTES ? bytes & ~7u : MOST_BYTES;
     if (begin_ns - still->window_ns > WINDOW_NS) {
         still->window_ns = begin_ns;
-        still->window_reads = 0;
+        still->stack_reads_in_window = 0;
     }
     for (size_t i = 0; i < still->count; i++) {
         const struct tp_waiting_wait wait = still->waits[i];
@@ -111,18 +112,18 @@ void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *
             continue;
         if (begin_ns - wait.time_ns < LEAST_WAIT_NS) {
             still->waits[kept++] = wait;
-        } else if (bytes && still->window_reads < WINDOW_READS) {
+        } else if (bytes && still->stack_reads_in_window < WINDOW_READS) {
             size_t before = pending->count;
             read_wait_stack(still, pending, python, &wait, bytes);
             if (pending->count > before)
                 pending->records[before].wait_read_ns = now_ns();
-            still->window_reads++;
+            still->stack_reads_in_window++;
         }
     }
     still->count = kept;
 }
 
-void tp_waiting_stacks_skip(struct tp_waiting_stacks *still)
+void tp_waiting_stacks_skip_waits(struct tp_waiting_stacks *still)
 {
     still->count = 0;
 }

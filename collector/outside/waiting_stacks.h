@@ -28,23 +28,23 @@ struct tp_waiting_stacks {
         int64_t time_ns;
     } continued_threads[TP_WAITING_THREADS]; /* threads that ran or became ready after a context switch; each entry is
                                               * the last such thread with its hash */
-    int64_t window_ns;                       /* start of the interval of window_reads, ns */
-    uint32_t window_reads;
+    int64_t window_ns;                       /* start of the interval of stack_reads_in_window, ns */
+    uint32_t stack_reads_in_window;
     uint64_t read_count;
 };
 
 /* Processes a record that was read. is_switch: the record is a context switch with registers. number: number of the
  * record in the list. */
-void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_perf_record *record, bool is_switch,
-                               uint64_t number);
+void tp_waiting_stacks_handle_record(struct tp_waiting_stacks *still, const struct tp_perf_record *record,
+                                     bool is_switch, uint64_t number);
 
 /* Reads the stacks of threads that still wait, at most `bytes` of each, and adds them to the list. The number of reads
- * per tenth of a second is limited. Call it after all records were passed to tp_waiting_stacks_process. python: tracks
- * the processes that run Python. now_ns: returns the time on the clock of the records. */
+ * per tenth of a second is limited. Call it after all records were passed to tp_waiting_stacks_handle_record. python:
+ * tracks the processes that run Python. now_ns: returns the time on the clock of the records. */
 void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *pending,
                             struct tp_python_stacks *python, uint32_t bytes, int64_t (*now_ns)(void));
 
 /* Discards the stored context switches. */
-void tp_waiting_stacks_skip(struct tp_waiting_stacks *still);
+void tp_waiting_stacks_skip_waits(struct tp_waiting_stacks *still);
 
 #endif

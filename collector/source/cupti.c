@@ -45,23 +45,23 @@ static const char SAY[] = "GPU activity is not recorded; the program continues";
 
 /* ---- functions that CUPTI calls ---- */
 
-static uint64_t current_ticks(void)
+static uint64_t current_clock_ticks(void)
 {
     return tp_clock_now();
 }
 
-static void lend_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
+static void give_buffer_to_cupti(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     *max_records = 0;
-    *buffer = tp_cupti_pool_lend(size, at.version < TP_CUPTI_MAY_REFUSE);
+    *buffer = tp_cupti_pool_get_buffer(size, at.version < TP_CUPTI_MAY_REFUSE);
     atomic_store_explicit(&at.has_work, 1, memory_order_relaxed);
 }
 
-static void record_dropped(void)
+static void write_dropped_count(void)
 {
     size_t count = 0;
     if (cupti.count_dropped && cupti.count_dropped(NULL, 0, &count) == TP_CUPTI_OK && count)
-        tp_cupti_record_dropped(count);
+        tp_cupti_write_dropped_count(count);
 }
 
 /* Records the devices when the first buffer arrives, because the driver must not be called during cuInit. */
@@ -69,10 +69,10 @@ static void describe_devices(void)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
     if (recording && atomic_exchange(&at.described, recording) != recording)
-        tp_cupti_record_devices();
+        tp_cupti_write_devices();
 }
 
-static void record_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+static void convert_returned_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
     (void)context;
     (void)stream;
@@ -81,10 +81,10 @@ static void record_buffer(void *context, uint32_t stream, uint8_t *buffer, size_
     atomic_fetch_add(&at.taking, 1);
     if (valid && valid <= size && __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED)) {
         describe_devices();
-        tp_cupti_record_buffer(&cupti, buffer, valid);
+        tp_cupti_convert_buffer(&cupti, buffer, valid);
     }
-    tp_cupti_pool_return(buffer, size);
-    record_dropped();
+    tp_cupti_pool_return_buffer(buffer, size);
+    write_dropped_count();
     atomic_fetch_add(&at.taken, 1);
     atomic_fetch_sub(&at.taking, 1);
 }
@@ -100,7 +100,7 @@ static void ignore_callback(void *user, uint32_t domain, uint32_t function, cons
 /* ---- attaching ---- */
 
 /* Appends the name of another tool that uses CUPTI to `reason`, if this release of CUPTI reports the name. */
-static void append_other_tool(char *reason, size_t size)
+static void append_name_of_other_tool(char *reason, size_t size)
 {
     char other[128] = "";
     void *subscriber = NULL;
@@ -115,7 +115,7 @@ static void explain_failure(char *reason, size_t size, int result)
 {
     const char *text = tp_cupti_result_text(&cupti, result);
     if (result == TP_CUPTI_MANY_SUBSCRIBERS)
-        append_other_tool(reason, size);
+        append_name_of_other_tool(reason, size);
     else if (result == TP_CUPTI_NOT_INITIALIZED || result == TP_CUPTI_UNKNOWN)
         snprintf(reason, size, "CUPTI found no usable GPU (%s)", text);
     else
@@ -182,8 +182,8 @@ static bool attach_to_cupti(char *reason, size_t size)
         return false;
     if (cupti.set_tid_type)
         cupti.set_tid_type(TP_CUPTI_TID_SYSTEM);
-    at.has_own_clock = !cupti.register_clock || cupti.register_clock(current_ticks) != TP_CUPTI_OK;
-    int result = cupti.register_callbacks(lend_buffer, record_buffer);
+    at.has_own_clock = !cupti.register_clock || cupti.register_clock(current_clock_ticks) != TP_CUPTI_OK;
+    int result = cupti.register_callbacks(give_buffer_to_cupti, convert_returned_buffer);
     uint64_t unused;
     if (result == TP_CUPTI_OK && at.has_own_clock)
         result = cupti.get_timestamp ? cupti.get_timestamp(&unused) : TP_CUPTI_UNKNOWN;
@@ -206,7 +206,7 @@ static bool uses_cuda(void)
 
 /* Records the same moment on CUPTI's clock and on the recording's clock. Tries several times, and records the attempt
  * that took least time. */
-static void record_clock(void)
+static void write_clock_pair(void)
 {
     struct tp_spool_gpu_clock best = {0};
     uint64_t least = UINT64_MAX;
@@ -221,11 +221,11 @@ static void record_clock(void)
         }
     }
     if (at.has_own_clock)
-        tp_record_put(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
+        tp_record_write(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
 }
 
 /* Attaches CUPTI if this was not done yet. If attaching fails, reports the reason and returns false. */
-static bool attach_once(void)
+static bool attach_cupti_once(void)
 {
     char reason[MAX_REASON] = "";
     int outside = OUTSIDE;
@@ -236,9 +236,9 @@ static bool attach_once(void)
     bool is_attached = attach_to_cupti(reason, sizeof reason);
     atomic_store(&at.state, is_attached ? ATTACHED : OVER);
     if (is_attached)
-        tp_cupti_record_versions(at.version);
+        tp_cupti_write_versions(at.version);
     else
-        tp_session_say(TP_SAY_PART, SAY, reason);
+        tp_session_print_message(TP_SAY_PART, SAY, reason);
     return is_attached;
 }
 
@@ -247,15 +247,15 @@ static bool attach_once(void)
 void tp_cupti_begin(void)
 {
     char reason[MAX_REASON] = "";
-    if (!attach_once() || atomic_exchange(&at.is_enabled, 1))
+    if (!attach_cupti_once() || atomic_exchange(&at.is_enabled, 1))
         return;
-    record_clock();
+    write_clock_pair();
     if (enable_kinds(reason, sizeof reason) && !*reason)
         return;
     disable_kinds();
     atomic_store(&at.is_enabled, 0);
     atomic_store(&at.state, OVER);
-    tp_session_say(TP_SAY_PART, SAY, reason);
+    tp_session_print_message(TP_SAY_PART, SAY, reason);
 }
 
 /* Waits until the GPU has finished all work of this thread's context, as torch does at the end of a recording. */
@@ -278,7 +278,7 @@ static void wait_for_buffers(void)
     const struct timespec ms = {0, 1000000};
     unsigned seen = atomic_load(&at.taken);
     for (int waited = 0, quiet = 0; waited < LONGEST_WAIT_MS && quiet < QUIET_MS; waited++) {
-        if (!tp_cupti_pool_lent_count() && !atomic_load(&at.taking))
+        if (!tp_cupti_pool_used_count() && !atomic_load(&at.taking))
             return;
         nanosleep(&ms, NULL);
         unsigned now = atomic_load(&at.taken);
@@ -303,9 +303,9 @@ void tp_cupti_end(bool must_wait)
         cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* flushes the records that were made during the first flush */
         wait_for_buffers();
     }
-    record_dropped();
-    record_clock();
-    tp_cupti_pool_trim();
+    write_dropped_count();
+    write_clock_pair();
+    tp_cupti_pool_unmap_free_buffers();
 }
 
 void tp_cupti_in_child(void)
@@ -326,7 +326,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 
 /* ---- table entry and start of this source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     const char *other = tp_environment("CUDA_INJECTION64_PATH");
     if (other && *other && strcmp(other, host->library) != 0)
@@ -334,15 +334,15 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
-static void end_recording(void)
+static void end_cupti_recording(void)
 {
     tp_cupti_end(true);
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
-    static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
+    static const struct tp_session_watch own = {tp_cupti_begin, end_cupti_recording, tp_cupti_in_child};
     /* setenv is safe before main, because no other thread reads the environment yet */
     setenv("CUDA_INJECTION64_PATH", host->library, 1);
     /* watches the session, because a program that links libtracepress.so starts its recordings itself */
@@ -353,7 +353,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     tp_cupti_end(false);
 }
@@ -362,8 +362,8 @@ const struct tp_source tp_source_cuda = {
     .name = "cuda",
     .what = "kernels, copies, calls, memory and waits of CUDA, by CUPTI",
     .is_default = true,
-    .probe = probe,
-    .start = start,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .stop = stop_source,
     .in_child = tp_cupti_in_child,
 };

@@ -59,7 +59,7 @@ static bool find_driver(struct driver *driver)
     return true; /* the handle is never closed, because the driver is never unloaded */
 }
 
-static void record_device(const struct driver *driver, int number)
+static void write_device_record(const struct driver *driver, int number)
 {
     struct tp_spool_gpu_device device = {.total_memory_bytes = -1, .id = number};
     char name[256] = "";
@@ -73,10 +73,10 @@ static void record_device(const struct driver *driver, int number)
         int32_t kept = known;
         memcpy((char *)&device + attributes[i].member, &kept, sizeof kept);
     }
-    tp_record_put(tracepress_intern(name), TP_SPOOL_GPU_DEVICE, &device, sizeof device);
+    tp_record_write(tracepress_intern(name), TP_SPOOL_GPU_DEVICE, &device, sizeof device);
 }
 
-int tp_cupti_record_devices(void)
+int tp_cupti_write_devices(void)
 {
     struct driver driver;
     int count = 0;
@@ -84,7 +84,7 @@ int tp_cupti_record_devices(void)
         return 0;
     count = count < MAX_DEVICES ? count : MAX_DEVICES;
     for (int i = 0; i < count; i++)
-        record_device(&driver, i);
+        write_device_record(&driver, i);
     return count;
 }
 
@@ -95,7 +95,7 @@ static void add_fact(const char *key, unsigned value)
     tracepress_metadata_json(key, text);
 }
 
-void tp_cupti_record_versions(unsigned version)
+void tp_cupti_write_versions(unsigned version)
 {
     struct driver driver;
     int number;

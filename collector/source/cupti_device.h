@@ -4,9 +4,9 @@
 
 /* Records the properties of every GPU of the process. Returns the number of GPUs; 0 if there is no driver, or the
  * driver is not initialized. */
-int tp_cupti_record_devices(void);
+int tp_cupti_write_devices(void);
 
 /* Records the versions of the driver and of CUPTI as metadata of the trace. version: CUPTI's version. */
-void tp_cupti_record_versions(unsigned version);
+void tp_cupti_write_versions(unsigned version);
 
 #endif

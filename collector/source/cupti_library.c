@@ -52,7 +52,7 @@ static const struct {
     MEMBER(subscribe_v2, "cuptiSubscribe_v2", false),
 };
 
-static int match_name(struct dl_phdr_info *info, size_t size, void *prefix)
+static int has_library_name_prefix(struct dl_phdr_info *info, size_t size, void *prefix)
 {
     (void)size;
     return strncmp(tp_path_base(info->dlpi_name), prefix, strlen(prefix)) == 0;
@@ -60,7 +60,7 @@ static int match_name(struct dl_phdr_info *info, size_t size, void *prefix)
 
 bool tp_cupti_is_mapped(const char *prefix)
 {
-    return dl_iterate_phdr(match_name, (void *)(uintptr_t)prefix) != 0;
+    return dl_iterate_phdr(has_library_name_prefix, (void *)(uintptr_t)prefix) != 0;
 }
 
 static bool find_functions(struct tp_cupti *cupti)

@@ -31,7 +31,7 @@ static unsigned acquire_slot(int state)
     return TP_CUPTI_BUFFERS;
 }
 
-uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have)
+uint8_t *tp_cupti_pool_get_buffer(size_t *size, bool must_have)
 {
     *size = TP_CUPTI_BUFFER_BYTES;
     unsigned slot = acquire_slot(FREE);
@@ -53,7 +53,7 @@ uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have)
     return extra;
 }
 
-void tp_cupti_pool_return(uint8_t *buffer, size_t size)
+void tp_cupti_pool_return_buffer(uint8_t *buffer, size_t size)
 {
     if (!buffer)
         return;
@@ -66,7 +66,7 @@ void tp_cupti_pool_return(uint8_t *buffer, size_t size)
         munmap(buffer, size);
 }
 
-void tp_cupti_pool_trim(void)
+void tp_cupti_pool_unmap_free_buffers(void)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)
         if (change_state(i, FREE, LENT)) {
@@ -76,7 +76,7 @@ void tp_cupti_pool_trim(void)
         }
 }
 
-unsigned tp_cupti_pool_lent_count(void)
+unsigned tp_cupti_pool_used_count(void)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

@@ -19,15 +19,15 @@ enum {
 
 /* Lends a buffer and sets *size to its size in bytes. If all buffers are lent, must_have decides: false returns NULL,
  * true returns an additional buffer, which is freed when CUPTI gives it back. */
-uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have);
+uint8_t *tp_cupti_pool_get_buffer(size_t *size, bool must_have);
 
-/* Takes back a buffer. size: as set by tp_cupti_pool_lend. */
-void tp_cupti_pool_return(uint8_t *buffer, size_t size);
+/* Takes back a buffer. size: as set by tp_cupti_pool_get_buffer. */
+void tp_cupti_pool_return_buffer(uint8_t *buffer, size_t size);
 
 /* Frees the buffers that are not lent. */
-void tp_cupti_pool_trim(void);
+void tp_cupti_pool_unmap_free_buffers(void);
 
 /* Returns the number of lent buffers. */
-unsigned tp_cupti_pool_lent_count(void);
+unsigned tp_cupti_pool_used_count(void);
 
 #endif

@@ -25,7 +25,7 @@ const uint32_t tp_cupti_kinds[] = {TP_CUPTI_KERNEL,
                                    TP_CUPTI_ENVIRONMENT,
                                    0};
 
-static void record_kernel(const struct tp_cupti *cupti, const void *record)
+static void convert_kernel(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_kernel *from = record;
     (void)cupti;
@@ -37,10 +37,10 @@ static void record_kernel(const struct tp_cupti *cupti, const void *record)
                                                .dynamic_shared_bytes = from->dynamic_shared_bytes,
                                                .registers = from->registers,
                                                .queued = from->queued};
-    tp_record_put(tp_cupti_kernel_name(from->name), TP_SPOOL_GPU_KERNEL, &kernel, sizeof kernel);
+    tp_record_write(tp_cupti_kernel_name(from->name), TP_SPOOL_GPU_KERNEL, &kernel, sizeof kernel);
 }
 
-static void record_copy(const struct tp_cupti *cupti, const void *record)
+static void convert_copy(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_memcpy *from = record;
     (void)cupti;
@@ -50,10 +50,10 @@ static void record_copy(const struct tp_cupti *cupti, const void *record)
                                            .direction = from->direction,
                                            .from_kind = from->from_kind,
                                            .to_kind = from->to_kind};
-    tp_record_put(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
+    tp_record_write(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
 }
 
-static void record_peer_copy(const struct tp_cupti *cupti, const void *record)
+static void convert_peer_copy(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_memcpy_peer *from = record;
     (void)cupti;
@@ -68,10 +68,10 @@ static void record_peer_copy(const struct tp_cupti *cupti, const void *record)
                                            .from_context = from->from_context,
                                            .to_device = from->to_device,
                                            .to_context = from->to_context};
-    tp_record_put(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
+    tp_record_write(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
 }
 
-static void record_set(const struct tp_cupti *cupti, const void *record)
+static void convert_memory_set(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_memset *from = record;
     (void)cupti;
@@ -80,19 +80,19 @@ static void record_set(const struct tp_cupti *cupti, const void *record)
                                          .bytes = from->bytes,
                                          .memory_kind = from->memory_kind,
                                          .value = from->value};
-    tp_record_put(0, TP_SPOOL_GPU_SET, &set, sizeof set);
+    tp_record_write(0, TP_SPOOL_GPU_SET, &set, sizeof set);
 }
 
-static void record_graph(const struct tp_cupti *cupti, const void *record)
+static void convert_graph_launch(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_graph *from = record;
     (void)cupti;
     const struct tp_spool_gpu_graph graph = {.work = {from->start, from->end, from->correlation, from->device,
                                                       from->context, from->stream, 0, from->graph, 0}};
-    tp_record_put(0, TP_SPOOL_GPU_GRAPH, &graph, sizeof graph);
+    tp_record_write(0, TP_SPOOL_GPU_GRAPH, &graph, sizeof graph);
 }
 
-static void record_call(const struct tp_cupti *cupti, const void *record)
+static void convert_api_call(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_api *from = record;
     bool is_driver = from->kind == TP_CUPTI_DRIVER;
@@ -105,10 +105,10 @@ static void record_call(const struct tp_cupti *cupti, const void *record)
                                            .result = from->result,
                                            .is_driver = is_driver};
     if (name)
-        tp_record_put(name, TP_SPOOL_GPU_CALL, &call, sizeof call);
+        tp_record_write(name, TP_SPOOL_GPU_CALL, &call, sizeof call);
 }
 
-static void record_sync(const struct tp_cupti *cupti, const void *record)
+static void convert_synchronization(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_sync *from = record;
     (void)cupti;
@@ -119,18 +119,18 @@ static void record_sync(const struct tp_cupti *cupti, const void *record)
                                            .stream = from->stream,
                                            .event = from->event,
                                            .type = from->type};
-    tp_record_put(0, TP_SPOOL_GPU_SYNC, &sync, sizeof sync);
+    tp_record_write(0, TP_SPOOL_GPU_SYNC, &sync, sizeof sync);
 }
 
-static void record_event(const struct tp_cupti *cupti, const void *record)
+static void convert_cuda_event(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_event *from = record;
     (void)cupti;
     const struct tp_spool_gpu_event event = {from->correlation, from->context, from->stream, from->event};
-    tp_record_put(0, TP_SPOOL_GPU_EVENT, &event, sizeof event);
+    tp_record_write(0, TP_SPOOL_GPU_EVENT, &event, sizeof event);
 }
 
-static void record_overhead(const struct tp_cupti *cupti, const void *record)
+static void convert_overhead(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_overhead *from = record;
     (void)cupti;
@@ -139,10 +139,10 @@ static void record_overhead(const struct tp_cupti *cupti, const void *record)
                                                    .kind = from->overhead,
                                                    .tid =
                                                        from->object == TP_CUPTI_OBJECT_THREAD ? from->object_id[1] : 0};
-    tp_record_put(0, TP_SPOOL_GPU_OVERHEAD, &overhead, sizeof overhead);
+    tp_record_write(0, TP_SPOOL_GPU_OVERHEAD, &overhead, sizeof overhead);
 }
 
-static void record_memory(const struct tp_cupti *cupti, const void *record)
+static void convert_memory_change(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_memory *from = record;
     (void)cupti;
@@ -156,10 +156,10 @@ static void record_memory(const struct tp_cupti *cupti, const void *record)
                                                .context = from->context,
                                                .stream = from->stream,
                                                .pool = from->pool_type ? from->pool_address : 0};
-    tp_record_put(0, TP_SPOOL_GPU_MEMORY, &memory, sizeof memory);
+    tp_record_write(0, TP_SPOOL_GPU_MEMORY, &memory, sizeof memory);
 }
 
-static void record_pool(const struct tp_cupti *cupti, const void *record)
+static void convert_memory_pool(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_pool *from = record;
     (void)cupti;
@@ -170,17 +170,17 @@ static void record_pool(const struct tp_cupti *cupti, const void *record)
                                            .operation = from->operation,
                                            .device = from->device,
                                            .correlation = from->correlation};
-    tp_record_put(0, TP_SPOOL_GPU_POOL, &pool, sizeof pool);
+    tp_record_write(0, TP_SPOOL_GPU_POOL, &pool, sizeof pool);
 }
 
-static void record_environment(const struct tp_cupti *cupti, const void *record)
+static void convert_environment(const struct tp_cupti *cupti, const void *record)
 {
     const struct tp_cupti_environment *from = record;
     (void)cupti;
     struct tp_spool_gpu_environment environment = {
         .time = from->time, .device = from->device, .kind = from->environment};
     memcpy(environment.values, from->values, sizeof environment.values);
-    tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
+    tp_record_write(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
 }
 
 /* For each kind of activity, the minimum size of its record in bytes and the function that converts it. */
@@ -188,33 +188,33 @@ static const struct {
     size_t size;
     void (*record)(const struct tp_cupti *cupti, const void *record);
 } handlers[TP_CUPTI_KINDS] = {
-    [TP_CUPTI_KERNEL] = {sizeof(struct tp_cupti_kernel), record_kernel},
-    [TP_CUPTI_MEMCPY] = {sizeof(struct tp_cupti_memcpy), record_copy},
-    [TP_CUPTI_MEMCPY_PEER] = {sizeof(struct tp_cupti_memcpy_peer), record_peer_copy},
-    [TP_CUPTI_MEMSET] = {sizeof(struct tp_cupti_memset), record_set},
-    [TP_CUPTI_GRAPH] = {sizeof(struct tp_cupti_graph), record_graph},
-    [TP_CUPTI_RUNTIME] = {sizeof(struct tp_cupti_api), record_call},
-    [TP_CUPTI_DRIVER] = {sizeof(struct tp_cupti_api), record_call},
-    [TP_CUPTI_SYNC] = {sizeof(struct tp_cupti_sync), record_sync},
-    [TP_CUPTI_EVENT] = {sizeof(struct tp_cupti_event), record_event},
-    [TP_CUPTI_OVERHEAD] = {sizeof(struct tp_cupti_overhead), record_overhead},
-    [TP_CUPTI_MEMORY] = {sizeof(struct tp_cupti_memory), record_memory},
-    [TP_CUPTI_POOL] = {sizeof(struct tp_cupti_pool), record_pool},
-    [TP_CUPTI_ENVIRONMENT] = {sizeof(struct tp_cupti_environment), record_environment},
+    [TP_CUPTI_KERNEL] = {sizeof(struct tp_cupti_kernel), convert_kernel},
+    [TP_CUPTI_MEMCPY] = {sizeof(struct tp_cupti_memcpy), convert_copy},
+    [TP_CUPTI_MEMCPY_PEER] = {sizeof(struct tp_cupti_memcpy_peer), convert_peer_copy},
+    [TP_CUPTI_MEMSET] = {sizeof(struct tp_cupti_memset), convert_memory_set},
+    [TP_CUPTI_GRAPH] = {sizeof(struct tp_cupti_graph), convert_graph_launch},
+    [TP_CUPTI_RUNTIME] = {sizeof(struct tp_cupti_api), convert_api_call},
+    [TP_CUPTI_DRIVER] = {sizeof(struct tp_cupti_api), convert_api_call},
+    [TP_CUPTI_SYNC] = {sizeof(struct tp_cupti_sync), convert_synchronization},
+    [TP_CUPTI_EVENT] = {sizeof(struct tp_cupti_event), convert_cuda_event},
+    [TP_CUPTI_OVERHEAD] = {sizeof(struct tp_cupti_overhead), convert_overhead},
+    [TP_CUPTI_MEMORY] = {sizeof(struct tp_cupti_memory), convert_memory_change},
+    [TP_CUPTI_POOL] = {sizeof(struct tp_cupti_pool), convert_memory_pool},
+    [TP_CUPTI_ENVIRONMENT] = {sizeof(struct tp_cupti_environment), convert_environment},
 };
 
-static void record_lost(const struct tp_spool_gpu_lost *lost)
+static void write_lost_counts(const struct tp_spool_gpu_lost *lost)
 {
     if (lost->dropped_count || lost->unknown_count || lost->broken_count)
-        tp_record_put(0, TP_SPOOL_GPU_LOST, lost, sizeof *lost);
+        tp_record_write(0, TP_SPOOL_GPU_LOST, lost, sizeof *lost);
 }
 
-void tp_cupti_record_dropped(size_t count)
+void tp_cupti_write_dropped_count(size_t count)
 {
-    record_lost(&(struct tp_spool_gpu_lost){.dropped_count = count});
+    write_lost_counts(&(struct tp_spool_gpu_lost){.dropped_count = count});
 }
 
-void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid)
+void tp_cupti_convert_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid)
 {
     struct tp_spool_gpu_lost lost = {0};
     const uint8_t *before = NULL;
@@ -239,5 +239,5 @@ void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_
             handlers[kind].record(cupti, at);
     }
     lost.broken_count += result != TP_CUPTI_MAX_LIMIT;
-    record_lost(&lost);
+    write_lost_counts(&lost);
 }

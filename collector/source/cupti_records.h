@@ -9,9 +9,9 @@ extern const uint32_t tp_cupti_kinds[];
 
 /* Records the contents of a buffer that CUPTI has completed. valid: size of the contents, bytes. Several threads may
  * call it at the same time. */
-void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid);
+void tp_cupti_convert_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid);
 
 /* Records that CUPTI lost `count` records because it had no room. */
-void tp_cupti_record_dropped(size_t count);
+void tp_cupti_write_dropped_count(size_t count);
 
 #endif

@@ -19,7 +19,7 @@ static struct tp_hook hooks[CALL_COUNT] = {{"unshare", NULL, NULL}, {"setns", NU
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
 }
 
 typedef int unshare_call(int);
@@ -35,44 +35,45 @@ static bool needs_single_thread(long number, long flags)
                                  : !flags || flags & CLONE_NEWUSER;
 }
 
-bool tp_alone_end_threads(void)
+bool tp_alone_stop_recorder_threads(void)
 {
-    if (tp_is_confined() || tp_session_is_copy())
+    if (tp_is_confined() || tp_session_is_in_forked_copy())
         return false;
-    int why = tp_hook_enter();
-    bool is_ended = tp_session_end_threads();
-    tp_hook_leave(why);
+    int why = tp_hook_enter_recorder();
+    bool is_ended = tp_session_stop_threads();
+    tp_hook_leave_recorder(why);
     return is_ended;
 }
 
-bool tp_alone_begin_call(long number, long first, long second)
+bool tp_alone_begin_if_required(long number, long first, long second)
 {
     bool is_it = number == SYS_unshare || number == SYS_setns;
-    return is_it && needs_single_thread(number, number == SYS_unshare ? first : second) && tp_alone_end_threads();
+    return is_it && needs_single_thread(number, number == SYS_unshare ? first : second) &&
+           tp_alone_stop_recorder_threads();
 }
 
-void tp_alone_end_call(void)
+void tp_alone_restart_recorder_threads(void)
 {
-    int error = errno, why = tp_hook_enter();
-    tp_session_begin_threads();
-    tp_hook_leave(why);
+    int error = errno, why = tp_hook_enter_recorder();
+    tp_session_restart_threads();
+    tp_hook_leave_recorder(why);
     errno = error;
 }
 
 int tp_unshare(int flags)
 {
-    bool is_ended = tp_alone_begin_call(SYS_unshare, flags, 0);
+    bool is_ended = tp_alone_begin_if_required(SYS_unshare, flags, 0);
     int result = ((unshare_call *)tp_hook_original(&hooks[CALL_UNSHARE], NULL))(flags);
     if (is_ended)
-        tp_alone_end_call();
+        tp_alone_restart_recorder_threads();
     return result;
 }
 
 int tp_setns(int fd, int kind)
 {
-    bool is_ended = tp_alone_begin_call(SYS_setns, fd, kind);
+    bool is_ended = tp_alone_begin_if_required(SYS_setns, fd, kind);
     int result = ((setns_call *)tp_hook_original(&hooks[CALL_SETNS], NULL))(fd, kind);
     if (is_ended)
-        tp_alone_end_call();
+        tp_alone_restart_recorder_threads();
     return result;
 }

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 /* Ends the recorder's threads if the kernel allows the call only with a single thread. Returns whether the caller must
- * call tp_alone_end_call after the call. */
-bool tp_alone_begin_call(long number, long first, long second);
+ * call tp_alone_restart_recorder_threads after the call. */
+bool tp_alone_begin_if_required(long number, long first, long second);
 /* Ends the recorder's threads before any other action that needs a single thread. Returns whether the caller must call
- * tp_alone_end_call afterwards. */
-bool tp_alone_end_threads(void);
-void tp_alone_end_call(void);
+ * tp_alone_restart_recorder_threads afterwards. */
+bool tp_alone_stop_recorder_threads(void);
+void tp_alone_restart_recorder_threads(void);
 
 #endif

@@ -34,7 +34,7 @@ static void give_back(void *context, void *arena, size_t size)
     next.give_back(next.context, arena, size);
 }
 
-void tp_arenas_watch(void (*change)(const void *block, int64_t bytes))
+void tp_arenas_report_changes(void (*change)(const void *block, int64_t bytes))
 {
     void (*get)(struct arena_allocator *), (*set)(struct arena_allocator *);
     void *getter = dlsym(RTLD_DEFAULT, "PyObject_GetArenaAllocator");

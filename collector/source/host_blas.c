@@ -34,9 +34,9 @@ static bool begin_product(uint32_t name, const struct product *p)
     call.inputs = inputs;
     call.input_count = 2;
     call.flops = (uint64_t)flops;
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     tp_record_library_call(name, &call);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
     is_within = true;
     return true;
 }
@@ -45,9 +45,9 @@ static void end_product(bool is_begun)
 {
     if (!is_begun)
         return;
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     tracepress_record_end_();
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
     is_within = false;
 }
 
@@ -88,7 +88,7 @@ static uint32_t numbers[HOOK_COUNT]; /* number of the function's name, indexed b
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, HOOK_COUNT);
+    tp_hooks_find_originals(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -154,7 +154,7 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host, (void)setting;
     for (int i = 0; i < HOOK_COUNT; i++)
@@ -168,5 +168,5 @@ const struct tp_source tp_source_blas = {
     .what = "matrix products of cblas and Fortran BLAS, with shapes and FLOPs",
     .is_default = true,
     .probe = probe,
-    .start = start,
+    .start = start_source,
 };

@@ -23,7 +23,7 @@ static struct tp_hook hooks[CALL_COUNT] = {{"prctl", NULL, NULL}, {"syscall", NU
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
 }
 
 /* Type of prctl. libc declares prctl with an ellipsis; the kernel takes five words. */
@@ -36,9 +36,9 @@ system_call tp_syscall __asm__("syscall") __attribute__((visibility("default")))
 
 static __attribute__((noinline)) void stop_before_confining(const char *how)
 {
-    int why = tp_hook_enter();
-    tp_session_confine(how);
-    tp_hook_leave(why);
+    int why = tp_hook_enter_recorder();
+    tp_session_end_by_confinement(how);
+    tp_hook_leave_recorder(why);
 }
 
 /* Stops recording if recording has begun. Otherwise does nothing: a filter that was installed before the recording
@@ -102,18 +102,18 @@ static bool is_copying(long number, long first, long second)
 
 static struct tp_paused_threads pause_threads(void)
 {
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     struct tp_paused_threads still = tp_session_pause_threads();
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
     return still;
 }
 
 /* Lets the recorder's threads continue. Called in the parent. */
 static void resume_threads(struct tp_paused_threads still)
 {
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     tp_session_resume_threads(still);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
@@ -124,7 +124,7 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         examine_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
         examine_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    bool is_alone = tp_alone_begin_call(number, a, b);
+    bool is_alone = tp_alone_begin_if_required(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         /* a tail call, because the system call may return twice (vfork) */
         return next(number, a, b, c, d, e, f);
@@ -136,9 +136,9 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
     if (is_copy && result != 0)
         resume_threads(still);
     if (result == 0 && is_copy)
-        tp_session_abandon();
+        tp_session_abandon_in_copy();
     if (is_alone)
-        tp_alone_end_call();
+        tp_alone_restart_recorder_threads();
     tp_rights_after_syscall(number, a);
     return result;
 }
@@ -149,10 +149,10 @@ struct beginning {
 };
 
 /* Runs the program's function in the new process, which has a copy of the memory and therefore of `context`. */
-static int run_in_copy(void *context)
+static int run_program_function_in_copy(void *context)
 {
     struct beginning beginning = *(struct beginning *)context;
-    tp_session_abandon();
+    tp_session_abandon_in_copy();
     return beginning.run(beginning.argument);
 }
 
@@ -164,7 +164,7 @@ int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *p
     if (flags & CLONE_VM || !run)
         return next(run, stack, flags, argument, parent, tls, child);
     struct tp_paused_threads still = pause_threads();
-    int result = next(run_in_copy, stack, flags, &beginning, parent, tls, child);
+    int result = next(run_program_function_in_copy, stack, flags, &beginning, parent, tls, child);
     resume_threads(still);
     return result;
 }

@@ -22,7 +22,7 @@ static struct tp_hook hooks[CALL_COUNT] = {
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
 }
 
 typedef int exec_call(const char *, char *const *, char *const *);
@@ -39,8 +39,8 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_environment_bytes(given);                                                               \
-        bool fits = tp_exec_report_program(&(struct tp_exec_program){__VA_ARGS__});                                    \
-        char **made = bytes ? tp_exec_environment(given, fits, __builtin_alloca(bytes)) : NULL;                        \
+        bool fits = tp_exec_report_unfit_program(&(struct tp_exec_program){__VA_ARGS__});                              \
+        char **made = bytes ? tp_exec_build_environment(given, fits, __builtin_alloca(bytes)) : NULL;                  \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \
     } while (0)

@@ -29,9 +29,9 @@ static _Thread_local struct {
 static void put_call_record(const void *function, uint8_t kind)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
-    struct tp_spool_record *record = tp_record_reserve(0);
+    struct tp_spool_record *record = tp_record_reserve_slots(0);
     if (record)
-        tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
+        tp_record_finish(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
 }
 
 /* Reserves more calls for this thread. Returns false if no calls are left. */
@@ -39,9 +39,9 @@ static __attribute__((noinline)) bool reserve_calls(void)
 {
     /* lists the loaded shared libraries at the first call, because only programs with such calls need the list */
     if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) {
-        int why = tp_hook_enter();
+        int why = tp_hook_enter_recorder();
         tp_session_list_modules();
-        tp_hook_leave(why);
+        tp_hook_leave_recorder(why);
     }
     mine.share = mine.share == 0 ? FIRST_SHARE : mine.share < LARGEST_SHARE ? mine.share * 2 : LARGEST_SHARE;
     if (__atomic_load_n(&calls_left, __ATOMIC_RELAXED) > 0 &&
@@ -79,13 +79,13 @@ void __cyg_profile_func_exit(void *function, void *caller)
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     calls_left = (int64_t)tp_hook_read_setting(setting, false, MOST_CALLS);
@@ -93,27 +93,27 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     char count[32];
     uint64_t left_out = __atomic_load_n(&calls_left_out, __ATOMIC_RELAXED);
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     snprintf(count, sizeof count, "%llu", (unsigned long long)left_out);
     if (left_out) {
         tracepress_metadata_json("functions_left_out", count);
-        tp_session_say(TP_SAY_PART,
-                       "the program calls more functions than the maximum; use --source functions=COUNT to record more",
-                       count);
+        tp_session_print_message(
+            TP_SAY_PART,
+            "the program calls more functions than the maximum; use --source functions=COUNT to record more", count);
     }
     /* is_on stays set, so that calls of destructors are recorded too */
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 const struct tp_source tp_source_functions = {
     .name = "functions",
     .what = "calls of a program built with -finstrument-functions; functions=COUNT: maximum number",
     .is_default = true,
-    .probe = probe,
-    .start = start,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .stop = stop_source,
 };

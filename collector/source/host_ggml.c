@@ -70,7 +70,7 @@ static _Thread_local bool is_open, is_wanted;
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, HOOK_COUNT);
+    tp_hooks_find_originals(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -166,7 +166,7 @@ static void begin_node(const struct tensor *node)
     int64_t dims[2][4];
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     struct tracepress_input inputs[2];
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     if (is_valid_product(node)) {
         bool is_product =
             text && strstr(text, "MUL_MAT") != NULL &&
@@ -180,22 +180,22 @@ static void begin_node(const struct tensor *node)
             inputs[i] = (struct tracepress_input){tensor_dtype(&sources[i]), fill_dims(&sources[i], dims[i]), dims[i]};
     }
     tracepress_record_call_(operator_name(text ? text : "ggml"), call.inputs ? &call : NULL);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
     is_open = true;
 }
 
 static void end_node(void)
 {
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     if (is_open)
         tracepress_record_end_();
     is_open = false;
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 /* ggml calls this function before a node (is_asked) and after it. If the result after a node is false, ggml stops the
  * graph, so only the program's callback may return false. */
-static bool on_node(struct tensor *node, bool is_asked, void *unused)
+static bool handle_node(struct tensor *node, bool is_asked, void *unused)
 {
     eval_callback callback = atomic_load(&program.callback);
     void *user = atomic_load(&program.user);
@@ -222,7 +222,7 @@ void *ggml_backend_sched_new(void **backends, void **types, int count, size_t gr
                           ? NEXT(ggml_backend_sched_new)(backends, types, count, graph_size, parallel, offload)
                           : NULL;
     if (scheduler && tp_hook_is_on(&is_on) && NEXT(ggml_backend_sched_set_eval_callback))
-        NEXT(ggml_backend_sched_set_eval_callback)(scheduler, on_node, NULL);
+        NEXT(ggml_backend_sched_set_eval_callback)(scheduler, handle_node, NULL);
     return scheduler;
 }
 
@@ -237,7 +237,7 @@ void ggml_backend_sched_set_eval_callback(void *scheduler, eval_callback callbac
         atomic_store(&program.user, user);
         atomic_store(&program.callback, callback);
     }
-    NEXT(ggml_backend_sched_set_eval_callback)(scheduler, is_ours ? on_node : callback, is_ours ? NULL : user);
+    NEXT(ggml_backend_sched_set_eval_callback)(scheduler, is_ours ? handle_node : callback, is_ours ? NULL : user);
 }
 
 int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
@@ -259,13 +259,13 @@ int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host, (void)setting;
     graph_name = tracepress_intern("ggml graph");
@@ -277,6 +277,6 @@ const struct tp_source tp_source_ggml = {
     .name = "ggml",
     .what = "operators of ggml, if the program uses its scheduler and ggml is a shared library",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
 };

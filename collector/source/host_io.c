@@ -71,7 +71,7 @@ static struct tp_hook hooks[CALL_COUNT] = {
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
 }
 
 #define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[CALL_##name], __builtin_return_address(0)))
@@ -81,7 +81,7 @@ static uint64_t least_ns;
 static uint32_t numbers[CALL_COUNT]; /* number of the function's name, indexed by enum call */
 static uint64_t io_count, io_ns;
 
-static void record_wait(enum call call, uint64_t begin, int64_t bytes)
+static void write_wait_record(enum call call, uint64_t begin, int64_t bytes)
 {
     uint64_t ns = tp_hook_record_wait(
         numbers[call],
@@ -101,7 +101,7 @@ static void record_wait(enum call call, uint64_t begin, int64_t bytes)
             return NEXT(name) arguments;                                                                               \
         uint64_t begin = tp_clock_now();                                                                               \
         result r = NEXT(name) arguments;                                                                               \
-        record_wait(CALL_##name, begin, bytes);                                                                        \
+        write_wait_record(CALL_##name, begin, bytes);                                                                  \
         return r;                                                                                                      \
     }
 CALLS(HOOK)
@@ -116,7 +116,7 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     least_ns = tp_hook_read_setting(setting, false, LEAST_NS);
@@ -127,17 +127,17 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     char json[128];
     __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     uint64_t count = __atomic_load_n(&io_count, __ATOMIC_RELAXED);
     snprintf(json, sizeof json, "{\"calls\":%llu,\"blocked_ns\":%llu}", (unsigned long long)count,
              (unsigned long long)__atomic_load_n(&io_ns, __ATOMIC_RELAXED));
     if (count)
         tracepress_metadata_json("blocking_io", json);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 const struct tp_source tp_source_io = {
@@ -145,6 +145,6 @@ const struct tp_source tp_source_io = {
     .what = "input and output that blocks: files, sockets, poll; io=NS: shortest recorded wait",
     .is_default = true,
     .probe = probe,
-    .start = start,
-    .stop = stop,
+    .start = start_source,
+    .stop = stop_source,
 };

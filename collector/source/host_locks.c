@@ -26,7 +26,7 @@ static uint64_t least_ns;
 static uint32_t numbers[CALLS];                       /* number of the function's name, indexed by call */
 static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* number of waits and their total time in ns, indexed by call */
 
-static void record_wait(enum call call, uint64_t begin, const void *object)
+static void write_wait_record(enum call call, uint64_t begin, const void *object)
 {
     uint64_t ns = tp_hook_record_wait(
         numbers[call],
@@ -41,7 +41,7 @@ static void record_wait(enum call call, uint64_t begin, const void *object)
     __extension__({                                                                                                    \
         uint64_t begin_ = tp_clock_now();                                                                              \
         int code_ = call;                                                                                              \
-        record_wait(which, begin_, object);                                                                            \
+        write_wait_record(which, begin_, object);                                                                      \
         code_;                                                                                                         \
     })
 
@@ -79,7 +79,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, HOOK_COUNT);
+    tp_hooks_find_originals(hooks, HOOK_COUNT);
 }
 
 #define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[HOOK_##name], __builtin_return_address(0)))
@@ -162,13 +162,13 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     least_ns = tp_hook_read_setting(setting, false, LEAST_NS);
@@ -179,13 +179,13 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     char json[512];
     int n = 0;
     uint64_t all = 0;
     __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     for (int i = 0; i < CALLS; i++) {
         uint64_t count = __atomic_load_n(&wait_counts[i], __ATOMIC_RELAXED);
         all += count;
@@ -196,14 +196,14 @@ static void stop(void)
     snprintf(json + n, sizeof json - (size_t)n, "}");
     if (all)
         tracepress_metadata_json("lock_waits", json);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 const struct tp_source tp_source_locks = {
     .name = "locks",
     .what = "time that threads wait for mutexes, read-write locks and conditions; locks=NS: shortest recorded wait",
     .is_default = true,
-    .probe = probe,
-    .start = start,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .stop = stop_source,
 };

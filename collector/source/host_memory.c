@@ -82,14 +82,14 @@ static struct {
     size_t used;
 } early;
 
-static bool is_early(const void *block)
+static bool is_early_memory_block(const void *block)
 {
     return (uintptr_t)block - (uintptr_t)early.bytes < sizeof early.bytes;
 }
 
 /* Returns a zeroed block for an allocation during the lookup of the functions, or NULL. The size of the block is stored
  * 64 bytes before it. */
-static void *early_block(size_t size)
+static void *allocate_early_block(size_t size)
 {
     size_t need = (size + 127) / 64 * 64;
     size_t at = size < sizeof early.bytes ? __atomic_fetch_add(&early.used, need, __ATOMIC_RELAXED) : sizeof early;
@@ -108,7 +108,7 @@ struct owners {
     unsigned owner[PARTS], library_count;
 };
 
-static int find_owners(struct dl_phdr_info *info, size_t size, void *context)
+static int find_libraries_with_malloc(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct owners *owners = context;
     (void)size;
@@ -127,15 +127,15 @@ static bool is_one_library(void)
 {
     struct owners owners = {.address = {(uintptr_t)next.malloc, (uintptr_t)next.free, (uintptr_t)next.realloc,
                                         (uintptr_t)next.calloc, (uintptr_t)next.usable}};
-    dl_iterate_phdr(find_owners, &owners);
+    dl_iterate_phdr(find_libraries_with_malloc, &owners);
     bool is_one = owners.owner[0] != 0;
     for (unsigned i = 1; i < PARTS; i++)
         is_one = is_one && owners.owner[i] == owners.owner[0];
     return is_one;
 }
 
-/* Finds the original functions. malloc is the last one, because is_ready tests it. Returns false if the lookup itself
- * called this function. */
+/* Finds the original functions. malloc is the last one, because are_originals_found tests it. Returns false if the
+ * lookup itself called this function. */
 static bool find_functions(void)
 {
     static _Thread_local bool is_finding __attribute__((tls_model("initial-exec")));
@@ -143,7 +143,7 @@ static bool find_functions(void)
         return false;
     is_finding = true;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = tp_hook_next(functions[i].name, NULL, NULL);
+        void *found = tp_hook_find_next_function(functions[i].name, NULL, NULL);
         memcpy(functions[i].slot, &found, sizeof found);
     }
     if (!is_one_library())
@@ -152,12 +152,12 @@ static bool find_functions(void)
     return true;
 }
 
-static inline bool is_ready(void)
+static inline bool are_originals_found(void)
 {
     return __builtin_expect(next.malloc != NULL, 1) || find_functions();
 }
 
-static inline bool is_counting(void)
+static inline bool is_counting_allocations(void)
 {
     return __builtin_expect(__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF, 1);
 }
@@ -174,7 +174,7 @@ static struct {
     uint64_t count, left_out; /* count: number of allocations; left_out: number of allocations that got no stack */
 } stacks;
 
-static void record_stack(void)
+static void write_stack_record(void)
 {
     enum { FREE = 64, PART = 32 };
     uint64_t begin = tp_clock_now(), spent = __atomic_load_n(&stacks.spent, __ATOMIC_RELAXED);
@@ -192,8 +192,8 @@ static void record_stack(void)
 static void start_stacks(void)
 {
     if (!tp_stack_prepare()) {
-        tp_session_say(TP_SAY_PART, "no stacks of memory are recorded",
-                       "libunwind is not installed (Debian: libunwind8)");
+        tp_session_print_message(TP_SAY_PART, "no stacks of memory are recorded",
+                                 "libunwind is not installed (Debian: libunwind8)");
         return;
     }
     tp_session_list_modules();
@@ -208,14 +208,14 @@ static void record(uint64_t address, int64_t bytes, int64_t now)
     const struct tp_spool_memory note = {
         .address = address, .bytes = bytes, .total_allocated = now > 0 ? now : 0, .device_id = -1};
     const uint32_t slots = sizeof note / TP_SPOOL_SLOT;
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, &note, sizeof note);
-    tp_record_done(record, 0, TP_SPOOL_MEMORY_NOTE, slots, 0);
+    tp_record_finish(record, 0, TP_SPOOL_MEMORY_NOTE, slots, 0);
 }
 
-static bool is_recording(void)
+static bool is_recording_allocations(void)
 {
     return __atomic_load_n(&state, __ATOMIC_RELAXED) == STATE_RECORDING && tp_cursor.inside == 0;
 }
@@ -230,7 +230,7 @@ static int64_t add_total(int64_t bytes)
 
 /* Records the total of the small blocks if it has changed enough since its last record. is_due: records any change.
  * now: bytes in use over all threads. */
-static void record_small(int64_t now, bool is_due)
+static void write_small_block_total(int64_t now, bool is_due)
 {
     int64_t recorded = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
     int64_t sum = __atomic_load_n(&small_total, __ATOMIC_RELAXED), move = sum - recorded;
@@ -255,11 +255,11 @@ static void add_change_to_totals(void)
     __atomic_add_fetch(&call_count, mine.calls, __ATOMIC_RELAXED);
     __atomic_add_fetch(&small_total, sum, __ATOMIC_RELAXED);
     mine.calls = 0;
-    if (!is_recording())
+    if (!is_recording_allocations())
         return;
-    int why = tp_hook_enter();
-    record_small(now, false);
-    tp_hook_leave(why);
+    int why = tp_hook_enter_recorder();
+    write_small_block_total(now, false);
+    tp_hook_leave_recorder(why);
 }
 
 static pthread_key_t at_thread_end;
@@ -272,54 +272,54 @@ static void end_thread(void *unused)
     add_change_to_totals();
 }
 
-static __attribute__((noinline)) void record_large_change(const void *block, int64_t bytes)
+static __attribute__((noinline)) void write_large_block_change(const void *block, int64_t bytes)
 {
     int64_t now = add_total(bytes);
-    if (!is_recording())
+    if (!is_recording_allocations())
         return;
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     if (bytes > 0 && stacks.is_wanted)
-        record_stack();
+        write_stack_record();
     record((uint64_t)(uintptr_t)block, bytes, now);
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
-static __attribute__((noinline)) void record_small_changes(void)
+static __attribute__((noinline)) void write_small_block_changes(void)
 {
     if (mine.granule == 0 && has_key && tp_cursor.inside == 0) {
-        int why = tp_hook_enter();
+        int why = tp_hook_enter_recorder();
         pthread_setspecific(at_thread_end, &mine);
-        tp_hook_leave(why);
+        tp_hook_leave_recorder(why);
     }
     add_change_to_totals();
 }
 
-static inline void count_change(const void *block, int64_t bytes)
+static inline void add_to_allocation_counts(const void *block, int64_t bytes)
 {
     if (__builtin_expect((uint64_t)(bytes < 0 ? -bytes : bytes) >= large_bytes, 0)) {
-        record_large_change(block, bytes);
+        write_large_block_change(block, bytes);
         return;
     }
     mine.sum += bytes;
     if (__builtin_expect((uint64_t)(mine.sum < 0 ? -mine.sum : mine.sum) >= mine.granule, 0))
-        record_small_changes();
+        write_small_block_changes();
 }
 
-static inline void *count_allocation(void *block)
+static inline void *count_new_block(void *block)
 {
-    if (block && is_counting()) {
+    if (block && is_counting_allocations()) {
         mine.calls++;
-        count_change(block, (int64_t)next.usable(block));
+        add_to_allocation_counts(block, (int64_t)next.usable(block));
     }
     return block;
 }
 
 static void record_arena_change(const void *arena, int64_t bytes)
 {
-    if (!is_counting())
+    if (!is_counting_allocations())
         return;
     mine.calls += bytes > 0;
-    count_change(arena, bytes);
+    add_to_allocation_counts(arena, bytes);
 }
 
 /* ---- allocation functions that the program calls ---- */
@@ -328,29 +328,29 @@ static void record_arena_change(const void *arena, int64_t bytes)
 
 EXPORT void *malloc(size_t size)
 {
-    return is_ready() ? count_allocation(next.malloc(size)) : early_block(size);
+    return are_originals_found() ? count_new_block(next.malloc(size)) : allocate_early_block(size);
 }
 
 EXPORT void free(void *block)
 {
-    if (!block || is_early(block) || !is_ready())
+    if (!block || is_early_memory_block(block) || !are_originals_found())
         return;
-    if (is_counting())
-        count_change(block, -(int64_t)next.usable(block));
+    if (is_counting_allocations())
+        add_to_allocation_counts(block, -(int64_t)next.usable(block));
     next.free(block);
 }
 
 EXPORT void *calloc(size_t count, size_t size)
 {
-    if (is_ready())
-        return count_allocation(next.calloc(count, size));
-    return size && count > sizeof early / size ? NULL : early_block(count * size);
+    if (are_originals_found())
+        return count_new_block(next.calloc(count, size));
+    return size && count > sizeof early / size ? NULL : allocate_early_block(count * size);
 }
 
 EXPORT void *realloc(void *block, size_t size)
 {
     /* copies a block from the array `early`, which is never freed, to a new block */
-    if (!is_ready() || is_early(block)) {
+    if (!are_originals_found() || is_early_memory_block(block)) {
         size_t old = 0;
         void *moved = malloc(size);
         if (block && moved) {
@@ -359,14 +359,14 @@ EXPORT void *realloc(void *block, size_t size)
         }
         return moved;
     }
-    if (!is_counting())
+    if (!is_counting_allocations())
         return next.realloc(block, size);
     int64_t before = block ? (int64_t)next.usable(block) : 0;
     uintptr_t old = (uintptr_t)block; /* old address as a number, because realloc may have freed the block */
     void *moved = next.realloc(block, size);
     if (before && (moved || size == 0))
-        count_change((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
-    return count_allocation(moved);
+        add_to_allocation_counts((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
+    return count_new_block(moved);
 }
 
 EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -381,75 +381,75 @@ EXPORT void *reallocarray(void *block, size_t count, size_t size)
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    int code = is_ready() && next.posix_memalign ? next.posix_memalign(out, alignment, size) : ENOMEM;
+    int code = are_originals_found() && next.posix_memalign ? next.posix_memalign(out, alignment, size) : ENOMEM;
     if (code == 0)
-        count_allocation(*out);
+        count_new_block(*out);
     return code;
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    return is_ready() && next.aligned_alloc ? count_allocation(next.aligned_alloc(alignment, size)) : NULL;
+    return are_originals_found() && next.aligned_alloc ? count_new_block(next.aligned_alloc(alignment, size)) : NULL;
 }
 
 EXPORT void *memalign(size_t alignment, size_t size)
 {
-    return is_ready() && next.memalign ? count_allocation(next.memalign(alignment, size)) : NULL;
+    return are_originals_found() && next.memalign ? count_new_block(next.memalign(alignment, size)) : NULL;
 }
 
 EXPORT void *valloc(size_t size)
 {
-    return is_ready() && next.valloc ? count_allocation(next.valloc(size)) : NULL;
+    return are_originals_found() && next.valloc ? count_new_block(next.valloc(size)) : NULL;
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-    return is_ready() && next.pvalloc ? count_allocation(next.pvalloc(size)) : NULL;
+    return are_originals_found() && next.pvalloc ? count_new_block(next.pvalloc(size)) : NULL;
 }
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
-    if (!is_ready() || !is_one_library())
+    if (!are_originals_found() || !is_one_library())
         return "the program's allocator does not report the size of a block";
     return NULL;
 }
 
-static void refuse(void)
+static void disable_memory_source(void)
 {
     __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELAXED);
 }
 
 /* Starts the source. In a Python program the source needs a size in its setting. PyTorch itself reports memory, by
  * tensors instead of blocks. */
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall")) {
-        refuse();
+        disable_memory_source();
         return false;
     }
     large_bytes = tp_hook_read_setting(setting, true, 64 << 10);
     large_bytes = large_bytes ? large_bytes : 1;
     if (strstr(setting, "stacks"))
         start_stacks();
-    tp_arenas_watch(record_arena_change);
+    tp_arenas_report_changes(record_arena_change);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
     mine.granule = 0; /* 0 as in a new thread, so that this thread registers a function for its exit */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
     return true;
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     char json[240];
     add_change_to_totals();
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     int64_t now = __atomic_load_n(&total, __ATOMIC_RELAXED);
     if (__atomic_load_n(&peak, __ATOMIC_RELAXED) >= FIRST_TOTAL) {
-        record_small(now, true);
+        write_small_block_total(now, true);
         snprintf(json, sizeof json,
                  "{\"peak_bytes\":%lld,\"end_bytes\":%lld,\"allocation_count\":%llu,\"without_stack\":%llu}",
                  (long long)__atomic_load_n(&peak, __ATOMIC_RELAXED), (long long)now,
@@ -457,8 +457,8 @@ static void stop(void)
                  (unsigned long long)__atomic_load_n(&stacks.left_out, __ATOMIC_RELAXED));
         tracepress_metadata_json("host_memory", json);
     }
-    refuse();
-    tp_hook_leave(why);
+    disable_memory_source();
+    tp_hook_leave_recorder(why);
 }
 
 /* Resets the totals in a child process after fork. The child contains the parent's memory too, but its recording starts
@@ -473,9 +473,9 @@ const struct tp_source tp_source_memory = {
     .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: also blocks from SIZE on; "
             "memory=stacks: also their stacks",
     .is_default = true,
-    .probe = probe,
-    .start = start,
-    .refuse = refuse,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .refuse = disable_memory_source,
+    .stop = stop_source,
     .in_child = in_child,
 };

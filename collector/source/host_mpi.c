@@ -133,7 +133,7 @@ static _Atomic uint64_t sequence; /* number of collectives so far in which all r
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, HOOK_COUNT);
+    tp_hooks_find_originals(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -146,13 +146,13 @@ int PMPI_Type_get_name(handle type, char *name, int *size);
 
 /* ---- facts ---- */
 
-static handle find_world(void)
+static handle find_world_communicator(void)
 {
     void *open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
     return open_mpi ? open_mpi : (handle)(uintptr_t)MPICH_WORLD; // NOLINT(performance-no-int-to-ptr)
 }
 
-static bool is_world(handle comm)
+static bool is_world_communicator(handle comm)
 {
     return world == comm || ((uintptr_t)world == MPICH_WORLD && (uint32_t)(uintptr_t)comm == MPICH_WORLD);
 }
@@ -217,7 +217,7 @@ static void describe_collective(struct tp_spool_collective *fact, struct call *c
     if (call->is_rooted)
         drop_root_arguments(call);
     fact->group_size = (uint32_t)size;
-    fact->group = is_world(call->comm) ? 0 : (uint64_t)(uintptr_t)call->comm;
+    fact->group = is_world_communicator(call->comm) ? 0 : (uint64_t)(uintptr_t)call->comm;
     fact->in_count = call->in_counts ? sum_counts(call->in_counts, size) : call->in * (call->in_each ? size : 1);
     fact->out_count = call->out_counts ? sum_counts(call->out_counts, size) : call->out * (call->out_each ? size : 1);
     if (!call->type || !NEXT(PMPI_Type_size) || NEXT(PMPI_Type_size)(call->type, &bytes) != 0)
@@ -228,15 +228,15 @@ static void describe_collective(struct tp_spool_collective *fact, struct call *c
 }
 
 /* Records the rank of this process, at the first call of each recording. */
-static void record_rank(uint32_t recording)
+static void write_rank_record(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
     struct tp_spool_record *record =
-        recording && atomic_exchange(&placed, recording) != recording ? tp_record_reserve(slots) : NULL;
+        recording && atomic_exchange(&placed, recording) != recording ? tp_record_reserve_slots(slots) : NULL;
     if (!record)
         return;
     memcpy(record + 1, &place, sizeof place);
-    tp_record_done(record, 0, TP_SPOOL_RANK, slots, 0);
+    tp_record_finish(record, 0, TP_SPOOL_RANK, slots, 0);
 }
 
 /* Returns the number of this call among the collectives in which all ranks take part, or 0 for other calls. With
@@ -244,17 +244,17 @@ static void record_rank(uint32_t recording)
  * together. */
 static uint64_t count_collective(const struct call *call, int code)
 {
-    bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world(call->comm);
+    bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world_communicator(call->comm);
     return is_of_all ? atomic_fetch_add(&sequence, 1) + 1 : 0;
 }
 
-static void record_collective(enum hook hook, uint64_t begin, int code, struct call *call)
+static void write_collective_record(enum hook hook, uint64_t begin, int code, struct call *call)
 {
     uint64_t number = count_collective(call, code);
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
     if (!recording)
         return;
-    struct tp_spool_collective fact = {.begin = tp_record_begin(begin),
+    struct tp_spool_collective fact = {.begin = tp_record_clip_begin(begin),
                                        .in_count = INT64_MIN,
                                        .out_count = INT64_MIN,
                                        .in_bytes = INT64_MIN,
@@ -263,18 +263,18 @@ static void record_collective(enum hook hook, uint64_t begin, int code, struct c
                                        .sequence = number};
     const uint32_t slots = sizeof fact / TP_SPOOL_SLOT;
     uint64_t end = tp_clock_now();
-    int why = tp_hook_enter();
+    int why = tp_hook_enter_recorder();
     if (is_initialized)
-        record_rank(recording);
+        write_rank_record(recording);
     if (code == 0 && is_initialized)
         describe_collective(&fact, call);
     fact.end = end;
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (record) {
         memcpy(record + 1, &fact, sizeof fact);
-        tp_record_done(record, numbers[hook], TP_SPOOL_COLLECTIVE, slots, 0);
+        tp_record_finish(record, numbers[hook], TP_SPOOL_COLLECTIVE, slots, 0);
     }
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 /* ---- MPI functions that the program calls ---- */
@@ -289,7 +289,7 @@ static void record_collective(enum hook hook, uint64_t begin, int code, struct c
         uint64_t begin = tp_clock_now();                                                                               \
         int code = next arguments;                                                                                     \
         struct call call = {__VA_ARGS__};                                                                              \
-        record_collective(HOOK_##name, begin, code, &call);                                                            \
+        write_collective_record(HOOK_##name, begin, code, &call);                                                      \
         return code;                                                                                                   \
     }
 CALLS(HOOK)
@@ -314,14 +314,14 @@ static void on_mpi_initialized(int code)
     int rank = -1, size = 0;
     if (code != 0 || !tp_hook_is_on(&is_on))
         return;
-    int why = tp_hook_enter();
-    world = find_world();
+    int why = tp_hook_enter_recorder();
+    world = find_world_communicator();
     is_initialized = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(world, &rank) == 0 && NEXT(PMPI_Comm_size) &&
                      NEXT(PMPI_Comm_size)(world, &size) == 0;
     place = (struct tp_spool_rank){(uint32_t)rank, (uint32_t)size, local_rank(), 0};
     if (is_initialized)
-        record_rank(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
-    tp_hook_leave(why);
+        write_rank_record(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
+    tp_hook_leave_recorder(why);
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -348,13 +348,13 @@ int MPI_Finalize(void)
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host, (void)setting;
     for (int i = 0; i < CALL_COUNT; i++)
@@ -367,6 +367,6 @@ const struct tp_source tp_source_mpi = {
     .name = "mpi",
     .what = "MPI: collectives and messages with their sizes; ranks (MPICH's ABI and Open MPI)",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
 };

@@ -58,14 +58,14 @@ static void begin_range(enum name name, uint64_t region, uint64_t place, int64_t
 {
     const struct tp_spool_region payload = {.address = place, .threads = threads, .number = region};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
-    int why = tp_hook_enter();
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    int why = tp_hook_enter_recorder();
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
-        tp_record_done(record, numbers[name], TP_SPOOL_REGION, slots, 0);
+        tp_record_finish(record, numbers[name], TP_SPOOL_REGION, slots, 0);
         mine.depth++;
     }
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 /* Ends the last range of this thread. region: number of the region that has ended for all threads, or 0. */
@@ -75,14 +75,14 @@ static void end_range(uint64_t region)
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
     if (mine.depth == 0)
         return;
-    int why = tp_hook_enter();
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    int why = tp_hook_enter_recorder();
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (record) {
         memcpy(record + 1, &payload, sizeof payload);
-        tp_record_done(record, 0, TP_SPOOL_REGION_END, slots, 0);
+        tp_record_finish(record, 0, TP_SPOOL_REGION_END, slots, 0);
     }
     mine.depth--;
-    tp_hook_leave(why);
+    tp_hook_leave_recorder(why);
 }
 
 /* Returns the number of a new region. At the first region, lists the loaded shared libraries, because only programs
@@ -91,9 +91,9 @@ static uint64_t next_region(void)
 {
     uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);
     if (number == 1) {
-        int why = tp_hook_enter();
+        int why = tp_hook_enter_recorder();
         tp_session_list_modules();
-        tp_hook_leave(why);
+        tp_hook_leave_recorder(why);
     }
     return number;
 }
@@ -180,13 +180,13 @@ struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *run
     return spools && *spools ? &result : NULL;
 }
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host, (void)setting;
     for (int i = 0; i < NAMES; i++)
@@ -199,6 +199,6 @@ const struct tp_source tp_source_openmp = {
     .name = "openmp",
     .what = "OpenMP regions and barriers of libomp; openmp=libomp.so.5 preloads it for programs built by gcc",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
 };

@@ -19,16 +19,16 @@ static struct tp_hook hook = {"capset", NULL, NULL};
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(&hook, 1);
+    tp_hooks_find_originals(&hook, 1);
 }
 
 static __attribute__((noinline)) void renew_sampler(void)
 {
-    int error = errno, why = tp_hook_enter();
+    int error = errno, why = tp_hook_enter_recorder();
     /* neither a confined process nor a copy of a process has the recorder's threads */
-    if (!tp_is_confined() && !tp_session_is_copy())
-        tp_session_renew_sampler();
-    tp_hook_leave(why);
+    if (!tp_is_confined() && !tp_session_is_in_forked_copy())
+        tp_session_restart_sampler();
+    tp_hook_leave_recorder(why);
     errno = error;
 }
 

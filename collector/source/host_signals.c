@@ -47,7 +47,7 @@ static int call_original_sigaction(int number, const struct sigaction *action, s
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
     tp_mapped_set_action_setter(call_original_sigaction);
 }
 
@@ -101,7 +101,7 @@ EXPORT int sigignore(int number)
 
 static _Thread_local bool blocks_bus __attribute__((tls_model("initial-exec")));
 
-static int change_mask(mask_call *next, int how, const sigset_t *set, sigset_t *before)
+static int change_signal_mask(mask_call *next, int how, const sigset_t *set, sigset_t *before)
 {
     bool was_blocked = blocks_bus, names_bus = set && sigismember(set, SIGBUS) == 1;
     sigset_t without;
@@ -119,7 +119,7 @@ static int change_mask(mask_call *next, int how, const sigset_t *set, sigset_t *
 
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
 {
-    return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
+    return change_signal_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
 }
 
 /* Implements sigset, which accepts SIG_HOLD in place of a handler, and returns SIG_HOLD if the signal was blocked. */
@@ -140,5 +140,5 @@ EXPORT sighandler_t sigset(int number, sighandler_t handler)
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
-    return change_mask(NEXT(CALL_PTHREAD_SIGMASK, mask_call), how, set, before);
+    return change_signal_mask(NEXT(CALL_PTHREAD_SIGMASK, mask_call), how, set, before);
 }

@@ -40,7 +40,7 @@ static const unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA,
 
 /* ---- binding ---- */
 
-static tp_itt_call find_own_function(const char *name)
+static tp_itt_call find_interface_function(const char *name)
 {
     static const char prefix[] = "__itt_";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
@@ -61,7 +61,7 @@ void __itt_api_init(struct global *global, int groups)
     if (!global || memcmp(global->magic, magic, sizeof magic) != 0)
         return;
     for (struct api *api = global->functions; api && api->name; api++) {
-        tp_itt_call ours = find_own_function(api->name);
+        tp_itt_call ours = find_interface_function(api->name);
         if (!api->slot)
             continue;
         *api->slot = api->without;
@@ -72,13 +72,13 @@ void __itt_api_init(struct global *global, int groups)
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     const char *now = tp_environment(variable);
     return now && *now && strcmp(now, host->library) != 0 ? "INTEL_LIBITTNOTIFY64 names another tool" : NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     return setenv(variable, host->library, 1) == 0;
@@ -88,6 +88,6 @@ const struct tp_source tp_source_itt = {
     .name = "itt",
     .what = "ITT: tasks, frames and counters of the program and its libraries",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
 };

@@ -27,28 +27,28 @@ typedef struct tp_itt_counter counter;
 /* ---- records ---- */
 
 /* Returns a key that identifies a range. The key is never 0, and differs from NVTX's keys. */
-static uint64_t range_key(uint32_t in, struct id id, enum tp_spool_form form)
+static uint64_t make_range_key(uint32_t in, struct id id, enum tp_spool_form form)
 {
     uint64_t key = tp_hash_mix(id.d1 ^ 0x9E3779B97F4A7C15ull, id.d2 ^ 0xE7037ED1A0B428DBull);
     return tp_hash_mix(key ^ id.d3, (uint64_t)in << 8 | (unsigned)form) | 1ull << 63;
 }
 
-static bool is_null(struct id id)
+static bool is_null_id(struct id id)
 {
     return (id.d1 | id.d2 | id.d3) == 0;
 }
 
 /* Returns the key of an id. The key does not depend on the kind of range, so that metadata for the id finds ranges of
  * every kind. */
-static uint64_t id_key(uint32_t in, struct id id)
+static uint64_t make_id_key(uint32_t in, struct id id)
 {
-    return range_key(in, id, TP_SPOOL_FORM_TASK);
+    return make_range_key(in, id, TP_SPOOL_FORM_TASK);
 }
 
-static void put_mark(uint8_t kind, uint32_t in, uint64_t key, enum tp_spool_form form, uint32_t name)
+static void write_mark_record(uint8_t kind, uint32_t in, uint64_t key, enum tp_spool_form form, uint32_t name)
 {
     const struct tp_spool_mark mark = {.domain = in, .form = (uint8_t)form, .has_more = key != 0, .key = key};
-    tp_mark_put(kind, &mark, tp_mark_number(name));
+    tp_mark_write(kind, &mark, tp_mark_number(name));
 }
 
 /* ---- tasks ---- */
@@ -57,7 +57,8 @@ static void task_begin(const domain *d, struct id id, struct id parent, string *
 {
     (void)parent;
     uint32_t in = tp_itt_domain_number(d);
-    put_mark(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : id_key(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
+    write_mark_record(TP_SPOOL_MARK_PUSH, in, is_null_id(id) ? 0 : make_id_key(in, id), TP_SPOOL_FORM_TASK,
+                      tp_itt_string_number(name));
 }
 
 /* Writes the name of a function to `text`. If the name is unknown, writes the function's offset in its file. */
@@ -81,9 +82,9 @@ static void task_begin_fn(const domain *d, struct id id, struct id parent, void 
     char text[256];
     uint32_t in = tp_itt_domain_number(d);
     const struct tp_spool_mark mark = {
-        .domain = in, .form = TP_SPOOL_FORM_TASK, .has_more = 1, .key = is_null(id) ? 0 : id_key(in, id)};
+        .domain = in, .form = TP_SPOOL_FORM_TASK, .has_more = 1, .key = is_null_id(id) ? 0 : make_id_key(in, id)};
     name_function(text, sizeof text, function);
-    tp_mark_put(TP_SPOOL_MARK_PUSH, &mark, tp_mark_text(text));
+    tp_mark_write(TP_SPOOL_MARK_PUSH, &mark, tp_mark_text(text));
 }
 
 static void task_end(const domain *d)
@@ -95,48 +96,49 @@ static void task_begin_overlapped(const domain *d, struct id id, struct id paren
 {
     (void)parent;
     uint32_t in = tp_itt_domain_number(d);
-    put_mark(TP_SPOOL_MARK_START, in, id_key(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
+    write_mark_record(TP_SPOOL_MARK_START, in, make_id_key(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
 }
 
 static void task_end_overlapped(const domain *d, struct id id)
 {
-    tp_mark_end_by_key(id_key(tp_itt_domain_number(d), id));
+    tp_mark_end_by_key(make_id_key(tp_itt_domain_number(d), id));
 }
 
 static void region_begin(const domain *d, struct id id, struct id parent, string *name)
 {
     (void)parent;
     uint32_t in = tp_itt_domain_number(d);
-    put_mark(TP_SPOOL_MARK_START, in, id_key(in, id), TP_SPOOL_FORM_REGION, tp_itt_string_number(name));
+    write_mark_record(TP_SPOOL_MARK_START, in, make_id_key(in, id), TP_SPOOL_FORM_REGION, tp_itt_string_number(name));
 }
 
 static void region_end(const domain *d, struct id id)
 {
-    tp_mark_end_by_key(id_key(tp_itt_domain_number(d), id));
+    tp_mark_end_by_key(make_id_key(tp_itt_domain_number(d), id));
 }
 
 static void marker(const domain *d, struct id id, string *name, int scope)
 {
     (void)id, (void)scope;
-    put_mark(TP_SPOOL_MARK_POINT, tp_itt_domain_number(d), 0, TP_SPOOL_FORM_RANGE, tp_itt_string_number(name));
+    write_mark_record(TP_SPOOL_MARK_POINT, tp_itt_domain_number(d), 0, TP_SPOOL_FORM_RANGE, tp_itt_string_number(name));
 }
 
 /* ---- frames, recorded as ranges with the name of the domain ---- */
 
-static uint64_t frame_key(uint32_t in, const struct id *id)
+static uint64_t make_frame_key(uint32_t in, const struct id *id)
 {
-    return id && !is_null(*id) ? id_key(in, *id) : range_key(in, (struct id){0, 0, 0}, TP_SPOOL_FORM_FRAME);
+    return id && !is_null_id(*id) ? make_id_key(in, *id)
+                                  : make_range_key(in, (struct id){0, 0, 0}, TP_SPOOL_FORM_FRAME);
 }
 
 static void frame_begin_v3(const domain *d, const struct id *id)
 {
     uint32_t in = tp_itt_domain_number(d);
-    put_mark(TP_SPOOL_MARK_START, in, frame_key(in, id), TP_SPOOL_FORM_FRAME, 0);
+    write_mark_record(TP_SPOOL_MARK_START, in, make_frame_key(in, id), TP_SPOOL_FORM_FRAME, 0);
 }
 
 static void frame_end_v3(const domain *d, const struct id *id)
 {
-    tp_mark_end_by_key(frame_key(tp_itt_domain_number(d), id));
+    tp_mark_end_by_key(make_frame_key(tp_itt_domain_number(d), id));
 }
 
 static unsigned long long get_timestamp(void)
@@ -149,9 +151,9 @@ static void frame_submit_v3(const domain *d, const struct id *id, unsigned long 
     uint32_t in = tp_itt_domain_number(d);
     uint64_t now = tp_clock_now();
     const struct tp_spool_mark mark = {
-        .domain = in, .form = TP_SPOOL_FORM_FRAME, .has_more = 1, .key = frame_key(in, id)};
+        .domain = in, .form = TP_SPOOL_FORM_FRAME, .has_more = 1, .key = make_frame_key(in, id)};
     end = end && end < now ? end : now;
-    tp_mark_put_span(&mark, 0, begin && begin < end ? begin : end, end);
+    tp_mark_write_span(&mark, 0, begin && begin < end ? begin : end, end);
 }
 
 static void *frame_create(const char *name)
@@ -181,22 +183,23 @@ static int event_create(const char *name, int size)
 }
 
 /* Returns the key of an event on this thread. */
-static uint64_t event_key(int event)
+static uint64_t make_event_key(int event)
 {
     static _Thread_local char here __attribute__((tls_model("initial-exec")));
-    return range_key(TP_SPOOL_ITT, (struct id){(unsigned long long)(uintptr_t)&here, (unsigned long long)event, 0},
-                     TP_SPOOL_FORM_EVENT);
+    return make_range_key(TP_SPOOL_ITT, (struct id){(unsigned long long)(uintptr_t)&here, (unsigned long long)event, 0},
+                          TP_SPOOL_FORM_EVENT);
 }
 
 static int event_start(int event)
 {
-    put_mark(TP_SPOOL_MARK_START, TP_SPOOL_ITT, event_key(event), TP_SPOOL_FORM_EVENT, (uint32_t)event & ~TP_SPOOL_ITT);
+    write_mark_record(TP_SPOOL_MARK_START, TP_SPOOL_ITT, make_event_key(event), TP_SPOOL_FORM_EVENT,
+                      (uint32_t)event & ~TP_SPOOL_ITT);
     return 0;
 }
 
 static int event_end(int event)
 {
-    tp_mark_end_by_key(event_key(event));
+    tp_mark_end_by_key(make_event_key(event));
     return 0;
 }
 
@@ -208,7 +211,7 @@ static int mark_create(const char *name)
 static int mark(int type, const char *parameter)
 {
     (void)parameter;
-    put_mark(TP_SPOOL_MARK_POINT, TP_SPOOL_ITT, 0, TP_SPOOL_FORM_RANGE, (uint32_t)type & ~TP_SPOOL_ITT);
+    write_mark_record(TP_SPOOL_MARK_POINT, TP_SPOOL_ITT, 0, TP_SPOOL_FORM_RANGE, (uint32_t)type & ~TP_SPOOL_ITT);
     return 0;
 }
 
@@ -281,34 +284,34 @@ static void counter_dec_delta_v3(const domain *d, string *name, unsigned long lo
 
 /* ---- metadata and names ---- */
 
-static struct tp_spool_fact_head fact_head(const domain *d, struct id id)
+static struct tp_spool_fact_head make_fact_head(const domain *d, struct id id)
 {
     uint32_t in = tp_itt_domain_number(d);
-    return (struct tp_spool_fact_head){.key = is_null(id) ? 0 : id_key(in, id), .domain = in};
+    return (struct tp_spool_fact_head){.key = is_null_id(id) ? 0 : make_id_key(in, id), .domain = in};
 }
 
 static void metadata_add(const domain *d, struct id id, string *key, int type, size_t count, const void *data)
 {
-    struct tp_spool_fact_head head = fact_head(d, id);
+    struct tp_spool_fact_head head = make_fact_head(d, id);
     uint64_t values[TP_MARK_VALUES];
     uint32_t size = tp_itt_value_size(type);
     head.count = size && data ? (uint16_t)(count < TP_MARK_VALUES ? count : TP_MARK_VALUES) : 0;
     head.type = TP_SPOOL_UNSIGNED;
     for (uint32_t i = 0; i < head.count; i++)
         values[i] = tp_itt_convert_value(&head.type, type, (const char *)data + (size_t)i * size);
-    tp_mark_put_values(tp_itt_string_number(key), &head, values);
+    tp_mark_write_values(tp_itt_string_number(key), &head, values);
 }
 
 static void metadata_str_add(const domain *d, struct id id, string *key, const char *text, size_t size)
 {
-    struct tp_spool_fact_head head = fact_head(d, id);
+    struct tp_spool_fact_head head = make_fact_head(d, id);
     head.type = TP_SPOOL_TEXT;
-    tp_mark_put_text_fact(tp_itt_string_number(key), &head, text, size ? size : SIZE_MAX);
+    tp_mark_write_text_fact(tp_itt_string_number(key), &head, text, size ? size : SIZE_MAX);
 }
 
 static void thread_set_name(const char *name)
 {
-    tp_mark_name_thread((uint64_t)syscall(SYS_gettid), tp_mark_text(name));
+    tp_mark_write_thread_name((uint64_t)syscall(SYS_gettid), tp_mark_text(name));
 }
 
 static int thr_name_set(const char *name, int size)
@@ -323,7 +326,7 @@ static int thr_name_set(const char *name, int size)
 static void record_pause_request(const char *text)
 {
     const struct tp_spool_mark point = {.domain = TP_SPOOL_ITT};
-    tp_mark_put(TP_SPOOL_MARK_POINT, &point, tp_mark_text(text));
+    tp_mark_write(TP_SPOOL_MARK_POINT, &point, tp_mark_text(text));
 }
 
 static void pause_collection(void)

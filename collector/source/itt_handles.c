@@ -61,8 +61,9 @@ static struct entry *find_in_list(struct entry *entry, const struct entry *end, 
 }
 
 /* Returns the entry that fits `wanted`, or a new one. Returns NULL if memory is short or there are too many entries. */
-static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_it)(const struct entry *, const void *),
-                                  struct entry *(*make)(const void *), const void *wanted)
+static struct entry *find_or_make_entry(struct table *table, uint64_t hash,
+                                        bool (*is_it)(const struct entry *, const void *),
+                                        struct entry *(*make)(const void *), const void *wanted)
 {
     _Atomic(struct entry *) *head = &table->heads[hash % HEADS];
     struct entry *seen = atomic_load_explicit(head, memory_order_acquire);
@@ -107,7 +108,7 @@ static void *allocate_with_text(size_t size, const char *text, const char **copy
     return memory;
 }
 
-static uint32_t name_number(_Atomic int *kept, const char *name, const wchar_t *wide)
+static uint32_t intern_name_once(_Atomic int *kept, const char *name, const wchar_t *wide)
 {
     int number = atomic_load_explicit(kept, memory_order_relaxed);
     if (number == 0 && (name || wide)) {
@@ -119,7 +120,7 @@ static uint32_t name_number(_Atomic int *kept, const char *name, const wchar_t *
 
 /* ---- domains and strings ---- */
 
-static bool is_domain(const struct entry *entry, const void *wanted)
+static bool is_wanted_domain(const struct entry *entry, const void *wanted)
 {
     return is_same_text(((const struct domain *)(const void *)entry)->handle.name, wanted);
 }
@@ -138,11 +139,12 @@ static struct entry *make_domain(const void *name)
 
 struct tp_itt_domain *tp_itt_domain(const char *name)
 {
-    struct entry *entry = name ? find_or_make(&domains, text_hash(name), is_domain, make_domain, name) : NULL;
+    struct entry *entry =
+        name ? find_or_make_entry(&domains, text_hash(name), is_wanted_domain, make_domain, name) : NULL;
     return entry ? &((struct domain *)(void *)entry)->handle : name ? &other_domain : NULL;
 }
 
-static bool is_string(const struct entry *entry, const void *wanted)
+static bool is_wanted_string(const struct entry *entry, const void *wanted)
 {
     return is_same_text(((const struct string *)(const void *)entry)->handle.name, wanted);
 }
@@ -160,7 +162,8 @@ static struct entry *make_string(const void *name)
 
 struct tp_itt_string *tp_itt_string(const char *name)
 {
-    struct entry *entry = name ? find_or_make(&strings, text_hash(name), is_string, make_string, name) : NULL;
+    struct entry *entry =
+        name ? find_or_make_entry(&strings, text_hash(name), is_wanted_string, make_string, name) : NULL;
     return entry ? &((struct string *)(void *)entry)->handle : name ? &other_string : NULL;
 }
 
@@ -168,12 +171,12 @@ uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain)
 {
     /* the cast is safe, because ITT reserves the member `number` for the tool */
     struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain;
-    return TP_SPOOL_ITT | (domain ? name_number(&ours->number, domain->name, domain->wide) : 0);
+    return TP_SPOOL_ITT | (domain ? intern_name_once(&ours->number, domain->name, domain->wide) : 0);
 }
 
 uint32_t tp_itt_string_number(struct tp_itt_string *string)
 {
-    return string ? name_number(&string->number, string->name, string->wide) : 0;
+    return string ? intern_name_once(&string->number, string->name, string->wide) : 0;
 }
 
 /* ---- values ---- */
@@ -220,7 +223,7 @@ struct wanted_counter {
 };
 
 /* Returns the number of the name "DOMAIN: NAME". */
-static uint32_t name_counter(const struct wanted_counter *wanted)
+static uint32_t intern_counter_name(const struct wanted_counter *wanted)
 {
     char text[TP_NAME_BYTES + 1];
     bool has_domain = wanted->domain && *wanted->domain;
@@ -238,13 +241,13 @@ static uint32_t name_counter(const struct wanted_counter *wanted)
     return tp_mark_intern(text);
 }
 
-static uint64_t handle_key(const struct tp_itt_counter *handle)
+static uint64_t make_handle_key(const struct tp_itt_counter *handle)
 {
     return tp_hash_mix((uint64_t)(uintptr_t)handle, 0x9E3779B97F4A7C15ull);
 }
 
 /* Returns whether the entry has the wanted key. Keys are unique, because they are addresses or hashes of names. */
-static bool is_counter(const struct entry *entry, const void *wanted)
+static bool is_wanted_counter(const struct entry *entry, const void *wanted)
 {
     return entry->hash == ((const struct wanted_counter *)wanted)->key;
 }
@@ -255,7 +258,7 @@ static struct entry *make_counter(const void *given)
     struct counter *counter = calloc(1, sizeof *counter);
     if (!counter)
         return NULL;
-    counter->name = name_counter(wanted);
+    counter->name = intern_counter_name(wanted);
     counter->type = tp_itt_value_size(wanted->type) ? wanted->type : TP_ITT_U64;
     counter->handle.type = counter->type;
     return &counter->entry;
@@ -263,7 +266,8 @@ static struct entry *make_counter(const void *given)
 
 static struct counter *find_or_make_counter(const struct wanted_counter *wanted)
 {
-    return (struct counter *)(void *)find_or_make(&counters, wanted->key, is_counter, make_counter, wanted);
+    return (struct counter *)(void *)find_or_make_entry(&counters, wanted->key, is_wanted_counter, make_counter,
+                                                        wanted);
 }
 
 /* Creates a new handle even if a counter of the same name exists. Both handles then share one curve. */
@@ -278,9 +282,9 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
 }
 
 /* Returns the counter of a handle, which this recorder or the program's static part of ITT has created. */
-static struct counter *handle_counter(const struct tp_itt_counter *handle)
+static struct counter *counter_of_handle(const struct tp_itt_counter *handle)
 {
-    struct wanted_counter wanted = {.handle = handle, .key = handle_key(handle)};
+    struct wanted_counter wanted = {.handle = handle, .key = make_handle_key(handle)};
     if (!handle)
         return NULL;
     if (!handle->name && !handle->wide) /* only handles that this recorder created have no text */
@@ -308,7 +312,7 @@ static void add_to_counter(struct counter *counter, int64_t delta)
 
 void tp_itt_counter_set(const struct tp_itt_counter *handle, const void *value)
 {
-    struct counter *counter = handle_counter(handle);
+    struct counter *counter = counter_of_handle(handle);
     uint8_t type;
     if (!counter || !value)
         return;
@@ -319,7 +323,7 @@ void tp_itt_counter_set(const struct tp_itt_counter *handle, const void *value)
 
 void tp_itt_counter_add(const struct tp_itt_counter *handle, int64_t delta)
 {
-    add_to_counter(handle_counter(handle), delta);
+    add_to_counter(counter_of_handle(handle), delta);
 }
 
 void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_itt_string *name, int64_t delta)

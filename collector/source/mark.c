@@ -42,7 +42,7 @@ uint32_t tp_mark_intern_wide(const wchar_t *text)
     return tracepress_intern(terminated);
 }
 
-const char *tp_mark_name(uint32_t number)
+const char *tp_mark_name_of_number(uint32_t number)
 {
     return tp_session_name_text(number);
 }
@@ -53,21 +53,21 @@ const char *tp_mark_name(uint32_t number)
 static void put_record_with_name(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
 {
     uint32_t slots = payload_slots + byte_slot_count(name.size);
-    struct tp_spool_record *record = tp_record_reserve(slots);
+    struct tp_spool_record *record = tp_record_reserve_slots(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, (size_t)payload_slots * TP_SPOOL_SLOT);
     if (name.size)
         memcpy(record + 1 + payload_slots, name.bytes, name.size);
-    tp_record_done(record, name.number, kind, slots, name.size);
+    tp_record_finish(record, name.number, kind, slots, name.size);
 }
 
-void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name)
+void tp_mark_write(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name)
 {
     put_record_with_name(kind, mark, (mark->has_more ? sizeof *mark : TP_SPOOL_SHORT_MARK) / TP_SPOOL_SLOT, name);
 }
 
-void tp_mark_put_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end)
+void tp_mark_write_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end)
 {
     struct {
         struct tp_spool_mark mark;
@@ -78,9 +78,9 @@ void tp_mark_put_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t 
 
 void tp_mark_end_innermost(uint32_t domain)
 {
-    struct tp_spool_record *record = tp_record_reserve(0);
+    struct tp_spool_record *record = tp_record_reserve_slots(0);
     if (record)
-        tp_record_done(record, domain, TP_SPOOL_MARK_POP, 0, 0);
+        tp_record_finish(record, domain, TP_SPOOL_MARK_POP, 0, 0);
 }
 
 void tp_mark_end_by_key(uint64_t key)
@@ -89,13 +89,13 @@ void tp_mark_end_by_key(uint64_t key)
     put_record_with_name(TP_SPOOL_MARK_FINISH, &payload, sizeof payload / TP_SPOOL_SLOT, tp_mark_number(0));
 }
 
-void tp_mark_name_thread(uint64_t tid, struct tp_mark_text name)
+void tp_mark_write_thread_name(uint64_t tid, struct tp_mark_text name)
 {
     const struct tp_spool_async payload = {.id = tid};
     put_record_with_name(TP_SPOOL_MARK_THREAD, &payload, sizeof payload / TP_SPOOL_SLOT, name);
 }
 
-void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values)
+void tp_mark_write_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values)
 {
     uint64_t payload[2 + TP_MARK_VALUES] = {0};
     uint32_t count = head->count < TP_MARK_VALUES ? head->count : TP_MARK_VALUES;
@@ -105,7 +105,7 @@ void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, con
                          tp_mark_number(key));
 }
 
-void tp_mark_put_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size)
+void tp_mark_write_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size)
 {
     uint32_t kept = text ? (uint32_t)strnlen(text, size < TP_NAME_BYTES ? size : TP_NAME_BYTES) : 0;
     put_record_with_name(TP_SPOOL_MARK_FACT, head, sizeof *head / TP_SPOOL_SLOT,

@@ -42,13 +42,13 @@ uint32_t tp_mark_intern(const char *text);
 uint32_t tp_mark_intern_wide(const wchar_t *text);
 
 /* Returns the text of a name, which stays valid for ever. Takes the session's lock. */
-const char *tp_mark_name(uint32_t number);
+const char *tp_mark_name_of_number(uint32_t number);
 
 /* Writes a record of type `kind`, with `mark` as its payload, followed by the name. */
-void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
+void tp_mark_write(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
 
 /* Writes a finished range. begin, end: ticks of the recording's clock. */
-void tp_mark_put_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
+void tp_mark_write_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
 
 /* tp_mark_end_innermost ends the innermost range of the domain on this thread. tp_mark_end_by_key ends the range with
  * the key. */
@@ -56,12 +56,12 @@ void tp_mark_end_innermost(uint32_t domain);
 void tp_mark_end_by_key(uint64_t key);
 
 /* Writes the name of a thread, by its system thread id. */
-void tp_mark_name_thread(uint64_t tid, struct tp_mark_text name);
+void tp_mark_write_thread_name(uint64_t tid, struct tp_mark_text name);
 
-/* tp_mark_put_values adds an argument with head->count numbers to a range. tp_mark_put_text_fact adds an argument with
- * a text. key: number of the argument's name. */
-void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
-void tp_mark_put_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
+/* tp_mark_write_values adds an argument with head->count numbers to a range. tp_mark_write_text_fact adds an argument
+ * with a text. key: number of the argument's name. */
+void tp_mark_write_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
+void tp_mark_write_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 
 /* maximum number of values in one argument */
 enum { TP_MARK_VALUES = 64 };

@@ -4,7 +4,7 @@
 
 #include "collector/tracepress.h"
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
@@ -12,7 +12,7 @@ static const char *probe(const struct tp_source_host *host)
 
 static tracepress_name range;
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     range = tracepress_intern(*setting ? setting : "process");
@@ -26,7 +26,7 @@ static void in_child(void)
     tracepress_begin(range);
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     tracepress_end();
 }
@@ -34,8 +34,8 @@ static void stop(void)
 const struct tp_source tp_source_null = {
     .name = "null",
     .what = "one range per process; an example for tests",
-    .probe = probe,
-    .start = start,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .stop = stop_source,
     .in_child = in_child,
 };

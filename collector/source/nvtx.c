@@ -113,12 +113,12 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
     }
 }
 
-static void put_event(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
+static void write_event_record(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
     if (!a || a->size < sizeof *a) { /* leaves out attributes whose size fits no known version */
-        tp_mark_put(kind, &mark, tp_mark_number(0));
+        tp_mark_write(kind, &mark, tp_mark_number(0));
         return;
     }
     mark.category = a->category;
@@ -126,7 +126,7 @@ static void put_event(uint8_t kind, uint32_t domain, uint64_t key, const struct 
     mark.color = mark.has_color ? a->color : 0;
     set_payload(&mark, a);
     mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
-    tp_mark_put(kind, &mark, message_text(a->message_type, a->message, &room));
+    tp_mark_write(kind, &mark, message_text(a->message_type, a->message, &room));
     if (__builtin_expect(a->payload_type == TP_NVTX_PAYLOAD_SCHEMA, 0) && kind != TP_SPOOL_MARK_POINT)
         // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX stores the pointer as a number
         tp_nvtx_payload_put_facts(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
@@ -136,7 +136,7 @@ static void put_event(uint8_t kind, uint32_t domain, uint64_t key, const struct 
 static void put_event_with_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
 {
     const struct tp_spool_mark mark = {.form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
-    tp_mark_put(kind, &mark, text);
+    tp_mark_write(kind, &mark, text);
 }
 
 uint64_t tp_nvtx_next_key(void)
@@ -147,37 +147,37 @@ uint64_t tp_nvtx_next_key(void)
 
 /* ---- NVTX functions for the default domain ---- */
 
-static void mark_ex(const struct tp_nvtx_attributes *a)
+static void mark_attributes(const struct tp_nvtx_attributes *a)
 {
-    put_event(TP_SPOOL_MARK_POINT, 0, 0, a);
+    write_event_record(TP_SPOOL_MARK_POINT, 0, 0, a);
 }
 
-static void mark_a(const char *text)
+static void mark_text(const char *text)
 {
     put_event_with_text(TP_SPOOL_MARK_POINT, 0, tp_mark_text(text));
 }
 
-static void mark_w(const wchar_t *text)
+static void mark_wide_text(const wchar_t *text)
 {
     struct tp_mark_wide room;
     put_event_with_text(TP_SPOOL_MARK_POINT, 0, tp_mark_wide(&room, text));
 }
 
-static uint64_t start_ex(const struct tp_nvtx_attributes *a)
+static uint64_t start_range_with_attributes(const struct tp_nvtx_attributes *a)
 {
     uint64_t key = tp_nvtx_next_key();
-    put_event(TP_SPOOL_MARK_START, 0, key, a);
+    write_event_record(TP_SPOOL_MARK_START, 0, key, a);
     return key;
 }
 
-static uint64_t start_a(const char *text)
+static uint64_t start_range_with_text(const char *text)
 {
     uint64_t key = tp_nvtx_next_key();
     put_event_with_text(TP_SPOOL_MARK_START, key, tp_mark_text(text));
     return key;
 }
 
-static uint64_t start_w(const wchar_t *text)
+static uint64_t start_range_with_wide_text(const wchar_t *text)
 {
     struct tp_mark_wide room;
     uint64_t key = tp_nvtx_next_key();
@@ -185,31 +185,31 @@ static uint64_t start_w(const wchar_t *text)
     return key;
 }
 
-static void finish(uint64_t key)
+static void finish_range(uint64_t key)
 {
     tp_mark_end_by_key(key);
 }
 
-static int push_ex(const struct tp_nvtx_attributes *a)
+static int push_range_with_attributes(const struct tp_nvtx_attributes *a)
 {
-    put_event(TP_SPOOL_MARK_PUSH, 0, 0, a);
+    write_event_record(TP_SPOOL_MARK_PUSH, 0, 0, a);
     return tp_nvtx_push_depth(0);
 }
 
-static int push_a(const char *text)
+static int push_range_with_text(const char *text)
 {
     put_event_with_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_text(text));
     return tp_nvtx_push_depth(0);
 }
 
-static int push_w(const wchar_t *text)
+static int push_range_with_wide_text(const wchar_t *text)
 {
     struct tp_mark_wide room;
     put_event_with_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_wide(&room, text));
     return tp_nvtx_push_depth(0);
 }
 
-static int pop_default(void)
+static int pop_range_of_default_domain(void)
 {
     return tp_nvtx_pop_depth(0);
 }
@@ -217,7 +217,7 @@ static int pop_default(void)
 static void name_category(uint32_t domain, uint32_t category, struct tp_mark_text text)
 {
     const struct tp_spool_mark mark = {.domain = domain, .category = category};
-    tp_mark_put(TP_SPOOL_MARK_CATEGORY, &mark, text);
+    tp_mark_write(TP_SPOOL_MARK_CATEGORY, &mark, text);
 }
 
 static void name_category_a(uint32_t category, const char *text)
@@ -233,26 +233,26 @@ static void name_category_w(uint32_t category, const wchar_t *text)
 
 static void name_thread_a(uint32_t tid, const char *text)
 {
-    tp_mark_name_thread(tid, tp_mark_text(text));
+    tp_mark_write_thread_name(tid, tp_mark_text(text));
 }
 
 static void name_thread_w(uint32_t tid, const wchar_t *text)
 {
     struct tp_mark_wide room;
-    tp_mark_name_thread(tid, tp_mark_wide(&room, text));
+    tp_mark_write_thread_name(tid, tp_mark_wide(&room, text));
 }
 
 /* ---- NVTX functions for named domains ---- */
 
 static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put_event(TP_SPOOL_MARK_POINT, tp_nvtx_handle_number(domain), 0, a);
+    write_event_record(TP_SPOOL_MARK_POINT, tp_nvtx_handle_number(domain), 0, a);
 }
 
 static uint64_t domain_start(const void *domain, const struct tp_nvtx_attributes *a)
 {
     uint64_t key = tp_nvtx_next_key();
-    put_event(TP_SPOOL_MARK_START, tp_nvtx_handle_number(domain), key, a);
+    write_event_record(TP_SPOOL_MARK_START, tp_nvtx_handle_number(domain), key, a);
     return key;
 }
 
@@ -264,7 +264,7 @@ static void domain_finish(const void *domain, uint64_t key)
 
 static int domain_push(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put_event(TP_SPOOL_MARK_PUSH, tp_nvtx_handle_number(domain), 0, a);
+    write_event_record(TP_SPOOL_MARK_PUSH, tp_nvtx_handle_number(domain), 0, a);
     return tp_nvtx_push_depth(tp_nvtx_handle_number(domain));
 }
 
@@ -279,7 +279,7 @@ static void *domain_resource(const void *domain, const struct tp_nvtx_resource *
     (void)domain;
     struct tp_mark_wide room;
     if (r && r->size >= sizeof *r && r->type == TP_NVTX_THREAD_NATIVE)
-        tp_mark_name_thread(r->identifier.number, message_text(r->message_type, r->message, &room));
+        tp_mark_write_thread_name(r->identifier.number, message_text(r->message_type, r->message, &room));
     return number_to_handle(1);
 }
 
@@ -328,17 +328,17 @@ static void *domain_create_w(const wchar_t *name)
 /* our functions, by their numbers in NVTX 3; number 0 is unused */
 static const tp_nvtx_function core[] = {
     NULL,
-    F(mark_ex),
-    F(mark_a),
-    F(mark_w),
-    F(start_ex),
-    F(start_a),
-    F(start_w),
-    F(finish),
-    F(push_ex),
-    F(push_a),
-    F(push_w),
-    F(pop_default),
+    F(mark_attributes),
+    F(mark_text),
+    F(mark_wide_text),
+    F(start_range_with_attributes),
+    F(start_range_with_text),
+    F(start_range_with_wide_text),
+    F(finish_range),
+    F(push_range_with_attributes),
+    F(push_range_with_text),
+    F(push_range_with_wide_text),
+    F(pop_range_of_default_domain),
     F(name_category_a),
     F(name_category_w),
     F(name_thread_a),
@@ -395,13 +395,13 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 
 /* ---- the source ---- */
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     const char *now = tp_environment(variable);
     return now && *now && strcmp(now, host->library) != 0 ? "NVTX_INJECTION64_PATH names another tool" : NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     return setenv(variable, host->library, 1) == 0;
@@ -411,6 +411,6 @@ const struct tp_source tp_source_nvtx = {
     .name = "nvtx",
     .what = "NVTX: ranges and marks of the program and its libraries",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
 };

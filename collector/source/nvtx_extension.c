@@ -19,7 +19,7 @@ static void put_payloads(uint8_t kind, uint32_t domain, uint64_t key, const stru
 {
     const struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_nvtx_text room;
-    tp_mark_put(kind, &mark, tp_nvtx_payload_message(payloads, count, &room));
+    tp_mark_write(kind, &mark, tp_nvtx_payload_message(payloads, count, &room));
     if (kind != TP_SPOOL_MARK_POINT)
         tp_nvtx_payload_put_facts(domain, key, payloads, count);
 }
@@ -120,7 +120,7 @@ static void sample_real(const void *domain, uint64_t number, double value)
     count(number, TP_NVTX_DOUBLE, &value, sizeof value);
 }
 
-static void sample(const void *domain, uint64_t number, const void *value, size_t size)
+static void put_sample_of_domain(const void *domain, uint64_t number, const void *value, size_t size)
 {
     (void)domain;
     count(number, 0, value, size);
@@ -138,7 +138,9 @@ static const struct {
      TP_NVTX_PAYLOADS_1_4,
      {F(schema_register), NULL, F(mark_payload), F(push_payload), F(pop_payload), F(start_payload), F(end_payload),
       F(is_enabled)}},
-    {TP_NVTX_COUNTERS, TP_NVTX_COUNTERS_1_2, {F(counter_register), F(sample_integer), F(sample_real), F(sample)}},
+    {TP_NVTX_COUNTERS,
+     TP_NVTX_COUNTERS_1_2,
+     {F(counter_register), F(sample_integer), F(sample_real), F(put_sample_of_domain)}},
 };
 
 /* The extension calls this function at the program's first use of the extension. Returns 1 for success. */

@@ -224,7 +224,7 @@ static size_t read_program_text(char *to, size_t size, uint64_t address)
 }
 
 /* Returns element `i` of a field as 8 bytes: an integer of 64 bits, or a double. */
-static uint64_t element_bits(const struct field *field, const char *bytes, size_t i)
+static uint64_t read_element_as_64_bits(const struct field *field, const char *bytes, size_t i)
 {
     const char *at = bytes + field->offset + i * field->type.size;
     uint64_t bits = 0;
@@ -251,7 +251,7 @@ static size_t element_count(const struct schema *schema, const struct field *fie
     if (field->counted_by >= 0) {
         const struct field *by = &schema->fields[field->counted_by];
         bool is_there = by->offset < payload->size && by->type.size <= payload->size - by->offset;
-        count = is_there ? (size_t)element_bits(by, payload->bytes, 0) : 0;
+        count = is_there ? (size_t)read_element_as_64_bits(by, payload->bytes, 0) : 0;
     }
     size_t room = field->offset < payload->size ? payload->size - field->offset : 0;
     if (field->type.kind == KIND_TEXT)
@@ -264,9 +264,9 @@ static bool read_field_text(struct tp_mark_text *text, const struct field *field
                             char *room)
 {
     if (field->type.kind == KIND_REGISTERED) {
-        *text = tp_mark_number((uint32_t)element_bits(field, bytes, 0) & ~TP_SPOOL_ITT);
+        *text = tp_mark_number((uint32_t)read_element_as_64_bits(field, bytes, 0) & ~TP_SPOOL_ITT);
     } else if (field->type.kind == KIND_POINTED) {
-        size_t n = read_program_text(room, NAME_BYTES, element_bits(field, bytes, 0));
+        size_t n = read_program_text(room, NAME_BYTES, read_element_as_64_bits(field, bytes, 0));
         *text = (struct tp_mark_text){TP_SPOOL_NO_NAME, (uint32_t)n, room};
     } else if (field->type.kind == KIND_TEXT) {
         size_t most = count < TP_NAME_BYTES ? count : TP_NAME_BYTES;
@@ -286,16 +286,16 @@ static void put_field(const struct field *field, struct tp_spool_fact_head head,
     char room[NAME_BYTES];
     struct tp_mark_text text;
     if (read_field_text(&text, field, bytes, count, room)) {
-        const char *named = text.number == TP_SPOOL_NO_NAME ? text.bytes : tp_mark_name(text.number);
+        const char *named = text.number == TP_SPOOL_NO_NAME ? text.bytes : tp_mark_name_of_number(text.number);
         head.type = TP_SPOOL_TEXT;
-        tp_mark_put_text_fact(field->number, &head, named, text.number == TP_SPOOL_NO_NAME ? text.size : SIZE_MAX);
+        tp_mark_write_text_fact(field->number, &head, named, text.number == TP_SPOOL_NO_NAME ? text.size : SIZE_MAX);
         return;
     }
     head.count = (uint16_t)(count < TP_MARK_VALUES ? count : TP_MARK_VALUES);
     head.type = types_by_kind[field->type.kind];
     for (size_t i = 0; i < head.count; i++)
-        values[i] = element_bits(field, bytes, i);
-    tp_mark_put_values(field->number, &head, values);
+        values[i] = read_element_as_64_bits(field, bytes, i);
+    tp_mark_write_values(field->number, &head, values);
 }
 
 /* Returns the schema of a payload, and sets the size of the payload if it is unknown. Returns NULL if the payload has
@@ -350,7 +350,7 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
 /* Returns the first element of a field as the value of a counter. */
 static double first_element_value(const struct field *field, const char *bytes)
 {
-    uint64_t bits = element_bits(field, bytes, 0);
+    uint64_t bits = read_element_as_64_bits(field, bytes, 0);
     double real;
     memcpy(&real, &bits, sizeof real);
     return field->type.kind == KIND_REAL     ? real

@@ -8,13 +8,13 @@
 
 static unsigned rate;
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     return NULL;
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
@@ -35,7 +35,7 @@ const struct tp_source tp_source_sample = {
     .name = "sample",
     .what = "where threads use the CPU: samples of their stacks (sample=RATE per second)",
     .is_default = true,
-    .probe = probe,
-    .start = start,
+    .probe = probe_source,
+    .start = start_source,
     .in_child = in_child,
 };

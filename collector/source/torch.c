@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/own_thread.h"
+#include "collector/recorder_thread.h"
 #include "collector/session.h"
 #include "writer/base/environment.h"
 
@@ -93,7 +93,7 @@ static _Atomic bool is_over;   /* true after the last call of tick */
 static _Atomic unsigned asker, calls;
 static sem_t wake;
 
-static const char *probe(const struct tp_source_host *host)
+static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -106,7 +106,7 @@ static const char *probe(const struct tp_source_host *host)
 }
 
 /* Sets a variable of torch.py to a text. Returns 0, or -1 with a Python error set. */
-static int set_text(object *names_of, const char *name, const char *text)
+static int set_script_variable(object *names_of, const char *name, const char *text)
 {
     object *value = py.PyUnicode_FromString(text ? text : "");
     int code = value ? py.PyDict_SetItemString(names_of, name, value) : -1;
@@ -122,8 +122,9 @@ static object *run_script(void)
         return NULL;
     object *done = NULL;
     if (py.PyDict_SetItemString(fresh, "__builtins__", py.PyEval_GetBuiltins()) == 0 &&
-        set_text(fresh, "__name__", "tracepress") == 0 && set_text(fresh, "FOLDER", place->spools) == 0 &&
-        set_text(fresh, "SETTINGS", tp_environment("TRACEPRESS_TORCH")) == 0)
+        set_script_variable(fresh, "__name__", "tracepress") == 0 &&
+        set_script_variable(fresh, "FOLDER", place->spools) == 0 &&
+        set_script_variable(fresh, "SETTINGS", tp_environment("TRACEPRESS_TORCH")) == 0)
         done = py.PyRun_StringFlags(tp_torch_py, FILE_INPUT, fresh, fresh, NULL);
     if (!done) {
         py.Py_DecRef(fresh);
@@ -134,7 +135,7 @@ static object *run_script(void)
 }
 
 /* Calls the function tick of torch.py once. Returns its result in ms, or -1 with a Python error set. */
-static long call_tick(void)
+static long call_tick_of_script(void)
 {
     if (!scope && !py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "torch"))
         return FAST_MS;
@@ -153,7 +154,7 @@ static long call_tick(void)
 static int on_main_thread(void *unused)
 {
     (void)unused;
-    long ms = call_tick();
+    long ms = call_tick_of_script();
     atomic_store(&next_ms, ms > 0 ? (int)ms : 0);
     atomic_store(&is_posted, false);
     if (ms >= 0 || !py.PyErr_Occurred())
@@ -168,8 +169,8 @@ static int on_main_thread(void *unused)
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
-    tp_session_say(TP_SAY_PART, "PyTorch is not recorded",
-                   "torch.profiler could not be switched on, or the program uses it itself");
+    tp_session_print_message(TP_SAY_PART, "PyTorch is not recorded",
+                             "torch.profiler could not be switched on, or the program uses it itself");
     return 0;
 }
 
@@ -210,7 +211,7 @@ static void *run_polling_thread(void *context)
 static bool start_polling(void)
 {
     uintptr_t number = ++asker;
-    return tp_own_thread_start(NULL, run_polling_thread, (void *)number) == 0; // NOLINT(performance-no-int-to-ptr)
+    return tp_recorder_thread_start(NULL, run_polling_thread, (void *)number) == 0; // NOLINT(performance-no-int-to-ptr)
 }
 
 static void stop_polling(void)
@@ -225,17 +226,17 @@ static void restart_polling(void)
         start_polling();
 }
 
-static bool start(const struct tp_source_host *host, const char *setting)
+static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     place = host;
     atomic_store(&next_ms, FAST_MS);
     sem_init(&wake, 0, 0);
-    tp_own_threads_register(stop_polling, restart_polling);
+    tp_recorder_threads_register(stop_polling, restart_polling);
     return start_polling();
 }
 
-static void stop(void)
+static void stop_source(void)
 {
     atomic_store(&is_over, true);
 }
@@ -254,8 +255,8 @@ const struct tp_source tp_source_torch = {
     .name = "torch",
     .what = "PyTorch: torch.profiler, switched on inside an unmodified program",
     .is_default = true,
-    .probe = probe,
-    .start = start,
-    .stop = stop,
+    .probe = probe_source,
+    .start = start_source,
+    .stop = stop_source,
     .in_child = in_child,
 };

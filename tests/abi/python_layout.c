@@ -71,7 +71,7 @@ static const struct tp_python_layout theirs = {
     .bytes_at = P(PyBytesObject, ob_sval),
 };
 
-static const struct tp_python_layout *own_layout(void)
+static const struct tp_python_layout *layout_by_python_headers(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
     static struct tp_python_layout described;
@@ -85,7 +85,7 @@ static const struct tp_python_layout *own_layout(void)
 
 int main(void)
 {
-    const int32_t *a = (const int32_t *)own_layout(), *b = (const int32_t *)&theirs;
+    const int32_t *a = (const int32_t *)layout_by_python_headers(), *b = (const int32_t *)&theirs;
     if (!a)
         return 1;
     for (size_t i = 0; i < sizeof theirs / sizeof *a; i++)

@@ -79,13 +79,13 @@ static double record(size_t bytes, size_t count, size_t wanted)
     size_t done = 0;
     double start = now_ns();
     for (; done < wanted; done += count)
-        tp_cupti_record_buffer(&cupti, buffer, bytes);
+        tp_cupti_convert_buffer(&cupti, buffer, bytes);
     return (now_ns() - start) * 1e9 / (double)done;
 }
 
 /* Returns ns per record in the fastest of `rounds` short rounds. Rounds are short, so that some of them touch no new
  * page. */
-static double record_few_ns(int rounds)
+static double convert_few_records_ns(int rounds)
 {
     double least = 1e9;
     for (int i = 0; i < rounds; i++) {
@@ -95,7 +95,7 @@ static double record_few_ns(int rounds)
     return least;
 }
 
-static void keep_smaller(double *least, double ns)
+static void keep_smaller_ns(double *least, double ns)
 {
     *least = *least == 0 || ns < *least ? ns : *least;
 }
@@ -107,17 +107,17 @@ int main(int argc, char **argv)
     double bare = 0, few = 0, many = 0;
     size_t size;
     struct tracepress_options options = TRACEPRESS_OPTIONS;
-    buffer = tp_cupti_pool_lend(&size, false);
+    buffer = tp_cupti_pool_get_buffer(&size, false);
     if (!buffer || !mkdtemp(folder))
         return 1;
     valid = fill_buffer(buffer, size, &record_count);
     options.directory = folder;
     for (int round = 0; round < ROUNDS; round++) {
-        keep_smaller(&bare, read_buffer_ns(wanted));
+        keep_smaller_ns(&bare, read_buffer_ns(wanted));
         if (tracepress_start(&options) != 0)
             return 1;
-        keep_smaller(&few, record_few_ns(FEW_ROUNDS));
-        keep_smaller(&many, record(valid, record_count, wanted));
+        keep_smaller_ns(&few, convert_few_records_ns(FEW_ROUNDS));
+        keep_smaller_ns(&many, record(valid, record_count, wanted));
         tracepress_stop();
         snprintf(command, sizeof command, "rm -f %s/.*.tpspool", folder);
         if (system(command) != 0)

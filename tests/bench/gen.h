@@ -52,7 +52,7 @@ struct kernel {
 
 extern const int gen_stream_of[ROWS];
 
-_Noreturn void gen_fail(const char *why);
+_Noreturn void gen_exit_with_error(const char *why);
 /* Returns a random number from `low` to `high`, which depends only on the seed and the previous calls. */
 int64_t gen_random_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);

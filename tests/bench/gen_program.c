@@ -94,7 +94,7 @@ static void add_linear(struct gen *g, int layer)
 }
 
 /* Runs the whole forward pass as one captured graph, which has one launch and many kernels. */
-static void add_graph(struct gen *g)
+static void add_graph_replay(struct gen *g)
 {
     size_t region = gen_add_frame(g, "train.py(52): replay", -1);
     int64_t start = g->now[MAIN];
@@ -163,7 +163,7 @@ void gen_train_step(struct gen *g, int step)
     load_batch(g, step);
     size_t model = gen_add_frame(g, "nn.Module: MLP_0", 1);
     if (g->opt.graphs)
-        add_graph(g);
+        add_graph_replay(g);
     for (int layer = 0; layer < g->opt.layers && !g->opt.graphs; layer++)
         add_linear(g, layer);
     gen_end_frame(g, model);

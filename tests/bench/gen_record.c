@@ -9,7 +9,7 @@
 
 const int gen_stream_of[ROWS] = {0, 0, 7, 20, 22};
 
-_Noreturn void gen_fail(const char *why)
+_Noreturn void gen_exit_with_error(const char *why)
 {
     fprintf(stderr, "gen_trace: %s\n", why);
     exit(2);
@@ -34,12 +34,12 @@ static size_t add_text(struct gen *g, const char *format, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     if (n < 0)
-        gen_fail("text");
+        gen_exit_with_error("text");
     if (g->text_size + (size_t)n + 1 > g->text_capacity) {
         g->text_capacity = g->text_capacity * 2 + (size_t)n + 4096;
         g->text = realloc(g->text, g->text_capacity);
         if (!g->text)
-            gen_fail("no memory");
+            gen_exit_with_error("no memory");
     }
     size_t at = g->text_size;
     vsnprintf(g->text + at, (size_t)n + 1, format, again);
@@ -63,7 +63,7 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
         g->capacity = g->capacity * 2 + 1024;
         g->records = realloc(g->records, g->capacity * sizeof *g->records);
         if (!g->records)
-            gen_fail("no memory");
+            gen_exit_with_error("no memory");
     }
     g->records[g->count] = (struct record){.ts = ts, .end = ts, .ph = ph, .row = (uint8_t)row, .cat = (uint8_t)cat};
     return g->count++;
@@ -71,7 +71,7 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
 
 /* Returns the name. With --hostile, replaces one of ten names by a hostile text that is already escaped for JSON:
  * markup, quotes, control characters, formulas, bidirectional marks or surrogates. */
-static const char *hostile_name(struct gen *g, const char *name)
+static const char *name_or_hostile_text(struct gen *g, const char *name)
 {
     static const char *const payloads[] = {"<script>alert(1)</script>",
                                            "\\\"'><img src=x onerror=alert(1)>",
@@ -90,7 +90,7 @@ static const char *hostile_name(struct gen *g, const char *name)
 size_t gen_begin_slice(struct gen *g, int row, int cat, const char *name)
 {
     size_t at = add_record(g, 'X', row, cat, g->now[row]);
-    g->records[at].name = gen_add_text(g, "%s", hostile_name(g, name));
+    g->records[at].name = gen_add_text(g, "%s", name_or_hostile_text(g, name));
     g->records[at].args = gen_add_text(g, "%s", "");
     g->now[row] += gen_random_between(g, 900, 2600);
     return at;
@@ -176,7 +176,7 @@ static size_t add_device_operation(struct gen *g, int stream, int cat, const str
     start = start > g->now[stream] ? start : g->now[stream] + gen_random_between(g, 0, 900);
     gen_add_flow(g, 's', MAIN, launched, correlation, RUNTIME);
     size_t at = add_record(g, 'X', stream, cat, start);
-    g->records[at].name = gen_add_text(g, "%s", hostile_name(g, work->name));
+    g->records[at].name = gen_add_text(g, "%s", name_or_hostile_text(g, work->name));
     g->records[at].end = g->now[stream] = start + work->length;
     gen_add_flow(g, 'f', stream, start, correlation, cat);
     return at;

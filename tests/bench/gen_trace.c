@@ -33,13 +33,13 @@ static void print_line(struct gen *g, const char *format, ...)
     if (n >= (int)sizeof small) {
         text = malloc((size_t)n + 1);
         if (!text)
-            gen_fail("no memory");
+            gen_exit_with_error("no memory");
         va_start(args, format);
         vsnprintf(text, (size_t)n + 1, format, args);
         va_end(args);
     }
     if (n < 0 || (n && gzwrite(g->file, text, (unsigned)n) != n))
-        gen_fail("cannot write");
+        gen_exit_with_error("cannot write");
     if (text != small)
         free(text);
 }
@@ -187,7 +187,7 @@ static void write_trace(struct gen *g)
 
 static void print_usage(void)
 {
-    gen_fail(
+    gen_exit_with_error(
         "usage: gen_trace [--events N] [--era 2021|2024|2026] [--seed N] [--layers N] [--rank R --ranks N] [--graphs] "
         "[--hostile] "
         "[-o FILE[.gz]]");
@@ -231,11 +231,11 @@ int main(int argc, char **argv)
     const char *mode = length > 3 && !strcmp(g.opt.out + length - 3, ".gz") ? "wb6" : "wbT";
     g.file = g.opt.out ? gzopen(g.opt.out, mode) : gzdopen(dup(1), mode);
     if (!g.file)
-        gen_fail("cannot open the output");
+        gen_exit_with_error("cannot open the output");
     gzbuffer(g.file, 1 << 18);
     write_trace(&g);
     if (gzclose(g.file) != Z_OK)
-        gen_fail("cannot write");
+        gen_exit_with_error("cannot write");
     free(g.records);
     free(g.text);
     return 0;

@@ -40,7 +40,7 @@ static struct {
     uint64_t begin, end, name, more;
 } volatile ring[4096];
 
-static void record_nothing(long count)
+static void write_bare_ring_entries(long count)
 {
     for (long i = 0; i < count; i++) {
         uint64_t begin = tp_clock_now();
@@ -71,7 +71,7 @@ static void record_tasks(long count)
     }
 }
 
-static void *on_thread(void *count)
+static void *record_scopes_on_thread(void *count)
 {
     record_scopes((long)(intptr_t)count);
     return NULL;
@@ -82,7 +82,7 @@ static void record_on_threads(int threads, long count)
     pthread_t ids[16];
     double start = now_ns();
     for (int i = 0; i < threads; i++)
-        pthread_create(&ids[i], NULL, on_thread, (void *)(intptr_t)count);
+        pthread_create(&ids[i], NULL, record_scopes_on_thread, (void *)(intptr_t)count);
     for (int i = 0; i < threads; i++)
         pthread_join(ids[i], NULL);
     printf("  %2d threads: %.1f million ranges a second\n", threads,
@@ -119,7 +119,7 @@ static double trace_text_bytes(const char *path)
     return bytes;
 }
 
-static int stop_to_disk(const char *folder, char *path, long million)
+static int measure_stop_with_file(const char *folder, char *path, long million)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     struct stat status = {0};
@@ -148,8 +148,8 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/trace.json.gz", folder);
     name = tracepress_intern("work");
     tp_clock_init();
-    double short_floor = fastest_round_ns(record_nothing, 100, 20000),
-           floor = fastest_round_ns(record_nothing, million, ROUNDS);
+    double short_floor = fastest_round_ns(write_bare_ring_entries, 100, 20000),
+           floor = fastest_round_ns(write_bare_ring_entries, million, ROUNDS);
     double off = fastest_round_ns(record_scopes, million, ROUNDS);
     start(folder, NULL, 0);
     double on = fastest_round_ns(record_scopes, 100, 20000),
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
         record_on_threads(threads, million / threads);
         tracepress_stop();
     }
-    int code = stop_to_disk(folder, path, million);
+    int code = measure_stop_with_file(folder, path, million);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? code : 1;
 }

@@ -19,7 +19,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void measure_times(struct times *times, const char *path, struct tp_arena *arena)
+static void measure_table_times(struct times *times, const char *path, struct tp_arena *arena)
 {
     struct tp_table_options options = TP_TABLE_OPTIONS;
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
@@ -40,7 +40,7 @@ static void measure_times(struct times *times, const char *path, struct tp_arena
 }
 
 /* Runs one round. Returns false if the trace cannot be read. */
-static int run(struct times *times, const char *path)
+static int measure_round(struct times *times, const char *path)
 {
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
@@ -48,7 +48,7 @@ static int run(struct times *times, const char *path)
         tp_arena_release(&arena);
         return 0;
     }
-    measure_times(times, path, &arena);
+    measure_table_times(times, path, &arena);
     tp_arena_release(&arena);
     return 1;
 }
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
     struct times best = {.rows = 1e9}, times = {0};
     for (int i = 0; argc > 1 && i < ROUNDS; i++) {
-        if (!run(&times, argv[1])) {
+        if (!measure_round(&times, argv[1])) {
             fprintf(stderr, "table: cannot read %s\n", argv[1]);
             return 1;
         }

@@ -146,7 +146,7 @@ static void print_value(struct bytes value)
     printf("\n");
 }
 
-static void print_call_site(struct bytes node)
+static void print_call_stack_attribute(struct bytes node)
 {
     struct field attribute;
     while (next_field(&node, &attribute)) {
@@ -169,7 +169,7 @@ static void print_graph(struct bytes graph)
         print_text(find_field(node.sub, 1));
         printf(" after ");
         print_text(after);
-        print_call_site(node.sub);
+        print_call_stack_attribute(node.sub);
         printf("\n");
     }
 }
@@ -182,7 +182,7 @@ static void print_memory(struct bytes memory)
             printf(" %llu bytes", (unsigned long long)part.value);
 }
 
-static void print_cost(struct bytes tagged)
+static void print_step_costs(struct bytes tagged)
 {
     struct bytes metadata = find_field(tagged, 2), steps = find_field(metadata, 1);
     struct field device, stats, part;
@@ -230,7 +230,7 @@ static void print_event(struct bytes event)
             while (next_field(&field.sub, &value))
                 print_value(value.sub);
         } else if (field.number == 8) {
-            print_cost(field.sub);
+            print_step_costs(field.sub);
         }
     }
 }

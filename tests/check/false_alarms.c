@@ -22,7 +22,7 @@
 
 enum { JUDGED = 500 };
 
-static void load(struct tp_summary *summary, struct tp_arena *arena, const char *path)
+static void load_summary(struct tp_summary *summary, struct tp_arena *arena, const char *path)
 {
     struct tp_analysis analysis, *volatile a = &analysis;
     struct tp_trace_options options = {.single_thread = true};
@@ -59,28 +59,28 @@ static bool is_device_kind(enum tp_summary_kind kind)
            kind == TP_SUMMARY_MODULE_DEVICE;
 }
 
-static void scale_time(int64_t *ns, double factor)
+static void multiply_time(int64_t *ns, double factor)
 {
     if (*ns != TP_NULL_INT)
         *ns = llround(factor * (double)*ns);
 }
 
 /* Returns random values of a row, one per step. factors: factor of each step. noise: noise of the row itself. */
-static int64_t *draw_values(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
-                            double noise, struct tp_random *random)
+static int64_t *make_random_values(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
+                                   double noise, struct tp_random *random)
 {
     int64_t *copy = values ? tp_arena_array(arena, count, sizeof *copy) : NULL;
-    double own = exp(noise * normal(random));
+    double own = exp(noise * draw_normal_number(random));
     for (uint32_t i = 0; values && i < count; i++)
-        copy[i] = llround(own * exp(noise * normal(random)) * factors[i] * (double)values[i]);
+        copy[i] = llround(own * exp(noise * draw_normal_number(random)) * factors[i] * (double)values[i]);
     return copy;
 }
 
-static double *draw_factors(struct tp_arena *arena, uint32_t count, double noise, struct tp_random *random)
+static double *make_random_factors(struct tp_arena *arena, uint32_t count, double noise, struct tp_random *random)
 {
-    double *factors = tp_arena_array(arena, count, sizeof *factors), level = noise * normal(random);
+    double *factors = tp_arena_array(arena, count, sizeof *factors), level = noise * draw_normal_number(random);
     for (uint32_t i = 0; i < count; i++)
-        factors[i] = exp(level + noise * normal(random));
+        factors[i] = exp(level + noise * draw_normal_number(random));
     return factors;
 }
 
@@ -116,30 +116,31 @@ static void compute_metrics(struct tp_summary *run, struct tp_arena *arena)
 }
 
 /* Returns another random run of the same program. */
-static struct tp_summary draw_run(const struct tp_summary *run, const struct noise *noise,
-                                  const struct planted *planted, struct tp_random *random, struct tp_arena *arena)
+static struct tp_summary make_random_run(const struct tp_summary *run, const struct noise *noise,
+                                         const struct planted *planted, struct tp_random *random,
+                                         struct tp_arena *arena)
 {
     struct tp_summary copy = *run;
-    const double *host = draw_factors(arena, run->step_count, noise->host, random);
-    const double *device = draw_factors(arena, run->step_count, noise->device, random);
+    const double *host = make_random_factors(arena, run->step_count, noise->host, random);
+    const double *device = make_random_factors(arena, run->step_count, noise->device, random);
     copy.steps = tp_arena_array(arena, run->step_count, sizeof *copy.steps);
     copy.rows = tp_arena_array(arena, run->row_count, sizeof *copy.rows);
     for (uint32_t i = 0; i < run->row_count; i++) {
         const struct tp_summary_row *row = &run->rows[i];
         copy.rows[i] = *row;
-        copy.rows[i].by_step_ns = draw_values(arena, row->by_step_ns, is_device_kind(row->kind) ? device : host,
-                                              run->step_count, noise->row, random);
+        copy.rows[i].by_step_ns = make_random_values(arena, row->by_step_ns, is_device_kind(row->kind) ? device : host,
+                                                     run->step_count, noise->row, random);
         double factor = (is_device_kind(row->kind) ? planted->kernels : 1) * (i == planted->row_at ? planted->row : 1);
         for (uint32_t k = 0; copy.rows[i].by_step_ns && k < run->step_count; k++)
-            scale_time(&copy.rows[i].by_step_ns[k], factor);
+            multiply_time(&copy.rows[i].by_step_ns[k], factor);
     }
     for (uint32_t i = 0; i < run->step_count; i++) {
         const int64_t *row = run->rows[planted->row_at].by_step_ns;
         copy.steps[i] = run->steps[i];
-        scale_time(&copy.steps[i].total_ns, host[i]);
+        multiply_time(&copy.steps[i].total_ns, host[i]);
         for (int part = 0; part < TP_PART_COUNT; part++)
-            scale_time(&copy.steps[i].part_ns[part],
-                       part == TP_PART_DEVICE_SUM ? planted->kernels * device[i] : host[i]);
+            multiply_time(&copy.steps[i].part_ns[part],
+                          part == TP_PART_DEVICE_SUM ? planted->kernels * device[i] : host[i]);
         if (row && planted->row != 1)
             copy.steps[i].part_ns[TP_PART_DEVICE_SUM] += llround((planted->row - 1) * device[i] * (double)row[i]);
     }
@@ -150,7 +151,7 @@ static struct tp_summary draw_run(const struct tp_summary *run, const struct noi
 enum { REPORTED = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
 /* Compares base runs and new runs as `diff` does. Returns flags for the kinds of reported changes. */
-static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
+static int compare_sides_as_diff(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
     struct tp_compare compare;
@@ -168,7 +169,7 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
 
 /* Checks base runs and new runs as `check` does, with limits on times that equal runs exceed only by chance. Returns
  * BROKEN or 0. */
-static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
+static int check_sides_with_limits(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
 {
     static const char text[] = "step.time.median <= +0 %\nstep.time.mean <= +0 %\nstep.time.p90 <= +0 %\n"
                                "optional kernel.time.per_step <= +0 %\ncount.added <= +0\n";
@@ -196,7 +197,7 @@ struct draw {
     bool has_check;
 };
 
-static int judge_draw(const struct draw *draw, struct tp_random *random)
+static int judge_random_comparison(const struct draw *draw, struct tp_random *random)
 {
     struct tp_arena arena;
     struct tp_side_input inputs[TP_SIDES] = {{"base", NULL, draw->counts[TP_BASE], true},
@@ -207,12 +208,13 @@ static int judge_draw(const struct draw *draw, struct tp_random *random)
     for (int side = 0; side < TP_SIDES; side++) {
         struct tp_summary *runs = tp_arena_array(&arena, draw->counts[side], sizeof *runs);
         for (uint32_t i = 0; i < draw->counts[side]; i++)
-            runs[i] = draw_run(draw->run, draw->noise, side == TP_NEW ? draw->planted : &nothing, random, &arena);
+            runs[i] =
+                make_random_run(draw->run, draw->noise, side == TP_NEW ? draw->planted : &nothing, random, &arena);
         inputs[side].runs = runs;
     }
-    int found = compare_sides(inputs, draw->planted->row_at, &arena);
+    int found = compare_sides_as_diff(inputs, draw->planted->row_at, &arena);
     if (draw->has_check)
-        found |= check_sides(inputs, &arena);
+        found |= check_sides_with_limits(inputs, &arena);
     tp_arena_release(&arena);
     return found;
 }
@@ -221,12 +223,12 @@ struct shares {
     double reported, slower, row, broken; /* shares of the draws with this result, percent */
 };
 
-static struct shares repeat_draws(const struct draw *draw, int count)
+static struct shares repeat_random_comparisons(const struct draw *draw, int count)
 {
     struct tp_random random = {2026};
     struct shares shares = {0, 0, 0, 0};
     for (int i = 0; i < count; i++) {
-        int found = judge_draw(draw, &random);
+        int found = judge_random_comparison(draw, &random);
         shares.reported += !!(found & REPORTED) * 100.0 / count;
         shares.slower += !!(found & SLOWER) * 100.0 / count;
         shares.row += !!(found & ROW) * 100.0 / count;
@@ -235,7 +237,7 @@ static struct shares repeat_draws(const struct draw *draw, int count)
     return shares;
 }
 
-static bool judge_equal_programs(const struct tp_summary *run, int count)
+static bool check_alarms_of_equal_programs(const struct tp_summary *run, int count)
 {
     static const struct noise noises[] = {
         {0.003, 0.0006, 0.0003}, {0.015, 0.002, 0.001}, {0.02, 0.003, 0.003}, {0.05, 0.003, 0.003}};
@@ -248,7 +250,7 @@ static bool judge_equal_programs(const struct tp_summary *run, int count)
             struct draw draw = {run, {counts[i][TP_BASE], counts[i][TP_NEW]}, &noises[n], &nothing, true};
             /* with a history of ten runs the noise is not guessed, so the limit is strict and needs more draws */
             int draws = counts[i][TP_BASE] == 10 ? 3 * count : count;
-            struct shares s = repeat_draws(&draw, draws);
+            struct shares s = repeat_random_comparisons(&draw, draws);
             bool is_wrong = count >= JUDGED && (s.reported > 1 || s.broken > 1);
             is_bad |= is_wrong;
             printf("runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d reported, %5.2f %% "
@@ -278,7 +280,7 @@ static uint32_t longest_kernel(const struct tp_summary *run, double *share)
 
 /* Checks that a history of ten runs detects +0.3 % in the time of all kernels, and +2 % in one kernel. The single
  * kernel is found less often, because all rows are compared. */
-static bool judge_changed_programs(const struct tp_summary *run, int count)
+static bool check_planted_changes_are_found(const struct tp_summary *run, int count)
 {
     static const struct noise quiet = {0.02, 0.0005, 0.0003}, usual = {0.02, 0.003, 0.003};
     double share;
@@ -287,8 +289,8 @@ static bool judge_changed_programs(const struct tp_summary *run, int count)
         return false;
     const double least_kernels = 80, least_row = 75;
     const struct planted of_all = {1.003, 1, row}, of_row = {1, 1.02, row};
-    struct shares kernels = repeat_draws(&(struct draw){run, {10, 1}, &quiet, &of_all, false}, count);
-    struct shares rows = repeat_draws(&(struct draw){run, {10, 1}, &usual, &of_row, false}, count);
+    struct shares kernels = repeat_random_comparisons(&(struct draw){run, {10, 1}, &quiet, &of_all, false}, count);
+    struct shares rows = repeat_random_comparisons(&(struct draw){run, {10, 1}, &usual, &of_row, false}, count);
     printf("kernels (runs 0.05 %%), 10 + 1: +0.3 %% found in %5.2f %%%s\n", kernels.slower,
            kernels.slower < least_kernels ? "  BAD" : "");
     printf("a kernel of %.0f %% (runs 0.3 %%), 10 + 1: +2 %% found in %5.2f %%%s\n", 100 * share, rows.row,
@@ -296,16 +298,16 @@ static bool judge_changed_programs(const struct tp_summary *run, int count)
     return count >= JUDGED && (kernels.slower < least_kernels || rows.row < least_row);
 }
 
-static bool judge_trace(const char *path, int count)
+static bool check_false_alarms_of_trace(const char *path, int count)
 {
     struct tp_arena arena;
     struct tp_summary run;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         exit(2);
-    load(&run, &arena, path);
-    bool is_bad = judge_equal_programs(&run, count);
-    is_bad |= judge_changed_programs(&run, count);
+    load_summary(&run, &arena, path);
+    bool is_bad = check_alarms_of_equal_programs(&run, count);
+    is_bad |= check_planted_changes_are_found(&run, count);
     tp_arena_release(&arena);
     return is_bad;
 }
@@ -319,6 +321,6 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int i = 2; i < argc; i++)
-        is_bad |= judge_trace(argv[i], count);
+        is_bad |= check_false_alarms_of_trace(argv[i], count);
     return is_bad;
 }

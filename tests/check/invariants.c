@@ -23,7 +23,7 @@ struct check {
 
 static const struct node *member_at(const struct node *node, const char *key)
 {
-    const struct node *found = node && node->type == '{' ? member(node, key) : NULL;
+    const struct node *found = node && node->type == '{' ? find_member(node, key) : NULL;
     return found && found->type != 'n' ? found : NULL;
 }
 
@@ -93,7 +93,8 @@ static void check_condition(struct check *c, bool is_true, double a, double b, c
         printf("%s: %s: %.17g is not %.17g\n", c->file, name, a, b);
 }
 
-__attribute__((format(printf, 4, 5))) static void same(struct check *c, __int128 a, __int128 b, const char *what, ...)
+__attribute__((format(printf, 4, 5))) static void check_equal(struct check *c, __int128 a, __int128 b, const char *what,
+                                                              ...)
 {
     va_list more;
     va_start(more, what);
@@ -101,7 +102,8 @@ __attribute__((format(printf, 4, 5))) static void same(struct check *c, __int128
     va_end(more);
 }
 
-__attribute__((format(printf, 4, 5))) static void near(struct check *c, double a, double b, const char *what, ...)
+__attribute__((format(printf, 4, 5))) static void check_nearly_equal(struct check *c, double a, double b,
+                                                                     const char *what, ...)
 {
     va_list more;
     va_start(more, what);
@@ -109,7 +111,8 @@ __attribute__((format(printf, 4, 5))) static void near(struct check *c, double a
     va_end(more);
 }
 
-__attribute__((format(printf, 4, 5))) static void at_most(struct check *c, double a, double b, const char *what, ...)
+__attribute__((format(printf, 4, 5))) static void check_at_most(struct check *c, double a, double b, const char *what,
+                                                                ...)
 {
     va_list more;
     va_start(more, what);
@@ -125,13 +128,14 @@ static void check_overview(struct check *c, const struct node *overview)
         __int128 parts = 0;
         for (int i = 0; i < ROLE_COUNT; i++)
             parts += member_ns(step, step_parts[i]);
-        same(c, parts, member_ns(step, "total_us"), "categories of step %s", member_text(step, "name"));
+        check_equal(c, parts, member_ns(step, "total_us"), "categories of step %s", member_text(step, "name"));
         used_ns += member_at(step, "used")->type == 't' ? member_ns(step, "total_us") : 0;
     }
-    same(c, used_ns, window, "used steps fill the window");
-    near(c, member_real(member_at(overview, "average"), "total_us"), (double)window / 1000 / steps, "mean step");
-    near(c, member_real(member_at(overview, "average"), "device_busy_us"),
-         (double)member_ns(overview, "device_busy_us") / 1000 / steps, "mean busy time");
+    check_equal(c, used_ns, window, "used steps fill the window");
+    check_nearly_equal(c, member_real(member_at(overview, "average"), "total_us"), (double)window / 1000 / steps,
+                       "mean step");
+    check_nearly_equal(c, member_real(member_at(overview, "average"), "device_busy_us"),
+                       (double)member_ns(overview, "device_busy_us") / 1000 / steps, "mean busy time");
 }
 
 static const struct node *next_used_step(const struct node *step)
@@ -146,15 +150,15 @@ static void check_device_steps(struct check *c, const struct node *device, const
     __int128 idle = 0;
     const struct node *step = next_used_step(array_items(overview, "steps"));
     for (const struct node *own = array_items(device, "steps"); own && step; own = own->next) {
-        same(c, member_ns(own, "busy_us"),
-             member_ns(member_at(step, "device_busy_by_gpu_us"), member_text(device, "device")), "busy time of step %s",
-             member_text(step, "name"));
-        same(c, member_ns(own, "total_us"), member_ns(step, "total_us"), "length of step %s",
-             member_text(step, "name"));
+        check_equal(c, member_ns(own, "busy_us"),
+                    member_ns(member_at(step, "device_busy_by_gpu_us"), member_text(device, "device")),
+                    "busy time of step %s", member_text(step, "name"));
+        check_equal(c, member_ns(own, "total_us"), member_ns(step, "total_us"), "length of step %s",
+                    member_text(step, "name"));
         idle += member_ns(member_at(own, "idle"), "total_us");
         step = next_used_step(step->next);
     }
-    same(c, idle, member_ns(member_at(device, "idle"), "total_us"), "steps of the idle view");
+    check_equal(c, idle, member_ns(member_at(device, "idle"), "total_us"), "steps of the idle view");
 }
 
 static void check_device(struct check *c, const struct node *device, const struct node *overview)
@@ -167,24 +171,26 @@ static void check_device(struct check *c, const struct node *device, const struc
         parts += member_ns(idle, idle_parts[i]);
     while (gpu && strcmp(member_text(gpu, "gpu_id"), id) != 0)
         gpu = gpu->next;
-    same(c, busy + total, member_ns(overview, "window_us"), "busy and idle time of device %s", id);
-    same(c, parts, total, "parts of idle time of device %s", id);
-    same(c,
-         member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us") +
-             member_ns(device, "exposed_copy_us"),
-         busy, "parts of busy time of device %s", id);
-    same(c, member_ns(gpu, "busy_us"), busy, "busy time of gpu_summary, device %s", id);
-    near(c, 100 * member_real(gpu, "busy_ratio"), member_real(device, "busy_percent"), "busy share of device %s", id);
-    same(c, member_count(flame, "total_ns"), total, "flame of device %s", id);
-    same(c, sum_member(array_items(flame, "frames"), "self_ns") / 1000, total, "frames of the flame of device %s", id);
-    same(c, sum_member(lines, "ns") / 1000, total, "lines of device %s", id);
-    same(c, sum_member(lines, "starved_ns") / 1000, member_ns(idle, "host_us") + member_ns(idle, "launch_us"),
-         "starved lines of device %s", id);
+    check_equal(c, busy + total, member_ns(overview, "window_us"), "busy and idle time of device %s", id);
+    check_equal(c, parts, total, "parts of idle time of device %s", id);
+    check_equal(c,
+                member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us") +
+                    member_ns(device, "exposed_copy_us"),
+                busy, "parts of busy time of device %s", id);
+    check_equal(c, member_ns(gpu, "busy_us"), busy, "busy time of gpu_summary, device %s", id);
+    check_nearly_equal(c, 100 * member_real(gpu, "busy_ratio"), member_real(device, "busy_percent"),
+                       "busy share of device %s", id);
+    check_equal(c, member_count(flame, "total_ns"), total, "flame of device %s", id);
+    check_equal(c, sum_member(array_items(flame, "frames"), "self_ns") / 1000, total,
+                "frames of the flame of device %s", id);
+    check_equal(c, sum_member(lines, "ns") / 1000, total, "lines of device %s", id);
+    check_equal(c, sum_member(lines, "starved_ns") / 1000, member_ns(idle, "host_us") + member_ns(idle, "launch_us"),
+                "starved lines of device %s", id);
     check_device_steps(c, device, overview);
 }
 
 /* Returns the time of the child with this name, in thousandths of the file's unit; 0 if there is no such child. */
-static __int128 child_ns(const struct node *node, const char *name)
+static __int128 child_time(const struct node *node, const char *name)
 {
     __int128 total = 0;
     for (const struct node *child = array_items(node, "children"); child; child = child->next)
@@ -197,10 +203,10 @@ static void check_tree_node(struct check *c, const struct node *node)
 {
     const struct node *children = array_items(node, "children");
     if (children)
-        same(c, sum_member(children, "time_ns") / 1000, member_count(node, "time_ns"),
-             "children of %s in the tree of time", member_text(node, "name"));
-    at_most(c, member_real(node, "floor_ns"), member_real(node, "costed_ns") * (1 + 1e-9), "floor of %s",
-            member_text(node, "name"));
+        check_equal(c, sum_member(children, "time_ns") / 1000, member_count(node, "time_ns"),
+                    "children of %s in the tree of time", member_text(node, "name"));
+    check_at_most(c, member_real(node, "floor_ns"), member_real(node, "costed_ns") * (1 + 1e-9), "floor of %s",
+                  member_text(node, "name"));
     for (const struct node *child = children; child; child = child->next)
         check_tree_node(c, child);
 }
@@ -214,27 +220,28 @@ static void check_tree(struct check *c, const struct node *tree, const struct no
         device = device->next;
     const struct node *idle = member_at(device, "idle");
     check_tree_node(c, root);
-    same(c, member_count(root, "time_ns"), member_ns(member_at(profile, "overview"), "window_us"), "tree of device %s",
-         id);
-    same(c, child_ns(root, "host"), member_ns(idle, "host_us"), "host in the tree of device %s", id);
-    same(c, child_ns(root, "launch"), member_ns(idle, "launch_us"), "launch in the tree of device %s", id);
-    same(c, child_ns(root, "outside"), member_ns(idle, "outside_us"), "outside in the tree of device %s", id);
-    same(c, child_ns(root, "queue") + child_ns(root, "unknown"),
-         member_ns(idle, "queue_us") + member_ns(idle, "unknown_us"), "queue in the tree of device %s", id);
+    check_equal(c, member_count(root, "time_ns"), member_ns(member_at(profile, "overview"), "window_us"),
+                "tree of device %s", id);
+    check_equal(c, child_time(root, "host"), member_ns(idle, "host_us"), "host in the tree of device %s", id);
+    check_equal(c, child_time(root, "launch"), member_ns(idle, "launch_us"), "launch in the tree of device %s", id);
+    check_equal(c, child_time(root, "outside"), member_ns(idle, "outside_us"), "outside in the tree of device %s", id);
+    check_equal(c, child_time(root, "queue") + child_time(root, "unknown"),
+                member_ns(idle, "queue_us") + member_ns(idle, "unknown_us"), "queue in the tree of device %s", id);
     /* only the sum is compared, because the tree counts more collectives than section 12 */
-    same(c, child_ns(root, "compute") + child_ns(root, "device wait") + child_ns(root, "exposed communication"),
-         member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us"),
-         "compute and communication in the tree of device %s", id);
-    same(c, child_ns(root, "exposed copy"), member_ns(device, "exposed_copy_us"),
-         "exposed copies in the tree of device %s", id);
+    check_equal(
+        c, child_time(root, "compute") + child_time(root, "device wait") + child_time(root, "exposed communication"),
+        member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us"),
+        "compute and communication in the tree of device %s", id);
+    check_equal(c, child_time(root, "exposed copy"), member_ns(device, "exposed_copy_us"),
+                "exposed copies in the tree of device %s", id);
 }
 
 static void check_verdict(struct check *c, const struct node *profile)
 {
     const struct node *verdict = member_at(profile, "verdict"), *causes = member_at(verdict, "causes");
     const struct node *device = array_items(profile, "idle_view");
-    near(c, member_real(verdict, "step_us"), member_real(member_at(profile, "recommendations"), "step_us"),
-         "step of the verdict");
+    check_nearly_equal(c, member_real(verdict, "step_us"),
+                       member_real(member_at(profile, "recommendations"), "step_us"), "step of the verdict");
     if (!member_at(verdict, "device"))
         return;
     while (device && strcmp(member_text(device, "device"), member_text(verdict, "device")) != 0)
@@ -243,13 +250,13 @@ static void check_verdict(struct check *c, const struct node *profile)
     __int128 all = 0;
     for (const struct node *cause = causes ? causes->first : NULL; cause; cause = cause->next)
         all += member_ns(causes, cause->key);
-    same(c, all, member_ns(member_at(profile, "overview"), "window_us"), "causes fill the window");
-    same(c, member_ns(causes, "compute"), member_ns(device, "compute_us"), "compute of the verdict");
-    same(c, member_ns(causes, "queue"), member_ns(idle, "queue_us"), "queue of the verdict");
-    same(c, member_ns(causes, "outside"), member_ns(idle, "outside_us"), "outside of the verdict");
-    same(c, member_ns(causes, "unknown"), member_ns(idle, "unknown_us"), "unknown of the verdict");
-    same(c, member_ns(causes, "input") + member_ns(causes, "sync") + member_ns(causes, "launch"),
-         member_ns(idle, "host_us") + member_ns(idle, "launch_us"), "starved time of the verdict");
+    check_equal(c, all, member_ns(member_at(profile, "overview"), "window_us"), "causes fill the window");
+    check_equal(c, member_ns(causes, "compute"), member_ns(device, "compute_us"), "compute of the verdict");
+    check_equal(c, member_ns(causes, "queue"), member_ns(idle, "queue_us"), "queue of the verdict");
+    check_equal(c, member_ns(causes, "outside"), member_ns(idle, "outside_us"), "outside of the verdict");
+    check_equal(c, member_ns(causes, "unknown"), member_ns(idle, "unknown_us"), "unknown of the verdict");
+    check_equal(c, member_ns(causes, "input") + member_ns(causes, "sync") + member_ns(causes, "launch"),
+                member_ns(idle, "host_us") + member_ns(idle, "launch_us"), "starved time of the verdict");
 }
 
 static void check_findings(struct check *c, const struct node *found, const struct node *overview)
@@ -257,29 +264,30 @@ static void check_findings(struct check *c, const struct node *found, const stru
     double step_us = member_real(found, "step_us"), total = member_real(found, "total_ceiling_us_per_step");
     double window = member_real(found, "judged_us"), gains = 0;
     if (member_real(found, "steps") > 0 && member_real(overview, "window_us") > 0)
-        near(c, step_us, member_real(member_at(overview, "average"), "total_us"), "step of the recommendations");
+        check_nearly_equal(c, step_us, member_real(member_at(overview, "average"), "total_us"),
+                           "step of the recommendations");
     for (const struct node *f = array_items(found, "findings"); f; f = f->next) {
         double ceiling = member_real(f, "ceiling_us_per_step");
         const char *id = member_text(f, "id");
         if (!member_at(f, "ceiling_us_per_step"))
             continue;
-        near(c, member_real(f, "share_of_step_percent"), 100 * ceiling * member_real(found, "steps") / window,
-             "share of %s", id);
-        at_most(c, ceiling, step_us, "%s is no longer than the step", id);
-        at_most(c, ceiling, total, "%s is within the total", id);
-        at_most(c, 0, member_real(f, "low_percent"), "least estimate of %s is not negative", id);
-        at_most(c, member_real(f, "low_percent"), member_real(f, "high_percent"),
-                "least and most of the estimate of %s", id);
+        check_nearly_equal(c, member_real(f, "share_of_step_percent"),
+                           100 * ceiling * member_real(found, "steps") / window, "share of %s", id);
+        check_at_most(c, ceiling, step_us, "%s is no longer than the step", id);
+        check_at_most(c, ceiling, total, "%s is within the total", id);
+        check_at_most(c, 0, member_real(f, "low_percent"), "least estimate of %s is not negative", id);
+        check_at_most(c, member_real(f, "low_percent"), member_real(f, "high_percent"),
+                      "least and most of the estimate of %s", id);
         /* the gain of a wait may be below its upper estimate, because other findings may contain its time */
         bool is_counted_less = member_at(f, "counted_percent") != NULL;
         double counted = member_real(f, is_counted_less ? "counted_percent" : "high_percent");
-        at_most(c, counted, member_real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
-        at_most(c, counted, member_real(f, "high_percent"), "%s counts for no more than its estimate", id);
-        at_most(c, member_real(f, "high_percent"), 100, "%s gains no more than the step", id);
+        check_at_most(c, counted, member_real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
+        check_at_most(c, counted, member_real(f, "high_percent"), "%s counts for no more than its estimate", id);
+        check_at_most(c, member_real(f, "high_percent"), 100, "%s gains no more than the step", id);
         gains += counted;
     }
-    at_most(c, gains, 100, "all estimates together");
-    at_most(c, member_real(found, "total_ceiling_percent"), 100, "all findings together");
+    check_at_most(c, gains, 100, "all estimates together");
+    check_at_most(c, member_real(found, "total_ceiling_percent"), 100, "all findings together");
 }
 
 static void check_tables(struct check *c, const struct node *profile)
@@ -287,27 +295,28 @@ static void check_tables(struct check *c, const struct node *profile)
     const struct node *facts = member_at(profile, "trace_facts"), *operators = member_at(profile, "operator_view");
     const struct node *kernels = member_at(profile, "kernel_view"), *memory = member_at(profile, "memory_view");
     __int128 unlinked = member_ns(facts, "device_time_unlinked_us"), device = member_ns(facts, "device_time_us");
-    same(c, sum_member(array_items(operators, "by_name"), "device_self_time_us") + unlinked, device, "device time");
-    same(c, sum_member(array_items(operators, "by_name_and_input_shape"), "device_self_time_us") + unlinked, device,
-         "device time by shape");
+    check_equal(c, sum_member(array_items(operators, "by_name"), "device_self_time_us") + unlinked, device,
+                "device time");
+    check_equal(c, sum_member(array_items(operators, "by_name_and_input_shape"), "device_self_time_us") + unlinked,
+                device, "device time by shape");
     if (kernels) {
         const struct node *names = array_items(kernels, "by_name"), *copies = array_items(kernels, "copies_by_name");
-        same(c, sum_member(names, "total_us"), member_ns(facts, "kernel_time_us"), "kernel time");
-        same(c, sum_member(array_items(kernels, "by_name_properties_and_operator"), "total_us"),
-             member_ns(facts, "kernel_time_us"), "kernel time by operator");
-        same(c, sum_member(names, "in_steps_us") + sum_member(copies, "in_steps_us"),
-             sum_member(array_items(profile, "idle_view"), "sum_us"), "time in steps");
+        check_equal(c, sum_member(names, "total_us"), member_ns(facts, "kernel_time_us"), "kernel time");
+        check_equal(c, sum_member(array_items(kernels, "by_name_properties_and_operator"), "total_us"),
+                    member_ns(facts, "kernel_time_us"), "kernel time by operator");
+        check_equal(c, sum_member(names, "in_steps_us") + sum_member(copies, "in_steps_us"),
+                    sum_member(array_items(profile, "idle_view"), "sum_us"), "time in steps");
         const struct node *works = array_items(member_at(profile, "work_view"), "devices");
-        same(c, sum_member(works, "total_us"), sum_member(names, "total_us") + sum_member(copies, "total_us"),
-             "kinds of work");
-        same(c, sum_member(works, "in_steps_us"), sum_member(names, "in_steps_us") + sum_member(copies, "in_steps_us"),
-             "kinds in steps");
+        check_equal(c, sum_member(works, "total_us"), sum_member(names, "total_us") + sum_member(copies, "total_us"),
+                    "kinds of work");
+        check_equal(c, sum_member(works, "in_steps_us"),
+                    sum_member(names, "in_steps_us") + sum_member(copies, "in_steps_us"), "kinds in steps");
     }
     for (const struct node *d = array_items(memory, "device_information"); d; d = d->next) {
         const char *name = member_text(d, "device");
         __int128 own = sum_member(array_items(member_at(memory, "operator_stats"), name), "self_size_increase_bytes");
-        same(c, own + member_ns(d, "unattributed_size_increase_bytes"),
-             member_ns(d, "allocated_bytes") - member_ns(d, "released_bytes"), "bytes of %s", name);
+        check_equal(c, own + member_ns(d, "unattributed_size_increase_bytes"),
+                    member_ns(d, "allocated_bytes") - member_ns(d, "released_bytes"), "bytes of %s", name);
     }
 }
 
@@ -324,8 +333,8 @@ static void check_profile(struct check *c, const struct node *profile)
     check_verdict(c, profile);
     check_findings(c, member_at(profile, "recommendations"), overview);
     check_tables(c, profile);
-    same(c, member_ns(quality, "read_total") + member_ns(quality, "skipped_total"), member_ns(quality, "events_total"),
-         "events read and skipped");
+    check_equal(c, member_ns(quality, "read_total") + member_ns(quality, "skipped_total"),
+                member_ns(quality, "events_total"), "events read and skipped");
 }
 
 int main(int argc, char **argv)
@@ -334,7 +343,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         struct check c = {.file = argv[i]};
         struct node root;
-        if (!load(argv[i], &root))
+        if (!load_json_file(argv[i], &root))
             return 2;
         for (const struct node *run = array_items(&root, "runs"); run; run = run->next)
             for (const struct node *profile = array_items(run, "profiles"); profile; profile = profile->next)

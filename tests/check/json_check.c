@@ -87,7 +87,7 @@ static bool is_same_number(const struct node *ours, const struct node *ref, bool
     return a == b && ours->length <= EXACT_DIGITS && ref->length <= EXACT_DIGITS;
 }
 
-static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref);
+static void compare_values(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
 /* Reports members that only the product's document has. Additional fields are allowed, but additional rows are not. */
 static void find_additional_members(struct result *result, const struct place *place, const struct node *ours,
@@ -96,7 +96,7 @@ static void find_additional_members(struct result *result, const struct place *p
     const struct node *theirs = ref->first;
     for (const struct node *own = ours->first; own; own = own->next) {
         if (!theirs || strcmp(own->key, theirs->key) != 0)
-            theirs = member(ref, own->key);
+            theirs = find_member(ref, own->key);
         if (!theirs) {
             result->compared++;
             result->different++;
@@ -112,7 +112,7 @@ static void find_additional_members(struct result *result, const struct place *p
 
 static const char *rule_id(const struct node *row)
 {
-    const struct node *id = row->type == '{' ? member(row, "id") : NULL;
+    const struct node *id = row->type == '{' ? find_member(row, "id") : NULL;
     return id && id->text ? id->text : "";
 }
 
@@ -137,11 +137,11 @@ static const struct node *find_finding(const struct node *list, const char *id, 
 /* Returns whether the reference omits this rule, or whether an omitted rule with findings in OURS changes it. left_out:
  * member rules_left_out of the reference, which maps each omitted rule to a list of changed rules; NULL: the reference
  * has every rule. */
-static bool is_left_out(const struct place *place, const char *id)
+static bool is_rule_omitted(const struct place *place, const char *id)
 {
     if (!place->left_out)
         return false;
-    if (member(place->left_out, id))
+    if (find_member(place->left_out, id))
         return true;
     for (const struct node *rule = place->left_out->first; rule; rule = rule->next) {
         bool is_changed = false;
@@ -161,18 +161,18 @@ static bool is_list_of_rules(const char *path)
 static void compare_rules(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     size_t room = strlen(place.path) + 600;
-    struct place below = {need(malloc(room)), place.is_quotient, false, NULL, NULL};
+    struct place below = {exit_if_out_of_memory(malloc(room)), place.is_quotient, false, NULL, NULL};
     for (const struct node *row = ref->first; row; row = row->next) {
         size_t before = 0;
-        if (is_left_out(&place, rule_id(row)))
+        if (is_rule_omitted(&place, rule_id(row)))
             continue;
         for (const struct node *other = ref->first; other != row; other = other->next)
             before += strcmp(rule_id(other), rule_id(row)) == 0;
         snprintf(below.path, room, "%s.%.500s", place.path, rule_id(row));
-        compare(result, below, find_finding(ours, rule_id(row), before), row);
+        compare_values(result, below, find_finding(ours, rule_id(row), before), row);
     }
     for (const struct node *own = ours->first; own; own = own->next)
-        if (!is_left_out(&place, rule_id(own)) &&
+        if (!is_rule_omitted(&place, rule_id(own)) &&
             count_findings(ours, rule_id(own)) > count_findings(ref, rule_id(own))) {
             result->different++;
             printf("%s.%.200s: only in ours\n", place.path, rule_id(own));
@@ -181,12 +181,12 @@ static void compare_rules(struct result *result, struct place place, const struc
 }
 
 /* Returns whether the key is a total that includes findings of a rule that the reference omits. */
-static bool is_other_total(const struct place *place, const char *key)
+static bool has_total_of_omitted_rule(const struct place *place, const char *key)
 {
     if (!place->left_out || strncmp(key, "total_ceiling", strlen("total_ceiling")) != 0)
         return false;
     for (const struct node *own = place->findings->first; own; own = own->next)
-        if (is_left_out(place, rule_id(own)))
+        if (is_rule_omitted(place, rule_id(own)))
             return true;
     return false;
 }
@@ -196,11 +196,11 @@ static void compare_children(struct result *result, struct place place, const st
     size_t index = 0, room = strlen(place.path) + 600;
     const struct node *own = ours->first;
     struct place below = place;
-    below.path = need(malloc(room));
+    below.path = exit_if_out_of_memory(malloc(room));
     below.has_rows = ref->type == '{' && place.has_rows;
-    if (ref->type == '{' && member(ref, LEFT_OUT) && member(ours, "findings")) {
-        place.left_out = below.left_out = member(ref, LEFT_OUT);
-        place.findings = below.findings = member(ours, "findings");
+    if (ref->type == '{' && find_member(ref, LEFT_OUT) && find_member(ours, "findings")) {
+        place.left_out = below.left_out = find_member(ref, LEFT_OUT);
+        place.findings = below.findings = find_member(ours, "findings");
     }
     result->compared += ref->type == '[';
     if (ref->type == '[' && ours->length != ref->length) {
@@ -217,18 +217,18 @@ static void compare_children(struct result *result, struct place place, const st
             below.is_quotient = place.is_quotient || is_quotient_key(child->key);
             below.has_rows = place.has_rows || has_rows_key(child->key);
             if (!own || strcmp(own->key, child->key) != 0) /* both documents usually have the same order of keys */
-                own = member(ours, child->key);
+                own = find_member(ours, child->key);
         }
         bool is_compared =
-            ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));
+            ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !has_total_of_omitted_rule(&place, child->key));
         if (is_compared)
-            compare(result, below, own, child);
+            compare_values(result, below, own, child);
         own = own ? own->next : NULL;
     }
     free(below.path);
 }
 
-static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref)
+static void compare_values(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     if (ours && ours->type == ref->type && (ref->type == '{' || ref->type == '[')) {
         if (ref->type == '[' && is_list_of_rules(place.path))
@@ -249,7 +249,7 @@ static void compare(struct result *result, struct place place, const struct node
 /* Returns the value at a path such as runs.0.profiles.0.worker, or NULL if it does not exist. */
 static struct node *find_value(struct node *node, const char *path)
 {
-    char *copy = need(strdup(path)), *rest = copy, *part;
+    char *copy = exit_if_out_of_memory(strdup(path)), *rest = copy, *part;
     while (node && (part = strsep(&rest, ".")) != NULL) {
         struct node *child = node->first;
         if (!*part)
@@ -258,39 +258,40 @@ static struct node *find_value(struct node *node, const char *path)
             for (long i = strtol(part, NULL, 10); child && i > 0; i--)
                 child = child->next;
         else
-            child = member(node, part);
+            child = find_member(node, part);
         node = child;
     }
     free(copy);
     return node;
 }
 
-static int diff(char **args, int count)
+static int compare_files(char **args, int count)
 {
     static struct node ours, ref; /* static, so that leak checkers find their memory at exit */
     struct result result = {0};
-    if (!load(args[0], &ours) || !load(args[1], &ref))
+    if (!load_json_file(args[0], &ours) || !load_json_file(args[1], &ref))
         return 1;
     struct node *own = find_value(&ours, count > 2 ? args[2] : "");
     if (count <= 3)
-        compare(&result, (struct place){.path = ""}, own, &ref);
+        compare_values(&result, (struct place){.path = ""}, own, &ref);
     for (int i = 3; i < count; i++) {
-        const struct node *wanted = member(&ref, args[i]);
+        const struct node *wanted = find_member(&ref, args[i]);
         if (wanted)
-            compare(&result, (struct place){args[i], is_quotient_key(args[i]), has_rows_key(args[i]), NULL, NULL},
-                    own ? member(own, args[i]) : NULL, wanted);
+            compare_values(&result,
+                           (struct place){args[i], is_quotient_key(args[i]), has_rows_key(args[i]), NULL, NULL},
+                           own ? find_member(own, args[i]) : NULL, wanted);
     }
     printf("%zu values compared, %zu differ\n", result.compared, result.different);
     return result.different != 0 || result.compared == 0;
 }
 
-static int print_value(const char *file, const char *path)
+static int print_value_at_path(const char *file, const char *path)
 {
     static struct node root;
     size_t n = strlen(path);
     bool count = n && path[n - 1] == '#';
-    char *where = need(strndup(path, n - count));
-    const struct node *node = load(file, &root) ? find_value(&root, where) : NULL;
+    char *where = exit_if_out_of_memory(strndup(path, n - count));
+    const struct node *node = load_json_file(file, &root) ? find_value(&root, where) : NULL;
     free(where);
     if (!node) {
         puts("(missing)");
@@ -307,11 +308,11 @@ int main(int argc, char **argv)
 {
     static struct node root;
     if (argc == 3 && !strcmp(argv[1], "valid"))
-        return load(argv[2], &root) ? 0 : 1;
+        return load_json_file(argv[2], &root) ? 0 : 1;
     if (argc == 4 && !strcmp(argv[1], "get"))
-        return print_value(argv[2], argv[3]);
+        return print_value_at_path(argv[2], argv[3]);
     if (argc >= 4 && !strcmp(argv[1], "diff"))
-        return diff(argv + 2, argc - 2);
+        return compare_files(argv + 2, argc - 2);
     fputs("usage: json_check valid FILE | get FILE PATH | diff OURS REF [PATH [KEY..]]\n", stderr);
     return 2;
 }

@@ -14,7 +14,7 @@ enum { MAX_RECORDS = 100 };
 static const struct tp_fields *records[MAX_RECORDS];
 static unsigned record_count;
 
-static void add_record(const struct tp_fields *fields)
+static void add_record_and_inner_records(const struct tp_fields *fields)
 {
     if (!fields)
         return;
@@ -25,7 +25,7 @@ static void add_record(const struct tp_fields *fields)
         return;
     records[record_count++] = fields;
     for (unsigned i = 0; i < fields->count; i++)
-        add_record(fields->items[i].fields);
+        add_record_and_inner_records(fields->items[i].fields);
 }
 
 static const char *type_text(enum tp_json_type type)
@@ -54,7 +54,7 @@ static const char *type_text(enum tp_json_type type)
 }
 
 /* Prints a link to the section of a record. The anchor has the form that GitHub derives from the title. */
-static void print_link(const struct tp_fields *fields)
+static void print_link_to_record(const struct tp_fields *fields)
 {
     printf(": [%s](#", fields->name);
     for (const char *c = fields->name; *c; c++)
@@ -73,7 +73,7 @@ static bool print_field(const struct tp_json_field *field)
     else
         printf("| `%s` | %s", field->name, type_text(field->type));
     if (field->fields)
-        print_link(field->fields);
+        print_link_to_record(field->fields);
     printf(" | %s", field->definition ? field->definition : "");
     if (field->flag)
         printf("%s", field->is_null_without_flag ? "; can be null" : "; can be absent");
@@ -90,8 +90,8 @@ static unsigned print_page(void)
            "of a\n"
            "name; a *table* is a list of rows whose columns [definitions](definitions.md) explains.\n"
            "After a change of a table: `make BUILD/json_fields && BUILD/json_fields >docs/report-json.md`.\n");
-    add_record(&tp_profile_fields);
-    add_record(&tp_distributed_fields);
+    add_record_and_inner_records(&tp_profile_fields);
+    add_record_and_inner_records(&tp_distributed_fields);
     for (unsigned i = 0; i < record_count; i++) {
         printf("\n## %s\n\n| member | type | meaning |\n|---|---|---|\n", records[i]->name);
         for (unsigned k = 0; k < records[i]->count; k++)
@@ -124,7 +124,7 @@ static struct python_type find_python_type(const struct tp_json_field *field)
     }
 }
 
-static void print_attribute(const struct tp_json_field *field, const char *class_of_items)
+static void print_python_attribute(const struct tp_json_field *field, const char *class_of_items)
 {
     if (field->type == TP_AS_RECORDS)
         printf("    %s: Tuple[%s, ...]\n", field->name, class_of_items);
@@ -134,7 +134,7 @@ static void print_attribute(const struct tp_json_field *field, const char *class
         printf("    %s: %s\n", field->name, find_python_type(field).type);
 }
 
-static void print_reading(const struct tp_json_field *field, const char *class_of_items)
+static void print_python_member_reader(const struct tp_json_field *field, const char *class_of_items)
 {
     printf("            \"%s\": ", field->name);
     if (field->type == TP_AS_RECORDS)
@@ -154,17 +154,17 @@ static void print_class(const char *name, const struct tp_fields *fields, const 
         printf("    %s: %s\n", fields->items[i].name, fields->items[i].definition);
     printf("    \"\"\"\n\n");
     for (unsigned i = 0; i < fields->count; i++)
-        print_attribute(&fields->items[i], class_of_items);
+        print_python_attribute(&fields->items[i], class_of_items);
     printf("\n    @staticmethod\n    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:\n        return {\n");
     for (unsigned i = 0; i < fields->count; i++)
-        print_reading(&fields->items[i], class_of_items);
+        print_python_member_reader(&fields->items[i], class_of_items);
     printf("        }\n");
 }
 
 static unsigned print_python(void)
 {
     unsigned without_definition = 0;
-    add_record(&tp_finding_fields);
+    add_record_and_inner_records(&tp_finding_fields);
     for (unsigned i = 0; i < record_count; i++)
         for (unsigned k = 0; k < records[i]->count; k++)
             without_definition += !records[i]->items[k].definition;

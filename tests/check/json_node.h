@@ -29,7 +29,7 @@ struct reader {
     unsigned depth;
 };
 
-static void *need(void *memory)
+static void *exit_if_out_of_memory(void *memory)
 {
     if (!memory) {
         fputs("json_check: no memory\n", stderr);
@@ -38,14 +38,14 @@ static void *need(void *memory)
     return memory;
 }
 
-static bool refuse(struct reader *r, const char *why)
+static bool set_error_and_fail(struct reader *r, const char *why)
 {
     if (!r->fault)
         r->fault = why;
     return false;
 }
 
-static void blanks(struct reader *r)
+static void skip_blanks(struct reader *r)
 {
     while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
         r->at++;
@@ -70,12 +70,12 @@ static size_t utf8_length(const unsigned char *p, const unsigned char *end)
     return n;
 }
 
-static bool hex4(struct reader *r, uint32_t *code)
+static bool read_four_hex_digits(struct reader *r, uint32_t *code)
 {
     *code = 0;
     for (int i = 0; i < 4; i++, r->at++) {
         if (r->at >= r->end || !isxdigit((unsigned char)*r->at))
-            return refuse(r, "bad \\u escape");
+            return set_error_and_fail(r, "bad \\u escape");
         int c = tolower((unsigned char)*r->at);
         *code = *code * 16 + (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     }
@@ -108,14 +108,14 @@ static bool read_escape(struct reader *r, char **out)
     const char *found;
     uint32_t code, low;
     if (r->at >= r->end)
-        return refuse(r, "text ends in an escape");
+        return set_error_and_fail(r, "text ends in an escape");
     char c = *r->at++;
     if (c == 'u') {
-        if (!hex4(r, &code))
+        if (!read_four_hex_digits(r, &code))
             return false;
         if (code >= 0xD800 && code < 0xDC00 && r->end - r->at > 6 && r->at[0] == '\\' && r->at[1] == 'u') {
             r->at += 2;
-            if (!hex4(r, &low))
+            if (!read_four_hex_digits(r, &low))
                 return false;
             code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
         }
@@ -124,7 +124,7 @@ static bool read_escape(struct reader *r, char **out)
     }
     found = c ? strchr(letters, c) : NULL;
     if (!found)
-        return refuse(r, "unknown escape");
+        return set_error_and_fail(r, "unknown escape");
     *(*out)++ = meant[found - letters];
     return true;
 }
@@ -136,14 +136,14 @@ static bool read_string(struct reader *r, const char **text, size_t *length)
     while (close < r->end && *close != '"')
         close += *close == '\\' ? 2 : 1;
     if (close >= r->end)
-        return refuse(r, "unclosed string");
-    char *out = need(malloc((size_t)(close - r->at) + 1));
+        return set_error_and_fail(r, "unclosed string");
+    char *out = exit_if_out_of_memory(malloc((size_t)(close - r->at) + 1));
     *text = out;
     while (*r->at != '"') {
         unsigned char c = (unsigned char)*r->at;
         size_t n = utf8_length((const unsigned char *)r->at, (const unsigned char *)r->end);
         if (c < 0x20 || n == 0)
-            return refuse(r, c < 0x20 ? "control character in a string" : "invalid UTF-8");
+            return set_error_and_fail(r, c < 0x20 ? "control character in a string" : "invalid UTF-8");
         if (c == '\\') {
             r->at++;
             if (!read_escape(r, &out))
@@ -160,7 +160,7 @@ static bool read_string(struct reader *r, const char **text, size_t *length)
     return true;
 }
 
-static size_t digits(struct reader *r)
+static size_t skip_digits(struct reader *r)
 {
     const char *from = r->at;
     while (r->at < r->end && isdigit((unsigned char)*r->at))
@@ -174,24 +174,24 @@ static bool read_number(struct reader *r, struct node *node)
     if (*r->at == '-')
         r->at++;
     bool zero = r->at < r->end && *r->at == '0';
-    size_t n = digits(r);
+    size_t n = skip_digits(r);
     if (n == 0 || (zero && n > 1))
-        return refuse(r, "bad number");
+        return set_error_and_fail(r, "bad number");
     if (r->at < r->end && *r->at == '.') {
         r->at++;
-        if (!digits(r))
-            return refuse(r, "bad fraction");
+        if (!skip_digits(r))
+            return set_error_and_fail(r, "bad fraction");
     }
     if (r->at < r->end && (*r->at == 'e' || *r->at == 'E')) {
         r->at++;
         if (r->at < r->end && (*r->at == '+' || *r->at == '-'))
             r->at++;
-        if (!digits(r))
-            return refuse(r, "bad exponent");
+        if (!skip_digits(r))
+            return set_error_and_fail(r, "bad exponent");
     }
     node->type = '0';
     node->length = (size_t)(r->at - from);
-    node->text = need(strndup(from, node->length));
+    node->text = exit_if_out_of_memory(strndup(from, node->length));
     return true;
 }
 
@@ -201,35 +201,35 @@ static bool read_container(struct reader *r, struct node *node, char close)
 {
     struct node **last = &node->first;
     if (++r->depth > MAX_DEPTH)
-        return refuse(r, "too deep");
+        return set_error_and_fail(r, "too deep");
     r->at++;
-    blanks(r);
+    skip_blanks(r);
     if (r->at < r->end && *r->at == close) {
         r->at++;
         r->depth--;
         return true;
     }
     for (;; r->at++) {
-        struct node *child = need(calloc(1, sizeof *child));
+        struct node *child = exit_if_out_of_memory(calloc(1, sizeof *child));
         size_t length;
         *last = child;
         last = &child->next;
         node->length++;
-        blanks(r);
+        skip_blanks(r);
         if (close == '}') {
             if (r->at >= r->end || *r->at != '"')
-                return refuse(r, "expected a key");
+                return set_error_and_fail(r, "expected a key");
             if (!read_string(r, &child->key, &length))
                 return false;
-            blanks(r);
+            skip_blanks(r);
             if (r->at >= r->end || *r->at++ != ':')
-                return refuse(r, "expected a colon");
+                return set_error_and_fail(r, "expected a colon");
         }
         if (!read_value(r, child))
             return false;
-        blanks(r);
+        skip_blanks(r);
         if (r->at >= r->end || (*r->at != ',' && *r->at != close))
-            return refuse(r, "expected a comma or the end of the list");
+            return set_error_and_fail(r, "expected a comma or the end of the list");
         if (*r->at == close)
             break;
     }
@@ -241,9 +241,9 @@ static bool read_container(struct reader *r, struct node *node, char close)
 static bool read_value(struct reader *r, struct node *node)
 {
     static const char *const words[] = {"true", "false", "null"};
-    blanks(r);
+    skip_blanks(r);
     if (r->at >= r->end)
-        return refuse(r, "expected a value");
+        return set_error_and_fail(r, "expected a value");
     node->type = *r->at;
     if (*r->at == '{' || *r->at == '[')
         return read_container(r, node, *r->at == '{' ? '}' : ']');
@@ -264,7 +264,7 @@ static bool read_value(struct reader *r, struct node *node)
 static char *read_whole_file(const char *path, size_t *size)
 {
     size_t capacity = 1 << 20;
-    char *bytes = need(malloc(capacity + 1));
+    char *bytes = exit_if_out_of_memory(malloc(capacity + 1));
     int n;
     gzFile file = gzopen(path, "rb");
     if (!file) {
@@ -274,7 +274,7 @@ static char *read_whole_file(const char *path, size_t *size)
     for (*size = 0; (n = gzread(file, bytes + *size, (unsigned)(capacity - *size))) > 0;) {
         *size += (size_t)n;
         if (*size == capacity)
-            bytes = need(realloc(bytes, (capacity *= 2) + 1));
+            bytes = exit_if_out_of_memory(realloc(bytes, (capacity *= 2) + 1));
         if (capacity - *size > 1 << 30)
             break;
     }
@@ -283,15 +283,15 @@ static char *read_whole_file(const char *path, size_t *size)
     return bytes;
 }
 
-static bool load(const char *path, struct node *root)
+static bool load_json_file(const char *path, struct node *root)
 {
     size_t size;
     char *bytes = read_whole_file(path, &size);
     struct reader r = {.start = bytes, .at = bytes, .end = bytes + size};
     bool good = read_value(&r, root);
-    blanks(&r);
+    skip_blanks(&r);
     if (good && r.at != r.end)
-        good = refuse(&r, "text after the value");
+        good = set_error_and_fail(&r, "text after the value");
     if (!good)
         printf("%s: byte %zu: %s\n", path, (size_t)(r.at - r.start), r.fault);
     free(bytes);
@@ -299,7 +299,7 @@ static bool load(const char *path, struct node *root)
 }
 
 /* Returns a member of an object, or NULL if the object has no such member. */
-static struct node *member(const struct node *object, const char *key)
+static struct node *find_member(const struct node *object, const char *key)
 {
     for (struct node *child = object->first; child; child = child->next)
         if (child->key && strcmp(child->key, key) == 0)

@@ -1,5 +1,5 @@
 /* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
- * numbers. A read_list begins with its length. Prints a line of results per case with all digits, which
+ * numbers. A list begins with its length. Prints a line of results per case with all digits, which
  * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
  * reference implementation in Python. */
 #include <math.h>
@@ -47,7 +47,7 @@ static struct tp_levels read_levels(void)
     return all;
 }
 
-static struct tp_run_noise read_noise(void)
+static struct tp_run_noise read_run_noise(void)
 {
     double sd = read_number();
     return (struct tp_run_noise){sd, read_number(), 0};
@@ -74,13 +74,13 @@ static void print_quantile(void)
     print_number(tp_student_quantile(p, read_number()));
 }
 
-static void print_tails(void)
+static void print_student_tail(void)
 {
     double t = read_number();
     print_number(tp_student_tail_probability(t, read_number()));
 }
 
-static void print_level(void)
+static void print_run_level(void)
 {
     size_t length;
     double *values = read_list(&length);
@@ -96,20 +96,20 @@ static void print_warm_up(void)
     print_number((double)tp_warm_up_count(steps, length, &arena));
 }
 
-static void print_prior(void)
+static void print_prior_noise(void)
 {
     size_t length;
     enum tp_quantity quantity = (enum tp_quantity)read_count();
     bool is_same_host = read_number() > 0;
     double *cvs = read_list(&length);
-    struct tp_run_noise of = tp_run_noise_prior(quantity, cvs, length, is_same_host);
+    struct tp_run_noise of = tp_run_noise_guess(quantity, cvs, length, is_same_host);
     print_number(of.sd);
     print_number(of.freedom);
 }
 
-static void print_pooled(void)
+static void print_pooled_noise(void)
 {
-    struct tp_run_noise guess = read_noise();
+    struct tp_run_noise guess = read_run_noise();
     size_t length = read_count();
     struct tp_levels *groups = tp_arena_array(&arena, length, sizeof *groups);
     for (size_t i = 0; i < length; i++)
@@ -119,19 +119,19 @@ static void print_pooled(void)
     print_number(of.freedom);
 }
 
-static void compare(void)
+static void print_change_between(void)
 {
-    struct tp_run_context context = {.prior = read_noise(), .estimator = estimator};
+    struct tp_run_context context = {.prior = read_run_noise(), .estimator = estimator};
     struct tp_levels base = read_levels(), new_side = read_levels(), *more;
     context.more_count = read_count();
     context.more = more = tp_arena_array(&arena, context.more_count, sizeof *more);
     for (size_t i = 0; i < context.more_count; i++)
         more[i] = read_levels();
-    struct tp_run_change change = tp_run_change_between(&base, &new_side, &context, &arena);
+    struct tp_run_change change = tp_run_change_of_sides(&base, &new_side, &context, &arena);
     print_change(&change);
 }
 
-static void paired(void)
+static void print_paired_change(void)
 {
     size_t length;
     double *differences = read_list(&length);
@@ -139,21 +139,21 @@ static void paired(void)
     print_change(&change);
 }
 
-static void limit(void)
+static void print_limit_verdict(void)
 {
     struct tp_run_change change = {.low = read_number()};
     change.high = read_number();
     print_number((double)tp_run_change_limit_verdict(&change, read_number()));
 }
 
-static void needed(void)
+static void print_needed_runs(void)
 {
-    struct tp_run_noise of = read_noise();
+    struct tp_run_noise of = read_run_noise();
     double most = read_number();
     print_number(tp_runs_needed(&of, most, read_count()));
 }
 
-static void fit(void)
+static void print_row_noise_fit(void)
 {
     size_t length;
     double freedom = read_number();
@@ -163,7 +163,7 @@ static void fit(void)
     print_number(of.freedom);
 }
 
-static void shift(void)
+static void print_weighted_median(void)
 {
     size_t length = read_count();
     struct tp_weighted *items = tp_arena_array(&arena, length, sizeof *items);
@@ -174,7 +174,7 @@ static void shift(void)
     print_number(tp_weighted_median(items, length, &arena));
 }
 
-static void kept(size_t (*function)(bool *, const double *, size_t, double, struct tp_arena *))
+static void print_kept_hypotheses(size_t (*function)(bool *, const double *, size_t, double, struct tp_arena *))
 {
     size_t length;
     double rate = read_number();
@@ -185,17 +185,17 @@ static void kept(size_t (*function)(bool *, const double *, size_t, double, stru
         print_number(is_kept[i]);
 }
 
-static void holm(void)
+static void print_holm_results(void)
 {
-    kept(tp_holm);
+    print_kept_hypotheses(tp_holm);
 }
 
-static void bh(void)
+static void print_benjamini_hochberg_results(void)
 {
-    kept(tp_benjamini_hochberg);
+    print_kept_hypotheses(tp_benjamini_hochberg);
 }
 
-static void rows(void)
+static void print_row_verdicts(void)
 {
     size_t length = read_count(), base = read_count(), new_side = read_count(), size;
     struct tp_row_levels *all = tp_arena_array(&arena, length, sizeof *all);
@@ -217,13 +217,13 @@ static void rows(void)
     }
 }
 
-static void series(void)
+static void print_history_noise(void)
 {
     struct tp_levels history = read_levels();
     print_number(tp_level_history_noise(&history, &arena));
 }
 
-static void changes(void)
+static void print_history_changes(void)
 {
     size_t length;
     double sd = read_number();
@@ -233,15 +233,15 @@ static void changes(void)
         print_number((double)starts[i]);
 }
 
-static void accepted(void)
+static void print_change_from_accepted(void)
 {
-    struct tp_run_context guess = {.prior = read_noise(), .estimator = estimator};
+    struct tp_run_context guess = {.prior = read_run_noise(), .estimator = estimator};
     struct tp_levels history = read_levels(), anchor = read_levels(), new_side = read_levels();
     struct tp_run_change change = tp_level_history_change(&history, &anchor, &new_side, &guess, &arena);
     print_change(&change);
 }
 
-static void loaded(void)
+static void print_was_machine_busy(void)
 {
     size_t length;
     double ratio = read_number();
@@ -255,23 +255,23 @@ static const struct {
 } functions[] = {
     {"warm_up", print_warm_up},
     {"quantile", print_quantile},
-    {"tails", print_tails},
-    {"level", print_level},
-    {"prior", print_prior},
-    {"pooled", print_pooled},
-    {"compare", compare},
-    {"paired", paired},
-    {"limit", limit},
-    {"fit", fit},
-    {"needed", needed},
-    {"shift", shift},
-    {"holm", holm},
-    {"bh", bh},
-    {"rows", rows},
-    {"series", series},
-    {"changes", changes},
-    {"loaded", loaded},
-    {"accepted", accepted},
+    {"tails", print_student_tail},
+    {"level", print_run_level},
+    {"prior", print_prior_noise},
+    {"pooled", print_pooled_noise},
+    {"compare", print_change_between},
+    {"paired", print_paired_change},
+    {"limit", print_limit_verdict},
+    {"fit", print_row_noise_fit},
+    {"needed", print_needed_runs},
+    {"shift", print_weighted_median},
+    {"holm", print_holm_results},
+    {"bh", print_benjamini_hochberg_results},
+    {"rows", print_row_verdicts},
+    {"series", print_history_noise},
+    {"changes", print_history_changes},
+    {"loaded", print_was_machine_busy},
+    {"accepted", print_change_from_accepted},
 };
 
 static void (*find_case_function(const char *name))(void)

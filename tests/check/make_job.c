@@ -10,7 +10,7 @@
 #include "tests/job/plan.h"
 #include "webreport/measure/summary/summary_file.h"
 
-static void fail(const char *what)
+static void exit_with_error(const char *what)
 {
     fprintf(stderr, "make_job: %s\n", what);
     exit(2);
@@ -23,21 +23,21 @@ static void write_file(const char *path, const struct tp_summary_set *set)
     tp_buf_init(&out, 0);
     if (!file || tp_summary_set_write(set, &out, NULL) < 0 || fwrite(out.data, 1, out.size, file) != out.size ||
         fclose(file))
-        fail("cannot write");
+        exit_with_error("cannot write");
     tp_buf_release(&out);
 }
 
 /* Packs one rank. all: set for the single file; NULL: the rank gets its own file. */
-static void pack_rank(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
+static void add_rank_to_set(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;
     struct tp_summary summary;
     tp_arena_init(&scratch, 0);
     if (setjmp(scratch.guard))
-        fail("out of memory");
+        exit_with_error("out of memory");
     plan_fill_summary(plan, rank, &summary, &scratch);
     if (tp_summary_set_add(set, &summary, NULL) < 0)
-        fail("cannot pack");
+        exit_with_error("cannot pack");
     tp_arena_release(&scratch);
 }
 
@@ -48,9 +48,9 @@ static void make_rank_file(const struct plan *plan, uint32_t rank, const char *f
     char path[4096];
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
-        fail("out of memory");
+        exit_with_error("out of memory");
     tp_summary_set_init(&set, &arena);
-    pack_rank(plan, rank, &set);
+    add_rank_to_set(plan, rank, &set);
     snprintf(path, sizeof path, "%srank%05u.tps", folder, rank);
     write_file(path, &set);
     tp_arena_release(&arena);
@@ -63,17 +63,17 @@ static void make_folder(const struct plan *plan, const char *folder)
             make_rank_file(plan, r, folder);
 }
 
-static void make_file(const struct plan *plan, const char *path, struct tp_arena *arena)
+static void make_file_of_all_ranks(const struct plan *plan, const char *path, struct tp_arena *arena)
 {
     struct tp_summary_set set;
     tp_summary_set_init(&set, arena);
     for (uint32_t r = 0; r < plan->ranks; r++)
         if (plan->fault != PLAN_MISSING_RANKS || !plan_is_victim(plan, r))
-            pack_rank(plan, r, &set);
+            add_rank_to_set(plan, r, &set);
     write_file(path, &set);
 }
 
-static uint32_t number(int argc, char **argv, int i, uint32_t otherwise)
+static uint32_t number_argument(int argc, char **argv, int i, uint32_t otherwise)
 {
     return argc > i ? (uint32_t)strtoul(argv[i], NULL, 10) : otherwise;
 }
@@ -81,23 +81,23 @@ static uint32_t number(int argc, char **argv, int i, uint32_t otherwise)
 int main(int argc, char **argv)
 {
     struct tp_arena arena;
-    struct plan plan = {.ranks = number(argc, argv, 2, 0),
-                        .tensor = number(argc, argv, 3, 1),
-                        .pipeline = number(argc, argv, 4, 1),
-                        .victims = number(argc, argv, 6, 1),
-                        .steps = number(argc, argv, 7, 7),
-                        .rows = number(argc, argv, 8, 0),
-                        .seed = number(argc, argv, 9, 1)};
+    struct plan plan = {.ranks = number_argument(argc, argv, 2, 0),
+                        .tensor = number_argument(argc, argv, 3, 1),
+                        .pipeline = number_argument(argc, argv, 4, 1),
+                        .victims = number_argument(argc, argv, 6, 1),
+                        .steps = number_argument(argc, argv, 7, 7),
+                        .rows = number_argument(argc, argv, 8, 0),
+                        .seed = number_argument(argc, argv, 9, 1)};
     if (argc < 3 || !plan.ranks || !plan.tensor || !plan.pipeline || plan.ranks % (plan.tensor * plan.pipeline))
-        fail("OUT RANKS [TENSOR [PIPELINE [FAULT [VICTIMS [STEPS [ROWS [SEED]]]]]]]");
+        exit_with_error("OUT RANKS [TENSOR [PIPELINE [FAULT [VICTIMS [STEPS [ROWS [SEED]]]]]]]");
     while (argc > 5 && plan.fault < PLAN_FAULTS && strcmp(plan_fault_names[plan.fault], argv[5]) != 0)
         plan.fault++;
     if (plan.fault == PLAN_FAULTS)
-        fail("no such fault");
+        exit_with_error("no such fault");
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
-        fail("out of memory");
-    plan_run(&plan, &arena);
+        exit_with_error("out of memory");
+    plan_simulate(&plan, &arena);
     printf("seed %llu, victims", (unsigned long long)plan.seed);
     for (uint32_t r = 0; r < plan.ranks; r++)
         if (plan_is_victim(&plan, r))
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     if (argv[1][strlen(argv[1]) - 1] == '/')
         make_folder(&plan, argv[1]);
     else
-        make_file(&plan, argv[1], &arena);
+        make_file_of_all_ranks(&plan, argv[1], &arena);
     tp_arena_release(&arena);
     return 0;
 }

@@ -16,7 +16,7 @@ static size_t random_below(size_t n)
 }
 
 /* Replaces `old` bytes at `at` by `text`. Returns the new size. The buffer must be large enough. */
-static size_t splice(char *bytes, size_t size, size_t at, size_t old, const char *text)
+static size_t replace_bytes_with_text(char *bytes, size_t size, size_t at, size_t old, const char *text)
 {
     size_t length = strlen(text);
     old = old > size - at ? size - at : old;
@@ -68,13 +68,13 @@ int main(int argc, char **argv)
         size_t at = random_below(size);
         switch (random_below(5)) {
         case 0:
-            size = splice(bytes, size, at, 1, snippets[random_below(SNIPPETS)]);
+            size = replace_bytes_with_text(bytes, size, at, 1, snippets[random_below(SNIPPETS)]);
             break;
         case 1:
-            size = splice(bytes, size, at, 0, snippets[random_below(SNIPPETS)]);
+            size = replace_bytes_with_text(bytes, size, at, 0, snippets[random_below(SNIPPETS)]);
             break;
         case 2:
-            size = splice(bytes, size, at, random_below(40), "");
+            size = replace_bytes_with_text(bytes, size, at, random_below(40), "");
             break;
         case 3:
             size = random_below(20) ? size : at;

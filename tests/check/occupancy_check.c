@@ -8,7 +8,7 @@
 
 #include "writer/spool/gpu_occupancy.h"
 
-static int differs(double ours, double theirs)
+static int are_numbers_different(double ours, double theirs)
 {
     return fabs(ours - theirs) > 1e-6 * fmax(1, fabs(theirs));
 }
@@ -45,8 +45,8 @@ int main(void)
                                      .shared_per_block_bytes = v[9]};
         launch = (struct tp_gpu_launch){{v[10], v[11], v[12]}, {v[13], v[14], v[15]}, v[16], v[17]};
         kernels++;
-        if (!tp_gpu_occupancy(&out, &gpu, &launch) || differs(out.blocks_per_sm, blocks) ||
-            differs(out.warps_per_sm, warps) || out.percent != percent) {
+        if (!tp_gpu_occupancy(&out, &gpu, &launch) || are_numbers_different(out.blocks_per_sm, blocks) ||
+            are_numbers_different(out.warps_per_sm, warps) || out.percent != percent) {
             if (differences++ < 20)
                 printf("%f %f %d, not: %s", (double)out.blocks_per_sm, (double)out.warps_per_sm, out.percent, line);
         }

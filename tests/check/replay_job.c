@@ -34,7 +34,7 @@ static uint32_t read_number(void)
     return (uint32_t)value;
 }
 
-static void read_family(struct family *family, uint32_t ranks, struct tp_arena *arena)
+static void read_group_family(struct family *family, uint32_t ranks, struct tp_arena *arena)
 {
     if (scanf("%63s", family->name) != 1)
         exit(2);
@@ -53,8 +53,8 @@ static void read_family(struct family *family, uint32_t ranks, struct tp_arena *
 }
 
 /* Adds the group of the rank in each family. Each rank of the group becomes a separate range of ranks. */
-static void fill_groups(struct tp_step_slots *slots, const struct family *families, uint32_t count, uint32_t rank,
-                        struct tp_arena *arena)
+static void fill_groups_of_rank(struct tp_step_slots *slots, const struct family *families, uint32_t count,
+                                uint32_t rank, struct tp_arena *arena)
 {
     slots->group_count = count;
     slots->groups = tp_arena_array(arena, count, sizeof *slots->groups);
@@ -84,13 +84,13 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
             (struct tp_graph_source){.slots = &rows[r], .labels = labels, .number = r, .host = tp_str_of(host)};
     }
     for (uint32_t f = 0; f < counts[3]; f++)
-        read_family(&families[f], ranks, arena);
+        read_group_family(&families[f], ranks, arena);
     for (uint32_t k = 0; k < slots; k++)
         family_of[k] = read_number();
     for (uint32_t s = 0; s < steps; s++)
         labels[s] = s;
     for (uint32_t r = 0; r < ranks; r++) {
-        fill_groups(&rows[r], families, counts[3], r, arena);
+        fill_groups_of_rank(&rows[r], families, counts[3], r, arena);
         rows[r].slot_count = slots;
         rows[r].step_count = steps;
         rows[r].slots = tp_arena_array(arena, slots, sizeof *rows[r].slots);
@@ -114,7 +114,7 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
     return rows;
 }
 
-static void print_list(const char *name, const uint32_t *items, uint32_t count)
+static void print_json_number_list(const char *name, const uint32_t *items, uint32_t count)
 {
     printf(", \"%s\": [", name);
     for (uint32_t i = 0; i < count; i++)
@@ -137,14 +137,14 @@ static void print_result(const struct tp_what_if *what_if, const struct tp_graph
                "\"pairs\": %u",
                i ? ", " : "", kinds[cause->kind], (int)cause->part, (int)cause->place, cause->alone, cause->saved,
                cause->share, cause->cell_count, cause->pair_count);
-        print_list("ranks", cause->ranks, cause->rank_count);
+        print_json_number_list("ranks", cause->ranks, cause->rank_count);
         printf("}");
     }
     printf("], \"families\": {");
     for (size_t f = 0; f < graph->families.count; f++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, f);
         printf("%s\"%s\": {\"groups\": %u", f ? ", " : "", family->name, family->count);
-        print_list("coordinates", family->coordinate, graph->rank_count);
+        print_json_number_list("coordinates", family->coordinate, graph->rank_count);
         printf("}");
     }
     printf("}}\n");

@@ -30,33 +30,33 @@ static const struct program kernels = {"kernels, runs 0.3 %, steps 0.3 %", TP_QU
                             stalled = {"step, runs 2 %, steps 3 %, stalls", TP_QUANTITY_STEP, 0.02, 0.03, 0.02},
                             wild = {"step, runs 5 %, steps 6 %, stalls", TP_QUANTITY_STEP, 0.05, 0.06, 0.05};
 
-static double normal(struct tp_random *random)
+static double random_normal(struct tp_random *random)
 {
     return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
 }
 
-static struct tp_run_level draw_run(const struct program *p, double change, struct tp_random *random)
+static struct tp_run_level make_random_run(const struct program *p, double change, struct tp_random *random)
 {
-    double steps[STEPS], level = change + p->between * normal(random);
+    double steps[STEPS], level = change + p->between * random_normal(random);
     for (int i = 0; i < STEPS; i++)
-        steps[i] = 1e7 * exp(level + p->steps * normal(random)) * (tp_random_unit(random) < p->stalls ? 1.5 : 1);
+        steps[i] = 1e7 * exp(level + p->steps * random_normal(random)) * (tp_random_unit(random) < p->stalls ? 1.5 : 1);
     return tp_run_level_of_steps(steps, STEPS);
 }
 
-static struct tp_run_change draw_change(const struct program *p, const size_t counts[2], double change,
-                                        struct tp_random *random, struct tp_arena *arena)
+static struct tp_run_change make_random_change(const struct program *p, const size_t counts[2], double change,
+                                               struct tp_random *random, struct tp_arena *arena)
 {
     double levels[2][MOST_RUNS], cvs[2 * MOST_RUNS];
     size_t known = 0;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++) {
-            struct tp_run_level run = draw_run(p, side ? change : 0, random);
+            struct tp_run_level run = make_random_run(p, side ? change : 0, random);
             levels[side][i] = run.level;
             cvs[known++] = run.cv;
         }
-    struct tp_run_context context = {.prior = tp_run_noise_prior(p->quantity, cvs, known, true)};
-    return tp_run_change_between(&(struct tp_levels){levels[0], counts[0]}, &(struct tp_levels){levels[1], counts[1]},
-                                 &context, arena);
+    struct tp_run_context context = {.prior = tp_run_noise_guess(p->quantity, cvs, known, true)};
+    return tp_run_change_of_sides(&(struct tp_levels){levels[0], counts[0]}, &(struct tp_levels){levels[1], counts[1]},
+                                  &context, arena);
 }
 
 struct outcome {
@@ -65,7 +65,8 @@ struct outcome {
     double limits[3];        /* share of the draws with each verdict of enum tp_limit_verdict, percent */
 };
 
-static struct outcome draw_many(const struct program *p, const size_t counts[2], double change, double most)
+static struct outcome count_results_of_random_runs(const struct program *p, const size_t counts[2], double change,
+                                                   double most)
 {
     struct outcome outcome = {0};
     struct tp_random random = {20260101};
@@ -74,7 +75,7 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
         tp_arena_init(&arena, 0);
         if (setjmp(arena.guard))
             exit(2);
-        struct tp_run_change c = draw_change(p, counts, change, &random, &arena);
+        struct tp_run_change c = make_random_change(p, counts, change, &random, &arena);
         tp_arena_release(&arena);
         outcome.slower += (c.low > 0) * 100.0 / DRAWS;
         outcome.reported += (c.low > 0 || c.high < 0) * 100.0 / DRAWS;
@@ -102,13 +103,14 @@ static const struct {
     {&wild, {1, 1}, 0.8, 1},      {&wild, {3, 3}, 0.3, 1},      {&wild, {10, 1}, 0.3, 1.2},
 };
 
-static int judge_lines(void)
+static int check_table_of_comparisons(void)
 {
     int bad = 0;
     printf("%-36s %7s %14s %8s %8s %8s\n", "noise", "runs", "false (slower)", "sees", "change", "found");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        struct outcome equal = draw_many(lines[i].program, lines[i].counts, 0, 0);
-        struct outcome changed = draw_many(lines[i].program, lines[i].counts, log1p(lines[i].change), 0);
+        struct outcome equal = count_results_of_random_runs(lines[i].program, lines[i].counts, 0, 0);
+        struct outcome changed =
+            count_results_of_random_runs(lines[i].program, lines[i].counts, log1p(lines[i].change), 0);
         bool is_bad = equal.reported > lines[i].most_alarm || equal.slower > 1 || changed.slower < 80;
         bad += is_bad;
         printf("%-36s %2zu + %-2zu %5.2f %% (%4.2f) %6.2f %% %6.2f %% %6.1f %%%s\n", lines[i].program->name,
@@ -120,7 +122,7 @@ static int judge_lines(void)
 
 /* Checks two limits of 0.5 % with a history of ten runs and one new run: on the kernels of a program with little noise,
  * and on the wall time of a usual program. */
-static int judge_limits(void)
+static int check_table_of_limits(void)
 {
     static const struct {
         const struct program *program;
@@ -134,7 +136,7 @@ static int judge_limits(void)
     int bad = 0;
     printf("%-36s %8s %8s %8s %8s\n", "limit of +0.5 %, runs 10 + 1", "change", "pass", "fail", "unclear");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct outcome o = draw_many(cases[i].program, counts, log1p(cases[i].change), limit);
+        struct outcome o = count_results_of_random_runs(cases[i].program, counts, log1p(cases[i].change), limit);
         bool is_bad = cases[i].change <= limit ? o.limits[TP_LIMIT_FAIL] > 1 : o.limits[TP_LIMIT_PASS] > 1;
         for (int verdict = 0; verdict < 3; verdict++)
             is_bad |= o.limits[verdict] < cases[i].least[verdict];
@@ -147,5 +149,5 @@ static int judge_limits(void)
 
 int main(void)
 {
-    return judge_lines() + judge_limits() > 0;
+    return check_table_of_comparisons() + check_table_of_limits() > 0;
 }

@@ -10,7 +10,7 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_cou
                          unsigned long from_count, unsigned long flags);
 
 /* Returns whether the memory can be read. write() to a pipe fails for unmapped memory, and the program continues. */
-static int is_readable(int pipe_end, int other_end, const void *at, size_t size)
+static int is_memory_readable(int pipe_end, int other_end, const void *at, size_t size)
 {
     char bytes[4096];
     ssize_t n = size <= sizeof bytes ? write(pipe_end, at, size) : -1;
@@ -28,7 +28,7 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_cou
     }
     for (unsigned long i = 0; i < from_count; i++) {
         size_t left = to->iov_len - done, size = from[i].iov_len < left ? from[i].iov_len : left;
-        if (!is_readable(ends[1], ends[0], from[i].iov_base, size))
+        if (!is_memory_readable(ends[1], ends[0], from[i].iov_base, size))
             break;
         memcpy((char *)to->iov_base + done, from[i].iov_base, size);
         done += size;

@@ -33,7 +33,7 @@ static char kind; /* kind of the failing calls: first letter of FAIL_KIND's valu
 static int signal_number;
 static bool stays, is_done;
 
-static bool must_fail(char of)
+static bool must_call_of_kind_fail(char of)
 {
     if (kind != of || is_done)
         return false;
@@ -83,22 +83,22 @@ static int fail_with_full_disk(void)
 
 void *malloc(size_t size)
 {
-    return must_fail('m') ? out_of_memory() : __libc_malloc(size);
+    return must_call_of_kind_fail('m') ? out_of_memory() : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return must_fail('m') ? out_of_memory() : __libc_calloc(count, size);
+    return must_call_of_kind_fail('m') ? out_of_memory() : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return must_fail('m') ? out_of_memory() : __libc_realloc(old, size);
+    return must_call_of_kind_fail('m') ? out_of_memory() : __libc_realloc(old, size);
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
-    if ((flags & MAP_ANONYMOUS) && must_fail('m')) {
+    if ((flags & MAP_ANONYMOUS) && must_call_of_kind_fail('m')) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -111,7 +111,7 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
     va_start(args, flags);
     void *where = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
-    if (new_size > old_size && must_fail('m')) {
+    if (new_size > old_size && must_call_of_kind_fail('m')) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -120,26 +120,26 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 
 /* Decides the result of a read. Returns -1 with errno for a failure, 0 for a simulated end of the file, or 1 if the
  * read should be made. */
-static ssize_t fail_read(void)
+static ssize_t choose_read_result(void)
 {
-    if (must_fail('i'))
+    if (must_call_of_kind_fail('i'))
         errno = EIO;
-    else if (must_fail('s'))
+    else if (must_call_of_kind_fail('s'))
         errno = ESTALE;
     else
-        return must_fail('e') ? 0 : 1;
+        return must_call_of_kind_fail('e') ? 0 : 1;
     return -1;
 }
 
 ssize_t read(int file, void *bytes, size_t size)
 {
-    ssize_t failed = file > 2 ? fail_read() : 1;
+    ssize_t failed = file > 2 ? choose_read_result() : 1;
     return failed <= 0 ? failed : syscall(SYS_read, file, bytes, size);
 }
 
 ssize_t pread64(int file, void *bytes, size_t size, off64_t at)
 {
-    ssize_t failed = fail_read();
+    ssize_t failed = choose_read_result();
     return failed <= 0 ? failed : syscall(SYS_pread64, file, bytes, size, at);
 }
 
@@ -149,61 +149,64 @@ ssize_t pread(int file, void *bytes, size_t size, off_t at)
 }
 
 /* Returns the number of bytes to write: half of `size`, but at least one, if this write must be shortened. */
-static size_t shortened_size(size_t size)
+static size_t size_of_short_write(size_t size)
 {
-    return size > 1 && must_fail('p') ? size / 2 : size;
+    return size > 1 && must_call_of_kind_fail('p') ? size / 2 : size;
 }
 
 ssize_t write(int file, const void *bytes, size_t size)
 {
-    if (file != 2 && must_fail('o'))
+    if (file != 2 && must_call_of_kind_fail('o'))
         return fail_with_full_disk();
-    return syscall(SYS_write, file, bytes, file != 2 ? shortened_size(size) : size);
+    return syscall(SYS_write, file, bytes, file != 2 ? size_of_short_write(size) : size);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at)
 {
-    if (must_fail('o'))
+    if (must_call_of_kind_fail('o'))
         return fail_with_full_disk();
-    return syscall(SYS_pwrite64, file, bytes, shortened_size(size), at);
+    return syscall(SYS_pwrite64, file, bytes, size_of_short_write(size), at);
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count)
 {
-    if (file != 2 && must_fail('o'))
+    if (file != 2 && must_call_of_kind_fail('o'))
         return fail_with_full_disk();
-    return syscall(SYS_writev, file, parts, count > 1 && file != 2 && must_fail('p') ? count / 2 : count);
+    return syscall(SYS_writev, file, parts, count > 1 && file != 2 && must_call_of_kind_fail('p') ? count / 2 : count);
 }
 
 int fsync(int file)
 {
-    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fsync, file);
+    return must_call_of_kind_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fsync, file);
 }
 
 int fdatasync(int file)
 {
-    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fdatasync, file);
+    return must_call_of_kind_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fdatasync, file);
 }
 
 int rename(const char *from, const char *to)
 {
-    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+    return must_call_of_kind_fail('o') ? fail_with_full_disk()
+                                       : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+    return must_call_of_kind_fail('o') ? fail_with_full_disk()
+                                       : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    return must_call_of_kind_fail('o') ? fail_with_full_disk()
+                                       : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
-static int open_at(int folder, const char *path, int flags, va_list args)
+static int open_or_fail(int folder, const char *path, int flags, va_list args)
 {
     unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
-    if ((flags & O_ACCMODE) != O_RDONLY && must_fail('o'))
+    if ((flags & O_ACCMODE) != O_RDONLY && must_call_of_kind_fail('o'))
         return fail_with_full_disk();
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
@@ -212,7 +215,7 @@ int open(const char *path, int flags, ...)
 {
     va_list args;
     va_start(args, flags);
-    int file = open_at(AT_FDCWD, path, flags, args);
+    int file = open_or_fail(AT_FDCWD, path, flags, args);
     va_end(args);
     return file;
 }
@@ -221,7 +224,7 @@ int openat(int folder, const char *path, int flags, ...)
 {
     va_list args;
     va_start(args, flags);
-    int file = open_at(folder, path, flags, args);
+    int file = open_or_fail(folder, path, flags, args);
     va_end(args);
     return file;
 }

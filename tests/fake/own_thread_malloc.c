@@ -10,7 +10,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void __libc_free(void *block);
 
-static void check_thread(void)
+static void abort_on_recorder_thread(void)
 {
     static const char why[] = "the recorder's thread calls the allocator\n";
     char name[17] = "";
@@ -24,25 +24,25 @@ static void check_thread(void)
 
 void *malloc(size_t size)
 {
-    check_thread();
+    abort_on_recorder_thread();
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    check_thread();
+    abort_on_recorder_thread();
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size)
 {
-    check_thread();
+    abort_on_recorder_thread();
     return __libc_realloc(block, size);
 }
 
 void free(void *block)
 {
     if (block)
-        check_thread();
+        abort_on_recorder_thread();
     __libc_free(block);
 }

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -22,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0) {
         int code = tp_budget_parse(&budget, "budget", (const char *)data, size, &arena, &err);
-        require(code == 0 || err.text[0]);
+        abort_unless(code == 0 || err.text[0]);
         for (size_t i = 0; code == 0 && i < budget.count; i++) {
             const struct tp_budget_line *line = &budget.lines[i];
-            require(line->metric >= 0 && line->metric < TP_METRIC_COUNT && line->number && line->text.len);
-            require(line->limit == line->limit && line->text.len <= size);
+            abort_unless(line->metric >= 0 && line->metric < TP_METRIC_COUNT && line->number && line->text.len);
+            abort_unless(line->limit == line->limit && line->text.len <= size);
         }
     }
     tp_arena_release(&arena);

@@ -84,16 +84,16 @@ static bool open_side(struct side *side, struct tp_str bytes, bool is_trace)
     return tp_arena_run_both(&side->analysis.arena, &side->scratch, read_side, &reading, NULL) == TP_OK;
 }
 
-static void print_all(const struct tp_document *document)
+static void print_in_all_formats(const struct tp_document *document)
 {
     static tp_print *const printers[] = {tp_print_text,  tp_print_markdown, tp_print_json,
                                          tp_print_junit, tp_print_sarif,    tp_print_badge};
     for (size_t i = 0; i < sizeof printers / sizeof *printers; i++) {
         struct tp_buf out;
         tp_buf_init(&out, 0);
-        require(printers[i](&out, document, &(struct tp_print_options){0}, NULL) == 0);
+        abort_unless(printers[i](&out, document, &(struct tp_print_options){0}, NULL) == 0);
         if ((printers[i] == tp_print_json || printers[i] == tp_print_sarif) && !out.failed)
-            require(is_strict_json(out.data, out.size));
+            abort_unless(is_strict_json(out.data, out.size));
         tp_buf_release(&out);
     }
 }
@@ -110,7 +110,7 @@ static void compare(struct side sides[TP_SIDES], uint64_t what, struct tp_arena 
     struct tp_document document;
     tp_compare_build(&compare, inputs, trees, &(struct tp_compare_options){.threshold = 0.03}, arena);
     tp_compare_document(&document, &compare, &naming, 300);
-    print_all(&document);
+    print_in_all_formats(&document);
 }
 
 static void check(struct side sides[TP_SIDES], struct tp_str text, uint64_t what, struct tp_arena *arena)
@@ -126,9 +126,9 @@ static void check(struct side sides[TP_SIDES], struct tp_str text, uint64_t what
         .run = {"run", &sides[TP_NEW].summary, 1, is_one},
         .base = {has_base ? "base" : NULL, has_base ? &sides[TP_BASE].summary : NULL, has_base, is_one}};
     tp_check_build(&check, &input, arena);
-    require(check.verdict < TP_CHECK_STATUS_COUNT && !(check.is_damaged && check.verdict == TP_CHECK_FAIL));
+    abort_unless(check.verdict < TP_CHECK_STATUS_COUNT && !(check.is_damaged && check.verdict == TP_CHECK_FAIL));
     tp_check_document(&document, &check, arena);
-    print_all(&document);
+    print_in_all_formats(&document);
 }
 
 struct job {
@@ -138,7 +138,7 @@ struct job {
     uint64_t what;
 };
 
-static int judge_sides(void *context, struct tp_error *err)
+static int compare_and_check_sides(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err;
@@ -149,7 +149,7 @@ static int judge_sides(void *context, struct tp_error *err)
 
 static struct tp_str read_text(struct taken *from, size_t wanted)
 {
-    struct tp_str text = {(const char *)from->at, take_size(from, wanted)};
+    struct tp_str text = {(const char *)from->at, take_size_from_input(from, wanted)};
     from->at += text.len;
     return text;
 }
@@ -157,15 +157,15 @@ static struct tp_str read_text(struct taken *from, size_t wanted)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taken from = {data, data + size};
-    struct job job = {.what = take_number(&from, 1)};
-    size_t base_size = take_number(&from, 2), budget_size = take_number(&from, 2);
+    struct job job = {.what = take_number_from_input(&from, 1)};
+    size_t base_size = take_number_from_input(&from, 2), budget_size = take_number_from_input(&from, 2);
     struct tp_str base = read_text(&from, base_size);
     job.budget = read_text(&from, budget_size);
     tp_arena_init(&job.arena, MOST);
     bool has_base = open_side(&job.sides[TP_BASE], base, job.what & BASE_IS_TRACE);
     bool has_new = open_side(&job.sides[TP_NEW], read_text(&from, size), job.what & NEW_IS_TRACE);
     if (has_base && has_new)
-        tp_arena_run(&job.arena, judge_sides, &job, NULL);
+        tp_arena_run(&job.arena, compare_and_check_sides, &job, NULL);
     close_side(&job.sides[TP_BASE]);
     close_side(&job.sides[TP_NEW]);
     tp_arena_release(&job.arena);

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -36,11 +36,11 @@ static void check_json(struct tp_str raw, bool is_html_safe)
     tp_json_init(&json, &written);
     json.is_html_safe = is_html_safe;
     tp_json_str(&json, (struct tp_str){meaning.data ? meaning.data : "", meaning.size});
-    require(is_json(&written));
-    require(!is_html_safe || !memchr(written.data, '<', written.size));
-    require(tp_clean_string(&again, (struct tp_str){written.data + 1, written.size - 2}, 1u << 20) == 0);
-    require(again.size == meaning.size &&
-            (again.size == 0 || (meaning.data && memcmp(again.data, meaning.data, again.size) == 0)));
+    abort_unless(is_json(&written));
+    abort_unless(!is_html_safe || !memchr(written.data, '<', written.size));
+    abort_unless(tp_clean_string(&again, (struct tp_str){written.data + 1, written.size - 2}, 1u << 20) == 0);
+    abort_unless(again.size == meaning.size &&
+                 (again.size == 0 || (meaning.data && memcmp(again.data, meaning.data, again.size) == 0)));
     tp_buf_release(&meaning);
     tp_buf_release(&written);
     tp_buf_release(&again);
@@ -53,9 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_buf_init(&html, 0);
     tp_html_escape(&html, raw);
     for (size_t i = 0; i < html.size; i++)
-        require(!strchr("<>\"'", html.data[i]) || html.data[i] == 0);
-    require(size == 0 || html.size > 0);
-    require(!html.data || !memchr(html.data, 0, html.size));
+        abort_unless(!strchr("<>\"'", html.data[i]) || html.data[i] == 0);
+    abort_unless(size == 0 || html.size > 0);
+    abort_unless(!html.data || !memchr(html.data, 0, html.size));
     tp_buf_release(&html);
     check_json(raw, false);
     check_json(raw, true);

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -28,11 +28,11 @@ static uint64_t read_little_endian(const char *p, unsigned size)
 static void check_records(const struct tp_buf *out)
 {
     for (size_t at = 0; at < out->size;) {
-        require(out->size - at >= 16);
+        abort_unless(out->size - at >= 16);
         uint64_t length = read_little_endian(out->data + at, 8);
-        require(length <= out->size - at - 16);
-        require(read_little_endian(out->data + at + 12 + length, 4) ==
-                tp_crc32c_masked(tp_crc32c_plain(out->data + at + 12, (size_t)length)));
+        abort_unless(length <= out->size - at - 16);
+        abort_unless(read_little_endian(out->data + at + 12 + length, 4) ==
+                     tp_crc32c_masked(tp_crc32c_plain(out->data + at + 12, (size_t)length)));
         at += (size_t)length + 16;
     }
 }
@@ -40,18 +40,18 @@ static void check_records(const struct tp_buf *out)
 static void export_events(struct tp_analysis *a)
 {
     struct tp_tfevents events[2];
-    struct tp_profile profile = made_profile(a);
+    struct tp_profile profile = make_profile_of_analysis(a);
     const struct tp_export job = {
         .profile = &profile, .out = ".", .folder = ".", .run = "run", .worker = "w", .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         tp_tfevents_init(&events[i], 64u << 20);
         int code = tp_export_tfevents_build(&job, &events[i]);
-        require(code == TP_OK || code == TP_ELIMIT || code == TP_ENOMEM);
+        abort_unless(code == TP_OK || code == TP_ELIMIT || code == TP_ENOMEM);
         check_records(&events[i].out);
     }
-    require(events[0].out.size == events[1].out.size &&
-            memcmp(events[0].out.data, events[1].out.data, events[0].out.size) == 0);
+    abort_unless(events[0].out.size == events[1].out.size &&
+                 memcmp(events[0].out.data, events[1].out.data, events[0].out.size) == 0);
     tp_tfevents_release(&events[0]);
     tp_tfevents_release(&events[1]);
 }

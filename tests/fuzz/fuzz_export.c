@@ -42,13 +42,13 @@ static void set_filter(struct tp_filter *filter, uint64_t options)
                                             .until = options & BY_TIME ? "2s" : NULL,
                                             .categories = categories,
                                             .category_count = options & BY_CATEGORY ? 2 : 0};
-    require(tp_filter_parse(filter, &asked, NULL) == 0);
+    abort_unless(tp_filter_parse(filter, &asked, NULL) == 0);
 }
 
-static void set_export(struct work *work, const char *path, const char *folder, uint64_t options)
+static void prepare_export(struct work *work, const char *path, const char *folder, uint64_t options)
 {
     struct tp_analysis *a = work->analysis;
-    work->profile = made_profile(a);
+    work->profile = make_profile_of_analysis(a);
     work->job = (struct tp_export_job){.out = folder, .arena = &a->arena};
     work->export =
         (struct tp_export){.profile = &work->profile,
@@ -62,7 +62,7 @@ static void set_export(struct work *work, const char *path, const char *folder, 
                            .baseline = work->format->has_baseline && options & WITH_BASELINE ? &a->trace : NULL,
                            .filter = &work->filter,
                            .colour = (enum tp_export_colour)(options >> 6) % 3,
-                           .is_slim = work->format->has_slim && options & SLIM,
+                           .is_slim = work->format->supports_slim && options & SLIM,
                            .job = &work->job,
                            .arena = &a->arena};
 }
@@ -85,7 +85,7 @@ static bool read_trace(struct work *work)
     return true;
 }
 
-static void check_chrome(const struct work *work, const char *folder)
+static void check_exported_chrome_traces(const struct work *work, const char *folder)
 {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -95,8 +95,8 @@ static void check_chrome(const struct work *work, const char *folder)
     snprintf(path, sizeof path, "%s/w.trace.json.gz", folder);
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0)
-        require(tp_trace_read(&trace, &arena, path, &strict, &err) == 0 || arena.code ||
-                strstr(err.text, "no usable event"));
+        abort_unless(tp_trace_read(&trace, &arena, path, &strict, &err) == 0 || arena.code ||
+                     strstr(err.text, "no usable event"));
     tp_arena_release(&arena);
 }
 
@@ -115,19 +115,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taken from = {data, data + size};
     struct tp_analysis analysis;
-    struct work work = {.format = choose_format(take_number(&from, 1)), .analysis = &analysis};
-    uint64_t options = take_number(&from, 1);
+    struct work work = {.format = choose_format(take_number_from_input(&from, 1)), .analysis = &analysis};
+    uint64_t options = take_number_from_input(&from, 1);
     char path[SCRATCH_PATH], folder[SCRATCH_PATH];
-    work.bytes = (struct tp_str){(const char *)from.at, take_size(&from, size)};
+    work.bytes = (struct tp_str){(const char *)from.at, take_size_from_input(&from, size)};
     work.is_job = options & AS_JOB;
     int fd = make_scratch_file(work.bytes.ptr, work.bytes.len, path);
     make_scratch_folder(folder);
     work.read = (struct tp_trace_options){.single_thread = true, .max_input_bytes = 16u << 20};
     set_filter(&work.filter, work.format->has_filter ? options : 0);
     tp_analysis_open(&analysis, NULL);
-    set_export(&work, path, folder, options);
+    prepare_export(&work, path, folder, options);
     if (tp_arena_run(&analysis.arena, write_files, &work, NULL) == 0 && strcmp(work.format->name, "chrome") == 0)
-        check_chrome(&work, folder);
+        check_exported_chrome_traces(&work, folder);
     tp_analysis_close(&analysis);
     remove_scratch_folder(folder);
     close(fd);

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -27,11 +27,11 @@ static void apply_filter(const struct tp_filter *filter, struct tp_arena *arena)
     struct tp_model model;
     struct tp_filter_trace kept;
     struct tp_trace_options options = {.single_thread = true};
-    require(tp_trace_read_bytes(&trace, arena, trace_text, sizeof trace_text - 1, &options, NULL) == 0);
+    abort_unless(tp_trace_read_bytes(&trace, arena, trace_text, sizeof trace_text - 1, &options, NULL) == 0);
     tp_order_build(&order, &trace, arena);
     tp_model_build(&model, &trace, &order, arena);
     if (tp_filter_apply(&kept, filter, &model, 1000, NULL) == TP_OK)
-        require(!tp_filter_keeps_time(&kept, 1, 2) || kept.from_ns < 2);
+        abort_unless(!tp_filter_keeps_time(&kept, 1, 2) || kept.from_ns < 2);
     tp_filter_keeps_category(filter, TP_STR("cpu_op"));
 }
 
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_filter filter;
     struct tp_error err = {0};
     struct tp_arena arena;
-    require(text != NULL);
+    abort_unless(text != NULL);
     memcpy(text, data, size);
     text[size] = 0;
     const char *steps = strsep(&rest, "\n"), *from = strsep(&rest, "\n"), *until = strsep(&rest, "\n");
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .categories = &category,
                                         .category_count = category != NULL};
     int code = tp_filter_parse(&filter, &options, &err);
-    require(code == 0 || (code == TP_EUSAGE && err.text[0]));
+    abort_unless(code == 0 || (code == TP_EUSAGE && err.text[0]));
     tp_arena_init(&arena, 0);
     if (code == 0 && setjmp(arena.guard) == 0)
         apply_filter(&filter, &arena);

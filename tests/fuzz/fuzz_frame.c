@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_STACKS = 64 };
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -20,24 +20,24 @@ static void require(bool good)
 
 /* ---- a frame ---- */
 
-static bool is_part(struct tp_str part, struct tp_str text)
+static bool points_into_text(struct tp_str part, struct tp_str text)
 {
     return part.len == 0 || (part.ptr >= text.ptr && part.ptr + part.len <= text.ptr + text.len);
 }
 
 /* Checks that the joined parts of the frame give the text, and that the line number has the same digits as the text. */
-static void check_parts(const struct tp_frame *frame, struct tp_str text)
+static void check_frame_parts(const struct tp_frame *frame, struct tp_str text)
 {
     const char *digits = text.ptr + frame->path.len + 1;
     const char *close = frame->function.ptr ? frame->function.ptr - 3 : text.ptr + text.len - 1;
-    require(frame->path.len > 0 && frame->path.ptr == text.ptr && is_part(frame->function, text));
-    require(digits[-1] == '(' && close > digits && *close == ')');
-    require(!frame->function.ptr ||
-            (memcmp(close, "): ", 3) == 0 && frame->function.ptr + frame->function.len == text.ptr + text.len));
+    abort_unless(frame->path.len > 0 && frame->path.ptr == text.ptr && points_into_text(frame->function, text));
+    abort_unless(digits[-1] == '(' && close > digits && *close == ')');
+    abort_unless(!frame->function.ptr ||
+                 (memcmp(close, "): ", 3) == 0 && frame->function.ptr + frame->function.len == text.ptr + text.len));
     for (const char *c = digits; c < close; c++)
-        require((*c >= '0' && *c <= '9') || (c == digits && *c == '-'));
+        abort_unless((*c >= '0' && *c <= '9') || (c == digits && *c == '-'));
     if (close - digits < 10)
-        require(atoi(digits) == frame->line);
+        abort_unless(atoi(digits) == frame->line);
 }
 
 static void check_frame(struct tp_str text, struct tp_arena *arena)
@@ -45,15 +45,15 @@ static void check_frame(struct tp_str text, struct tp_arena *arena)
     struct tp_frame frame, place;
     bool is_frame = tp_frame_parse(&frame, text), is_place = tp_frame_parse_place(&place, text);
     struct tp_str line = tp_frame_project_line(text), label = tp_frame_label(arena, text);
-    require(is_place || !is_frame);
+    abort_unless(is_place || !is_frame);
     if (is_place)
-        check_parts(&place, text);
+        check_frame_parts(&place, text);
     if (is_frame)
-        require(frame.path.len == place.path.len && frame.function.ptr == place.function.ptr);
-    require(!line.ptr || (frame.is_python && line.ptr + line.len == text.ptr + text.len));
-    require(is_part(tp_frame_short_path(text), text));
-    require(label.len <= text.len && tp_frame_without_address(arena, text).len <= text.len);
-    require(tp_frame_same_function(text, text));
+        abort_unless(frame.path.len == place.path.len && frame.function.ptr == place.function.ptr);
+    abort_unless(!line.ptr || (frame.is_python && line.ptr + line.len == text.ptr + text.len));
+    abort_unless(points_into_text(tp_frame_short_path(text), text));
+    abort_unless(label.len <= text.len && tp_frame_without_address(arena, text).len <= text.len);
+    abort_unless(tp_frame_same_function(text, text));
 }
 
 /* ---- stacks ---- */
@@ -73,7 +73,7 @@ static struct tp_str stack_text(struct tp_arena *arena, const struct tp_stacks *
 {
     uint64_t length = tp_stack_length(stacks, node);
     char *out = tp_arena_alloc(arena, length + 1);
-    require(tp_stack_write(stacks, node, out, length + 1) == length);
+    abort_unless(tp_stack_write(stacks, node, out, length + 1) == length);
     return (struct tp_str){out, length};
 }
 
@@ -90,20 +90,21 @@ static void check_stacks(const struct tp_strings *texts, const struct tp_strings
     tp_stacks_build(&stacks, texts, known, known, arena);
     for (uint32_t i = 0; i < texts->count; i++) {
         struct tp_str text = stack_text(arena, &stacks, tp_stacks_node_of_text(&stacks, i));
-        require(tp_str_equal(join_nonempty_parts(arena, text), join_nonempty_parts(arena, texts->items[i])));
-        require(known->count || tp_str_equal(text, join_nonempty_parts(arena, texts->items[i])));
+        abort_unless(tp_str_equal(join_nonempty_parts(arena, text), join_nonempty_parts(arena, texts->items[i])));
+        abort_unless(known->count || tp_str_equal(text, join_nonempty_parts(arena, texts->items[i])));
         if (i < count)
             written[i] = text;
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < count; k++) {
             uint32_t x = tp_stacks_node_of_text(&stacks, i), y = tp_stacks_node_of_text(&stacks, k);
-            require(order_sign(tp_stack_compare(&stacks, x, y)) == order_sign(tp_str_compare(written[i], written[k])));
-            require(known->count || (x == y) == tp_str_equal(written[i], written[k]));
+            abort_unless(order_sign(tp_stack_compare(&stacks, x, y)) ==
+                         order_sign(tp_str_compare(written[i], written[k])));
+            abort_unless(known->count || (x == y) == tp_str_equal(written[i], written[k]));
         }
 }
 
-static void check_bytes(struct tp_str bytes, struct tp_arena *arena)
+static void check_stacks_of_text(struct tp_str bytes, struct tp_arena *arena)
 {
     struct tp_strings texts, known;
     tp_strings_init(&texts, arena, 0);
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0)
-        check_bytes((struct tp_str){size ? (const char *)data : "", size}, &arena);
+        check_stacks_of_text((struct tp_str){size ? (const char *)data : "", size}, &arena);
     tp_arena_release(&arena);
     return 0;
 }

@@ -27,13 +27,13 @@ static void check_name(const char *begin, const char *end, struct tp_str rest, s
     struct tp_str mangled = {tp_arena_copy(arena, name.data, name.size), name.size};
     tp_buf_release(&name);
     if (!tp_demangle_rust(mangled, &text, arena)) {
-        require(text.ptr == NULL && text.len == 0);
+        abort_unless(text.ptr == NULL && text.len == 0);
         return;
     }
     bool is_ascii = tp_utf8_is_ascii(mangled.ptr, mangled.len);
-    require(text.len > 0 && text.len <= TP_RUST_LONGEST);
+    abort_unless(text.len > 0 && text.len <= TP_RUST_LONGEST);
     size_t cut = 0;
-    require(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
+    abort_unless(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
 }
 
 /* Checks C++ names with and without "_Z". The name and its short form must have a limited size. */
@@ -47,11 +47,11 @@ static void check_kernel(const char *begin, struct tp_str rest, struct tp_arena 
     struct tp_str mangled = {tp_arena_copy(arena, name.data, name.size), name.size};
     tp_buf_release(&name);
     if (tp_demangle_cxx(mangled, &text, arena))
-        require(text.len > 0 && text.len <= TP_CXX_LONGEST);
+        abort_unless(text.len > 0 && text.len <= TP_CXX_LONGEST);
     else
-        require(text.ptr == NULL && text.len == 0);
+        abort_unless(text.ptr == NULL && text.len == 0);
     struct tp_str short_name = tp_kernel_short_name(arena, mangled);
-    require(short_name.len <= SHORT_BYTES && (short_name.len > 0 || mangled.len == 0));
+    abort_unless(short_name.len <= SHORT_BYTES && (short_name.len > 0 || mangled.len == 0));
 }
 
 static void check_punycode(struct tp_str rest)
@@ -59,12 +59,12 @@ static void check_punycode(struct tp_str rest)
     const char *line = memchr(rest.ptr, '_', rest.len);
     size_t ascii = line ? (size_t)(line - rest.ptr) : 0, code = line ? ascii + 1 : 0;
     uint32_t *text = calloc(ROOM, sizeof *text);
-    require(text != NULL);
+    abort_unless(text != NULL);
     size_t count =
         tp_punycode(text, ROOM, (struct tp_str){rest.ptr, ascii}, (struct tp_str){rest.ptr + code, rest.len - code});
-    require(count <= ROOM);
+    abort_unless(count <= ROOM);
     for (size_t i = 0; i < count; i++)
-        require(text[i] <= 0x10FFFF && (text[i] < 0xD800 || text[i] >= 0xE000));
+        abort_unless(text[i] <= 0x10FFFF && (text[i] < 0xD800 || text[i] >= 0xE000));
     free(text);
 }
 

@@ -15,15 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taken from = {data, data + size};
     struct tp_eh_function function;
-    uint64_t pc = ADDRESS + take_number(&from, 4), header = ADDRESS + take_number(&from, 4);
-    size_t left = take_size(&from, size);
+    uint64_t pc = ADDRESS + take_number_from_input(&from, 4), header = ADDRESS + take_number_from_input(&from, 4);
+    size_t left = take_size_from_input(&from, size);
     /* allocates the exact size, so that a sanitizer reports reads beyond the end */
     uint8_t *segment = malloc(left ? left : 1);
-    require(segment != NULL);
+    abort_unless(segment != NULL);
     memcpy(segment, from.at, left);
     const struct tp_eh_frame frame = {.bytes = segment, .size = left, .address = ADDRESS, .header = header};
     if (tp_eh_frame_find_function(&function, &frame, pc))
-        require(function.start <= pc && pc < function.end);
+        abort_unless(function.start <= pc && pc < function.end);
     free(segment);
     return 0;
 }

@@ -23,7 +23,7 @@ enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
  * be skipped. */
 static bool read_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
 {
-    size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);
+    size_t size = take_size_from_input(from, wanted < NAME_MAX ? wanted : NAME_MAX);
     memcpy(name, from->at, size);
     name[size] = '\0';
     from->at += size;
@@ -34,31 +34,31 @@ static bool read_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted
 }
 
 /* Creates a file in the folder, or in its most recent subfolder. */
-static void make_file(char folder[PATH_MAX], const char *top, struct taken *from)
+static void make_file_in_folder(char folder[PATH_MAX], const char *top, struct taken *from)
 {
-    enum kind kind = take_number(from, 1) % KINDS;
-    size_t name_size = take_number(from, 1), head = take_number(from, 1);
+    enum kind kind = take_number_from_input(from, 1) % KINDS;
+    size_t name_size = take_number_from_input(from, 1), head = take_number_from_input(from, 1);
     char name[NAME_MAX + 1], path[PATH_MAX + NAME_MAX + 2];
     bool is_good = read_name(name, from, name_size);
-    head = take_size(from, head == LONG_HEAD ? take_number(from, 2) : head);
+    head = take_size_from_input(from, head == LONG_HEAD ? take_number_from_input(from, 2) : head);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (is_good && kind == FOLDER && strlen(path) < 1024 && mkdir(path, 0700) == 0)
         strcpy(folder, path);
     if (kind == INTO)
         strcpy(folder, top);
     if (is_good && kind == PIPE)
-        require(mkfifo(path, 0600) == 0 || access(path, F_OK) == 0 || strlen(path) > PATH_MAX - 1);
+        abort_unless(mkfifo(path, 0600) == 0 || access(path, F_OK) == 0 || strlen(path) > PATH_MAX - 1);
     if (is_good && (kind == LINK || kind == DANGLING) && symlink(kind == LINK ? top : "not there", path) < 0)
         return;
     int fd = is_good && kind == REGULAR ? open(path, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
     if (fd >= 0) {
-        require(write(fd, from->at, head) == (ssize_t)head);
+        abort_unless(write(fd, from->at, head) == (ssize_t)head);
         close(fd);
     }
     from->at += head;
 }
 
-static bool is_safe(const char *part)
+static bool is_safe_file_name(const char *part)
 {
     return *part && *part != '.' && !strchr(part, '/') && strlen(part) <= NAME_MAX;
 }
@@ -69,9 +69,10 @@ static void check_names(const struct tp_runs *runs, size_t count, struct tp_aren
     for (int joins = 0; joins < 2; joins++) {
         const struct tp_output_name *names = tp_output_names_make(runs, joins, arena);
         for (size_t i = 0; i < count; i++) {
-            require(is_safe(names[i].run) && is_safe(names[i].worker) && names[i].folder[0] != '/');
+            abort_unless(is_safe_file_name(names[i].run) && is_safe_file_name(names[i].worker) &&
+                         names[i].folder[0] != '/');
             for (size_t k = 0; k < i && !joins; k++)
-                require(strcmp(names[i].folder, names[k].folder) != 0);
+                abort_unless(strcmp(names[i].folder, names[k].folder) != 0);
         }
     }
 }
@@ -83,13 +84,13 @@ static void check_files(const struct tp_runs *runs)
         for (size_t i = 0; i < runs->items[r].file_count; i++) {
             const struct tp_run_file *file = &runs->items[r].files[i];
             struct stat status;
-            require(stat(file->path, &status) == 0 && S_ISREG(status.st_mode));
-            require(tp_str_ends(tp_str_of(file->path), file->base) && file->worker.ptr);
-            require(!file->is_found_by_content || tp_file_head_is_trace(file->path));
+            abort_unless(stat(file->path, &status) == 0 && S_ISREG(status.st_mode));
+            abort_unless(tp_str_ends(tp_str_of(file->path), file->base) && file->worker.ptr);
+            abort_unless(!file->is_found_by_content || tp_file_head_is_trace(file->path));
             (void)tp_file_head_describe(file->path);
-            if (tp_rundir_match(file->base, &worker, &time))
-                require(worker.len <= strlen(file->base));
-            require(tp_inputs_bare_name(tp_str_of(file->base), 1).len > 0);
+            if (tp_rundir_split_file_name(file->base, &worker, &time))
+                abort_unless(worker.len <= strlen(file->base));
+            abort_unless(tp_inputs_name_without_endings(tp_str_of(file->base), 1).len > 0);
         }
 }
 
@@ -106,7 +107,7 @@ static void find_inputs(const char *folder, const char *include, struct tp_arena
         check_files(&runs);
         check_names(&runs, count, arena);
     } else {
-        require(err.text[0]);
+        abort_unless(err.text[0]);
     }
     (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ALL, NULL);
 }
@@ -123,7 +124,7 @@ static void name_inputs(const char *folder, struct tp_arena *arena)
     const char *const *names = paths.data;
     tp_buf_init(&text, 0);
     for (size_t i = 0; i < paths.count; i++) {
-        require(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_are_same_file(names[i], names[i]));
+        abort_unless(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_are_same_file(names[i], names[i]));
         tp_buf_printf(&text, "%s\n\n", names[i]);
     }
     snprintf(none, sizeof none, "%s/none", folder);
@@ -131,9 +132,9 @@ static void name_inputs(const char *folder, struct tp_arena *arena)
     const struct tp_named_files files = {outputs, names, 3, paths.count, {names[0], NULL}};
     const struct tp_named_files clashing = {names, names, 1, paths.count, {NULL, NULL}};
     (void)tp_inputs_find_conflict(&files);
-    require(tp_inputs_find_conflict(&clashing) != NULL);
+    abort_unless(tp_inputs_find_conflict(&clashing) != NULL);
     int fd = make_scratch_file(text.data, text.size, list);
-    require(tp_summary_inputs_read_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
+    abort_unless(tp_summary_inputs_read_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
     close(fd);
     tp_buf_release(&text);
     const struct tp_run_search search = {.paths = names, .path_count = paths.count};
@@ -152,11 +153,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct taken from = {data, data + size};
     struct tp_arena arena;
     char top[SCRATCH_PATH], folder[PATH_MAX];
-    const char *include = includes[take_number(&from, 1) % 5];
+    const char *include = includes[take_number_from_input(&from, 1) % 5];
     make_scratch_folder(top);
     strcpy(folder, top);
     for (int i = 0; i < FILES && from.at < from.end; i++)
-        make_file(folder, top, &from);
+        make_file_in_folder(folder, top, &from);
     tp_arena_init(&arena, 64u << 20);
     if (setjmp(arena.guard) == 0)
         check_folder(top, include, &arena);

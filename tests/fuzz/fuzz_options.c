@@ -28,7 +28,7 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -44,23 +44,23 @@ static void parse_words(char *text)
     for (char *part; argc < MAX_ARGUMENTS && (part = strsep(&text, "\n")) != NULL;)
         argv[argc++] = part;
     int code = tp_opt_parse(table, &options, argc, argv, &operands, &err);
-    require(code == 0 || (code == TP_EUSAGE && err.text[0] && !strchr(err.text, '\n')));
-    require(operands <= (size_t)argc && options.list.count <= TP_OPT_LIST_MAX);
-    require(options.choice >= 0 && options.choice < 3);
+    abort_unless(code == 0 || (code == TP_EUSAGE && err.text[0] && !strchr(err.text, '\n')));
+    abort_unless(operands <= (size_t)argc && options.list.count <= TP_OPT_LIST_MAX);
+    abort_unless(options.choice >= 0 && options.choice < 3);
     for (size_t i = 0; code == 0 && i < options.list.count; i++)
-        require(options.list.items[i] != NULL);
+        abort_unless(options.list.items[i] != NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tp_str worker, time;
     char *text = malloc(size + 1);
-    require(text != NULL);
+    abort_unless(text != NULL);
     memcpy(text, data, size);
     text[size] = 0;
-    if (tp_rundir_match(text, &worker, &time)) {
-        require(worker.ptr == text && worker.len < size);
-        require(!time.ptr || (time.len > 0 && time.ptr > text && time.ptr + time.len < text + size));
+    if (tp_rundir_split_file_name(text, &worker, &time)) {
+        abort_unless(worker.ptr == text && worker.len < size);
+        abort_unless(!time.ptr || (time.len > 0 && time.ptr > text && time.ptr + time.len < text + size));
     }
     parse_words(text);
     free(text);

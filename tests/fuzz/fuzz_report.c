@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -40,7 +40,7 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
         tp_fields_json(&tp_distributed_fields, ranks, NULL, &json);
     }
     tp_json_object_end(&json);
-    require(text->failed || is_json(text));
+    abort_unless(text->failed || is_json(text));
 }
 
 /* Writes the digest. Running out of arena memory jumps to the guard, which the caller has set. */
@@ -56,7 +56,7 @@ static void write_digest(const struct tp_profile *profile, struct tp_arena *aren
     tp_report_document(&document, &section);
     tp_digest_init(&digest, 1);
     tp_digest_add(&digest, &document);
-    require(tp_digest_finish(&digest).len <= TP_MAX_MARKDOWN_BYTES);
+    abort_unless(tp_digest_finish(&digest).len <= TP_MAX_MARKDOWN_BYTES);
     tp_digest_release(&digest);
 }
 
@@ -65,13 +65,13 @@ static void render_page(const struct tp_profile *profile, const struct tp_distri
     struct tp_page_options options = {.max_bytes = 400000, .redact = profile->file.len % 2};
     struct tp_page_files files;
     struct tp_page *page = NULL;
-    require(tp_page_open(&page, &options, 1, NULL) == 0);
-    require(tp_page_add_profile(page, profile, NULL) == 0);
-    require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
+    abort_unless(tp_page_open(&page, &options, 1, NULL) == 0);
+    abort_unless(tp_page_add_profile(page, profile, NULL) == 0);
+    abort_unless(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
     if (tp_page_finish(page, &files, NULL) == 0)
-        require(files.html_bytes <= options.max_bytes);
+        abort_unless(files.html_bytes <= options.max_bytes);
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
-        require(tp_str_find(files.html[i], "<script>alert") < 0);
+        abort_unless(tp_str_find(files.html[i], "<script>alert") < 0);
     tp_page_release(page);
 }
 
@@ -79,7 +79,7 @@ static void write_all_reports(struct tp_analysis *a, struct tp_buf *text)
 {
     struct tp_rank_summary ranks[2];
     struct tp_distributed view;
-    struct tp_profile profile = made_profile(a);
+    struct tp_profile profile = make_profile_of_analysis(a);
     tp_analysis_build(a, NULL, NULL);
     tp_rank_summary_build(&ranks[0], TP_STR("w0"), &a->model, &a->views.overview, &a->arena);
     tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);

@@ -38,17 +38,17 @@ struct job {
 
 static void make_file(const char *path, struct taken *from, size_t wanted)
 {
-    size_t size = take_size(from, wanted);
+    size_t size = take_size_from_input(from, wanted);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    require(fd >= 0 && write(fd, from->at, size) == (ssize_t)size && close(fd) == 0);
+    abort_unless(fd >= 0 && write(fd, from->at, size) == (ssize_t)size && close(fd) == 0);
     from->at += size;
 }
 
 /* Writes the baseline or the new input into its own folder. Sets `path` to the argument for the command. */
-static void make_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
+static void write_file_of_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
 {
     snprintf(path, PATH, "%s/%s", job->folder, name);
-    require(mkdir(path, 0700) == 0);
+    abort_unless(mkdir(path, 0700) == 0);
     strcat(path, is_summary ? "/w.tps" : "/w.pt.trace.json");
 }
 
@@ -59,11 +59,11 @@ static void print_document(tp_print *print, const struct tp_document *document)
     tp_buf_init(&out, 0);
     int code = print(&out, document, &options, NULL);
     /* TP_ENOTFOUND is allowed, because this program has no embedded templates */
-    require(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND);
+    abort_unless(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND);
     if (code == 0 && !out.failed && (print == tp_print_json || print == tp_print_sarif))
-        require(is_strict_json(out.data, out.size));
+        abort_unless(is_strict_json(out.data, out.size));
     if (code == 0 && print == tp_print_html)
-        require(tp_str_find((struct tp_str){out.data, out.size}, "<script>alert") < 0);
+        abort_unless(tp_str_find((struct tp_str){out.data, out.size}, "<script>alert") < 0);
     tp_buf_release(&out);
 }
 
@@ -92,7 +92,7 @@ static int check(void *context, struct tp_error *err)
     int code = tp_check_session_run(&job->check, &job->arena, err);
     if (code < 0)
         return code;
-    require(!(job->check.check.is_damaged && job->check.check.verdict == TP_CHECK_FAIL));
+    abort_unless(!(job->check.check.is_damaged && job->check.check.verdict == TP_CHECK_FAIL));
     tp_check_document(&document, &job->check.check, &job->arena);
     for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
         print_document(printers[i], &document);
@@ -123,11 +123,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taken from = {data, data + size};
     struct job job = {.console = {.is_quiet = true}};
-    uint64_t what = take_number(&from, 1);
-    size_t base = take_number(&from, 2), budget = take_number(&from, 2), run_file = take_number(&from, 2);
+    uint64_t what = take_number_from_input(&from, 1);
+    size_t base = take_number_from_input(&from, 2), budget = take_number_from_input(&from, 2),
+           run_file = take_number_from_input(&from, 2);
     make_scratch_folder(job.folder);
-    make_side(job.base, &job, "base", what & BASE_IS_SUMMARY);
-    make_side(job.run, &job, "run", what & NEW_IS_SUMMARY);
+    write_file_of_side(job.base, &job, "base", what & BASE_IS_SUMMARY);
+    write_file_of_side(job.run, &job, "run", what & NEW_IS_SUMMARY);
     snprintf(job.budget, PATH, "%s/budget", job.folder);
     make_file(job.base, &from, base);
     make_file(job.budget, &from, budget);

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Creates a file with these bytes, which is deleted when its descriptor is closed. */
-static int make_file(const uint8_t *data, size_t size, char *path)
+static int make_temporary_file(const uint8_t *data, size_t size, char *path)
 {
     int fd = memfd_create("spool", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
@@ -21,7 +21,7 @@ static int make_file(const uint8_t *data, size_t size, char *path)
 }
 
 /* Reads the written trace with the strict reader, which refuses everything except JSON. */
-static void read_back(const char *path)
+static void read_written_trace(const char *path)
 {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -37,11 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char spool[64], trace[] = "/tmp/tracepress-fuzz-XXXXXX";
     struct tp_error err = {0};
-    int fd = make_file(data, size, spool), out = mkstemp(trace);
+    int fd = make_temporary_file(data, size, spool), out = mkstemp(trace);
     if (out < 0)
         abort();
     if (tp_spool_trace(spool, trace, false, NULL, NULL, &err) == 0)
-        read_back(trace);
+        read_written_trace(trace);
     unlink(trace);
     close(out);
     close(fd);

@@ -24,7 +24,7 @@ struct made {
 
 static void put_head(struct made *spool, struct taken *from)
 {
-    uint64_t flags = take_number(from, 1);
+    uint64_t flags = take_number_from_input(from, 1);
     struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC,
                                  .version = TP_SPOOL_VERSION,
                                  .is_tsc = flags & 1,
@@ -50,7 +50,7 @@ static void end_chunk(struct made *spool)
 /* Starts a chunk. In the input byte, the lowest bit is is_notes, and the other bits are the number of the thread. */
 static void begin_chunk(struct made *spool, struct taken *from)
 {
-    uint32_t number = (uint32_t)take_number(from, 1);
+    uint32_t number = (uint32_t)take_number_from_input(from, 1);
     end_chunk(spool);
     if (spool->size + TP_SPOOL_UNIT > spool->room)
         return;
@@ -67,16 +67,19 @@ static void begin_chunk(struct made *spool, struct taken *from)
 
 static void put_record(struct made *spool, struct taken *from, uint8_t kind)
 {
-    struct tp_spool_record record = {.kind = kind, .slots = (uint8_t)take_number(from, 1)};
-    uint64_t text = take_number(from, 1);
-    text = text == FAR ? take_number(from, 2) : text == NONE ? record.slots * TP_SPOOL_SLOT : text;
+    struct tp_spool_record record = {.kind = kind, .slots = (uint8_t)take_number_from_input(from, 1)};
+    uint64_t text = take_number_from_input(from, 1);
+    text = text == FAR ? take_number_from_input(from, 2) : text == NONE ? record.slots * TP_SPOOL_SLOT : text;
     record.text = (uint16_t)text;
-    uint64_t name = take_number(from, 1);
-    record.name = name == FAR ? (uint32_t)take_number(from, 4) : name == NONE ? TP_SPOOL_NO_NAME : (uint32_t)name;
-    uint64_t ticks = take_number(from, 1);
-    spool->ticks = ticks == FAR ? take_number(from, 8) : spool->ticks + ticks * TICKS;
+    uint64_t name = take_number_from_input(from, 1);
+    record.name = name == FAR    ? (uint32_t)take_number_from_input(from, 4)
+                  : name == NONE ? TP_SPOOL_NO_NAME
+                                 : (uint32_t)name;
+    uint64_t ticks = take_number_from_input(from, 1);
+    spool->ticks = ticks == FAR ? take_number_from_input(from, 8) : spool->ticks + ticks * TICKS;
     record.time = spool->ticks ? spool->ticks : 1;
-    size_t whole = (size_t)(record.slots + 1) * TP_SPOOL_SLOT, given = take_size(from, whole - sizeof record);
+    size_t whole = (size_t)(record.slots + 1) * TP_SPOOL_SLOT,
+           given = take_size_from_input(from, whole - sizeof record);
     if (!spool->chunk || spool->size + whole > spool->room || spool->size - spool->chunk + whole > TP_SPOOL_MAX_CHUNK)
         return;
     memcpy(spool->bytes + spool->size, &record, sizeof record);
@@ -86,14 +89,14 @@ static void put_record(struct made *spool, struct taken *from, uint8_t kind)
 }
 
 /* Reads the written trace with the strict reader, which refuses everything except JSON. */
-static void read_back(const char *path)
+static void read_written_trace(const char *path)
 {
     struct tp_arena arena;
     struct tp_trace trace;
     const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0)
-        require(tp_trace_read(&trace, &arena, path, &strict, NULL) == TP_OK);
+        abort_unless(tp_trace_read(&trace, &arena, path, &strict, NULL) == TP_OK);
     tp_arena_release(&arena);
 }
 
@@ -106,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     put_head(&spool, &from);
     while (from.at < from.end && spool.size + LEAST < spool.room) {
-        uint8_t kind = (uint8_t)take_number(&from, 1);
+        uint8_t kind = (uint8_t)take_number_from_input(&from, 1);
         if (kind)
             put_record(&spool, &from, kind);
         else
@@ -117,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_scratch_folder(folder);
     snprintf(trace, sizeof trace, "%s/trace", folder);
     if (tp_spool_trace(path, trace, false, NULL, NULL, NULL) == 0)
-        read_back(trace);
+        read_written_trace(trace);
     remove_scratch_folder(folder);
     close(fd);
     free(spool.bytes);

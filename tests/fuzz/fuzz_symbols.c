@@ -12,10 +12,10 @@ enum { ADDRESSES = 8, ADDRESS_BYTES = 3 };
 static void check_frames(struct tp_symbols *symbols, uint64_t address)
 {
     const struct tp_symbol_frames frames = tp_symbols_frames(symbols, address, 1, address & 1);
-    require(frames.text.len > 1 && frames.text.ptr[frames.text.len - 1] == ';');
-    require(frames.first.len > 0 && frames.first.len < frames.text.len);
-    require(frames.function.ptr >= frames.text.ptr &&
-            frames.function.ptr + frames.function.len <= frames.text.ptr + frames.text.len);
+    abort_unless(frames.text.len > 1 && frames.text.ptr[frames.text.len - 1] == ';');
+    abort_unless(frames.first.len > 0 && frames.first.len < frames.text.len);
+    abort_unless(frames.function.ptr >= frames.text.ptr &&
+                 frames.function.ptr + frames.function.len <= frames.text.ptr + frames.text.len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t addresses[ADDRESSES];
     char path[SCRATCH_PATH];
     for (size_t i = 0; i < ADDRESSES; i++)
-        addresses[i] = take_number(&from, ADDRESS_BYTES);
-    int fd = make_scratch_file(from.at, take_size(&from, size), path);
+        addresses[i] = take_number_from_input(&from, ADDRESS_BYTES);
+    int fd = make_scratch_file(from.at, take_size_from_input(&from, size), path);
     tp_arena_init(&arena, 256u << 20);
     if (setjmp(arena.guard) == 0) {
         tp_symbols_init(&symbols, &arena);

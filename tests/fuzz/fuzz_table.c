@@ -11,14 +11,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
 }
 
 /* Prints a table in every form to one buffer. */
-static void print_all_forms(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
+static void print_table_in_every_form(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     struct tp_table_style style = TP_TABLE_STYLE;
     struct tp_print_options options = {0};
@@ -35,7 +35,7 @@ static struct tp_profile_table *build_table(const struct tp_trace *trace, const 
                                             struct tp_arena *arena)
 {
     struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
-    require(tp_profile_table_build(table, trace, options, arena));
+    abort_unless(tp_profile_table_build(table, trace, options, arena));
     return table;
 }
 
@@ -46,22 +46,22 @@ static void group_by_key(struct tp_buf *out, const struct tp_trace *trace, const
     struct tp_profile_table *table = build_table(trace, &options, arena);
     for (uint32_t i = 0; i < table->averages->count; i++) {
         const struct tp_key_row *row = &table->averages->rows[i];
-        require(row->self_device.ns <= row->device.ns || keys->group != TP_KEY_NAME);
+        abort_unless(row->self_device.ns <= row->device.ns || keys->group != TP_KEY_NAME);
     }
-    print_all_forms(out, table, arena);
+    print_table_in_every_form(out, table, arena);
 }
 
 /* Counts calls as pstats does, and checks that the own time of a function does not exceed the time of its calls. */
-static void count_calls(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
+static void check_python_call_times(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};
     struct tp_profile_table *table = build_table(trace, &options, arena);
     for (uint32_t i = 0; i < table->calls->count; i++) {
         const struct tp_call_sum *sum = &table->calls->rows[i].sum;
-        require(sum->primitive_count > 0 && sum->primitive_count <= sum->call_count);
-        require(sum->own_ns >= 0 && sum->total_ns >= 0);
+        abort_unless(sum->primitive_count > 0 && sum->primitive_count <= sum->call_count);
+        abort_unless(sum->own_ns >= 0 && sum->total_ns >= 0);
     }
-    print_all_forms(out, table, arena);
+    print_table_in_every_form(out, table, arena);
     tp_calls_write_pstats(out, table->calls);
 }
 
@@ -73,8 +73,8 @@ static void aggregate_samples(struct tp_buf *out, const struct tp_trace *trace, 
         .operators = {.aggregate = how, .order_by = "+bandwidth", .max_time_ns = -1, .top = 50}};
     struct tp_profile_table *table = build_table(trace, &options, arena);
     const struct tp_operator_calls *calls = table->operators;
-    require(calls->table.row_count <= 50 && calls->covered_ns <= calls->time_ns);
-    print_all_forms(out, table, arena);
+    abort_unless(calls->table.row_count <= 50 && calls->covered_ns <= calls->time_ns);
+    print_table_in_every_form(out, table, arena);
 }
 
 static void fold_stacks(struct tp_buf *out, const struct tp_trace *trace, const char *metric, struct tp_arena *arena)
@@ -104,14 +104,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (size_t i = 0; i < 2 * sizeof keys / sizeof *keys; i++)
                 group_by_key(&out[i % 2], trace, &keys[i / 2], &arena);
             for (int i = 0; i < 2; i++) {
-                count_calls(&out[i], trace, &arena);
+                check_python_call_times(&out[i], trace, &arena);
                 aggregate_samples(&out[i], trace, TP_AGGREGATE_NONE, &arena);
                 aggregate_samples(&out[i], trace, TP_AGGREGATE_MEAN, &arena);
             }
             fold_stacks(&out[0], trace, "self_cpu_time_total", &arena);
             fold_stacks(&out[1], trace, "self_cpu_time_total", &arena);
-            require(out[0].size == out[1].size && out[0].data && out[1].data &&
-                    memcmp(out[0].data, out[1].data, out[0].size) == 0);
+            abort_unless(out[0].size == out[1].size && out[0].data && out[1].data &&
+                         memcmp(out[0].data, out[1].data, out[0].size) == 0);
             fold_stacks(&out[0], trace, "bytes", &arena);
         }
     }

@@ -32,13 +32,13 @@ static struct tp_data make_data(struct tp_arena *arena, struct tp_str input)
 {
     struct tp_object *page = tp_object_new(arena);
     struct tp_list *list = tp_object_add_list(page, "l");
-    tp_object_str(page, "t", input);
-    tp_object_bool(page, "y", true);
-    tp_object_bool(page, "n", false);
-    tp_object_int(page, "i", INT64_MIN);
-    tp_object_text(tp_object_add_object(page, "o"), "t", "<o>");
+    tp_object_add_str(page, "t", input);
+    tp_object_add_bool(page, "y", true);
+    tp_object_add_bool(page, "n", false);
+    tp_object_add_int(page, "i", INT64_MIN);
+    tp_object_add_text(tp_object_add_object(page, "o"), "t", "<o>");
     for (int i = 0; i < 3; i++)
-        tp_object_int(tp_list_add_object(list), "i", i);
+        tp_object_add_int(tp_list_add_object(list), "i", i);
     tp_list_add(list, tp_data_of_list(list)); /* adds the list to itself */
     tp_list_add(list, tp_data_str(input));
     return tp_data_of_object(page);

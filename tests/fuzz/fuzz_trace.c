@@ -11,13 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
 }
 
-static uint32_t detail_count(const struct tp_trace *trace, const struct tp_event *event)
+static uint32_t detail_count_of_kind(const struct tp_trace *trace, const struct tp_event *event)
 {
     switch (event->kind) {
     case TP_KIND_OPERATOR:
@@ -42,22 +42,22 @@ static void check_events(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *event = &trace->events[i];
-        require(event->dur_ns >= 0 && event->name < trace->names.count && event->thread < trace->thread_count);
-        require(event->kind != TP_KIND_NONE && event->kind < TP_KIND_COUNT);
-        require(event->detail == TP_NO_ID || event->detail < detail_count(trace, event));
-        require(i == 0 || trace->events[i - 1].ordinal < event->ordinal);
+        abort_unless(event->dur_ns >= 0 && event->name < trace->names.count && event->thread < trace->thread_count);
+        abort_unless(event->kind != TP_KIND_NONE && event->kind < TP_KIND_COUNT);
+        abort_unless(event->detail == TP_NO_ID || event->detail < detail_count_of_kind(trace, event));
+        abort_unless(i == 0 || trace->events[i - 1].ordinal < event->ordinal);
         (void)tp_event_end(event);
     }
 }
 
-static void check_order(const struct tp_trace *trace, struct tp_arena *arena)
+static void check_event_order(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_order order;
     tp_order_build(&order, trace, arena);
-    require(order.thread_first[trace->thread_count] == order.host_count);
+    abort_unless(order.thread_first[trace->thread_count] == order.host_count);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         for (uint32_t i = order.thread_first[t]; i + 1 < order.thread_first[t + 1]; i++)
-            require(trace->events[order.host[i]].ts_ns <= trace->events[order.host[i + 1]].ts_ns);
+            abort_unless(trace->events[order.host[i]].ts_ns <= trace->events[order.host[i + 1]].ts_ns);
 }
 
 static bool is_json(const uint8_t *data, size_t size)
@@ -68,7 +68,7 @@ static bool is_json(const uint8_t *data, size_t size)
 }
 
 /* Writes the same document with irregular white space around commas and colons. */
-static void write_with_blanks(struct tp_buf *out, const uint8_t *data, size_t size)
+static void write_with_random_blanks(struct tp_buf *out, const uint8_t *data, size_t size)
 {
     bool in_string = false;
     uint32_t seed = 7;
@@ -92,29 +92,32 @@ static bool is_same_text(struct tp_str a, struct tp_str b)
 
 static void compare_events(const struct tp_trace *a, const struct tp_trace *b)
 {
-    require(a->event_count == b->event_count && a->memory_count == b->memory_count && a->flow_count == b->flow_count);
-    require(a->thread_count == b->thread_count && a->values.count == b->values.count &&
-            a->stack_texts.count == b->stack_texts.count && a->texts.count == b->texts.count);
-    require(a->host_count == b->host_count && a->device_count == b->device_count && a->launch_count == b->launch_count);
+    abort_unless(a->event_count == b->event_count && a->memory_count == b->memory_count &&
+                 a->flow_count == b->flow_count);
+    abort_unless(a->thread_count == b->thread_count && a->values.count == b->values.count &&
+                 a->stack_texts.count == b->stack_texts.count && a->texts.count == b->texts.count);
+    abort_unless(a->host_count == b->host_count && a->device_count == b->device_count &&
+                 a->launch_count == b->launch_count);
     for (uint32_t i = 0; i < a->event_count; i++) {
         const struct tp_event *x = &a->events[i], *y = &b->events[i];
-        require(x->ts_ns == y->ts_ns && x->dur_ns == y->dur_ns && x->thread == y->thread && x->ordinal == y->ordinal);
-        require(x->kind == y->kind && x->flags == y->flags && x->detail == y->detail);
-        require(is_same_text(tp_trace_event_name(a, x), tp_trace_event_name(b, y)));
+        abort_unless(x->ts_ns == y->ts_ns && x->dur_ns == y->dur_ns && x->thread == y->thread &&
+                     x->ordinal == y->ordinal);
+        abort_unless(x->kind == y->kind && x->flags == y->flags && x->detail == y->detail);
+        abort_unless(is_same_text(tp_trace_event_name(a, x), tp_trace_event_name(b, y)));
     }
     for (uint32_t i = 0; i < a->values.count; i++)
-        require(is_same_text(tp_strings_get(&a->values, i), tp_strings_get(&b->values, i)));
+        abort_unless(is_same_text(tp_strings_get(&a->values, i), tp_strings_get(&b->values, i)));
     for (uint32_t i = 0; i < a->launch_count; i++)
-        require(a->launches[i].correlation == b->launches[i].correlation);
+        abort_unless(a->launches[i].correlation == b->launches[i].correlation);
     for (int i = 0; i < TP_NOTICE_COUNT; i++)
-        require(a->reading.notices[i] == b->reading.notices[i]);
+        abort_unless(a->reading.notices[i] == b->reading.notices[i]);
 }
 
 static void compare_with_second_read(const struct tp_trace *first, struct tp_arena *arena, const struct tp_buf *text,
                                      const struct tp_trace_options *options)
 {
     struct tp_trace second;
-    require(tp_trace_read_bytes(&second, arena, text->data, text->size, options, NULL) == 0);
+    abort_unless(tp_trace_read_bytes(&second, arena, text->data, text->size, options, NULL) == 0);
     compare_events(first, &second);
 }
 
@@ -128,9 +131,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_arena_init(&arena, 512u << 20);
     if (setjmp(arena.guard) == 0 && tp_trace_read_bytes(&trace, &arena, data, size, &options, NULL) == 0) {
         check_events(&trace);
-        check_order(&trace, &arena);
+        check_event_order(&trace, &arena);
         if (is_json(data, size)) {
-            write_with_blanks(&text, data, size);
+            write_with_random_blanks(&text, data, size);
             compare_with_second_read(&trace, &arena, &text, &options);
         }
     }

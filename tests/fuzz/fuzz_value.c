@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -27,16 +27,16 @@ static void read_every_value(struct tp_arena *arena, struct tp_str json)
 {
     struct tp_str key, item;
     size_t at = 0, items = 0;
-    require(is_json(json));
-    require(is_json(tp_value_output_text(arena, json)));
+    abort_unless(is_json(json));
+    abort_unless(is_json(tp_value_output_text(arena, json)));
     (void)tp_value_shape_text(arena, json);
     (void)tp_value_python_text(arena, json);
     (void)tp_value_text(arena, json);
     (void)tp_value_int(json);
     (void)tp_value_member(json, "x");
     while (tp_value_next(json, &at, &key, &item)) {
-        require(item.len > 0 && ++items <= json.len);
-        require(is_json(item));
+        abort_unless(item.len > 0 && ++items <= json.len);
+        abort_unless(is_json(item));
     }
 }
 

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool good)
+static void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -40,22 +40,22 @@ static void check_line(const Tp__XPlane *plane, const Tp__XLine *line)
 {
     int64_t *ends = malloc((line->n_events + 1) * sizeof *ends), start = 0;
     size_t depth = 0;
-    require(ends != NULL);
+    abort_unless(ends != NULL);
     for (size_t i = 0; i < line->n_events; i++) {
         const Tp__XEvent *event = line->events[i];
         int64_t end = event->offset_ps + event->duration_ps;
-        require(has_name(plane, event->metadata_id) && event->duration_ps >= 0 && event->offset_ps >= start);
+        abort_unless(has_name(plane, event->metadata_id) && event->duration_ps >= 0 && event->offset_ps >= start);
         start = event->offset_ps;
         while (depth && ends[depth - 1] <= start)
             depth--;
         if (!is_host(plane))
             depth = 0;
-        require(depth == 0 || end <= ends[depth - 1]);
+        abort_unless(depth == 0 || end <= ends[depth - 1]);
         ends[depth++] = end;
         for (size_t k = 0; k < event->n_stats; k++)
-            require(has_text(plane, (uint64_t)event->stats[k]->metadata_id) &&
-                    (event->stats[k]->value_case != TP__XSTAT__VALUE_REF_VALUE ||
-                     has_text(plane, event->stats[k]->ref_value)));
+            abort_unless(has_text(plane, (uint64_t)event->stats[k]->metadata_id) &&
+                         (event->stats[k]->value_case != TP__XSTAT__VALUE_REF_VALUE ||
+                          has_text(plane, event->stats[k]->ref_value)));
     }
     free(ends);
 }
@@ -63,14 +63,14 @@ static void check_line(const Tp__XPlane *plane, const Tp__XLine *line)
 static void check_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    require(file && fseek(file, 0, SEEK_END) == 0);
+    abort_unless(file && fseek(file, 0, SEEK_END) == 0);
     size_t size = (size_t)ftell(file);
     uint8_t *bytes = malloc(size + 1);
     rewind(file);
-    require(bytes && fread(bytes, 1, size, file) == size);
+    abort_unless(bytes && fread(bytes, 1, size, file) == size);
     fclose(file);
     Tp__XSpace *space = tp__xspace__unpack(NULL, size, bytes);
-    require(space != NULL);
+    abort_unless(space != NULL);
     for (size_t p = 0; p < space->n_planes; p++)
         for (size_t l = 0; l < space->planes[p]->n_lines; l++)
             check_line(space->planes[p], space->planes[p]->lines[l]);
@@ -81,7 +81,7 @@ static void check_file(const char *path)
 static void export_xplane(struct tp_analysis *a, const char *out)
 {
     char path[128];
-    struct tp_profile profile = made_profile(a);
+    struct tp_profile profile = make_profile_of_analysis(a);
     const struct tp_export job = {
         .profile = &profile, .out = out, .folder = out, .run = "run", .worker = "w", .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_trace_options options = {.single_thread = true, .max_input_bytes = 16u << 20};
     if (!folder[0]) {
         snprintf(folder, sizeof folder, "/tmp/tracepress-fuzz-%d", (int)getpid());
-        require(mkdir(folder, 0700) == 0 && atexit(remove_folder) == 0);
+        abort_unless(mkdir(folder, 0700) == 0 && atexit(remove_folder) == 0);
     }
     tp_analysis_open(&analysis, NULL);
     if (setjmp(analysis.arena.guard) == 0 &&

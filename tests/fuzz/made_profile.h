@@ -5,7 +5,7 @@
 #include "webreport/document/section.h"
 #include "webreport/session/trace_analysis.h"
 
-static inline struct tp_profile made_profile(const struct tp_analysis *a)
+static inline struct tp_profile make_profile_of_analysis(const struct tp_analysis *a)
 {
     return (struct tp_profile){.run = TP_STR("run"),
                                .worker = TP_STR("w"),

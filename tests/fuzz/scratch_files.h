@@ -15,7 +15,7 @@
 
 enum { SCRATCH_PATH = 64 };
 
-static inline void require(bool good)
+static inline void abort_unless(bool good)
 {
     if (!good)
         abort();
@@ -26,7 +26,7 @@ static inline void require(bool good)
 static inline int make_scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    abort_unless(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     snprintf(path, SCRATCH_PATH, "/proc/self/fd/%d", fd);
     return fd;
 }
@@ -35,7 +35,7 @@ static inline int make_scratch_file(const void *data, size_t size, char path[SCR
 static inline void make_scratch_folder(char path[SCRATCH_PATH])
 {
     snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    require(mkdtemp(path) != NULL);
+    abort_unless(mkdtemp(path) != NULL);
 }
 
 static inline int remove_scratch_entry(const char *path, const struct stat *status, int flag, struct FTW *place)
@@ -61,7 +61,7 @@ struct taken {
     const uint8_t *at, *end;
 };
 
-static inline uint64_t take_number(struct taken *from, size_t bytes)
+static inline uint64_t take_number_from_input(struct taken *from, size_t bytes)
 {
     uint64_t number = 0;
     for (size_t i = 0; i < bytes && from->at < from->end; i++)
@@ -69,7 +69,7 @@ static inline uint64_t take_number(struct taken *from, size_t bytes)
     return number;
 }
 
-static inline size_t take_size(const struct taken *from, size_t wanted)
+static inline size_t take_size_from_input(const struct taken *from, size_t wanted)
 {
     size_t left = (size_t)(from->end - from->at);
     return wanted < left ? wanted : left;

@@ -29,7 +29,7 @@ static double random_share(const struct plan *plan, uint64_t what, uint64_t x, u
 }
 
 /* Returns a number from 1 - share to 1 + share. */
-static double random_factor(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
+static double random_factor_near_one(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
 {
     double sum = 0;
     for (uint64_t i = 0; i < 3; i++)
@@ -59,7 +59,7 @@ static uint32_t data_group_count(const struct plan *plan)
     return plan->ranks / (plan->tensor * plan->pipeline);
 }
 
-static struct place rank_place(const struct plan *plan, uint32_t rank)
+static struct place place_of_rank(const struct plan *plan, uint32_t rank)
 {
     uint32_t data = data_group_count(plan);
     return (struct place){rank % plan->tensor, rank / plan->tensor % data, rank / plan->tensor / data};
@@ -73,7 +73,7 @@ enum plan_kind plan_call_kind(uint32_t call)
 
 uint32_t plan_rank_group(const struct plan *plan, enum plan_kind kind, uint32_t rank)
 {
-    struct place place = rank_place(plan, rank);
+    struct place place = place_of_rank(plan, rank);
     return kind == PLAN_TENSOR ? rank / plan->tensor
            : kind == PLAN_DATA ? place.stage * plan->tensor + place.tensor
                                : 0;
@@ -93,7 +93,7 @@ int64_t plan_call_bytes(uint32_t call)
 
 /* ---- faults ---- */
 
-static void choose_victims(struct plan *plan, struct tp_arena *arena)
+static void choose_victims_of_fault(struct plan *plan, struct tp_arena *arena)
 {
     uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
     plan->victims = plan->victims ? plan->victims : 1;
@@ -103,7 +103,7 @@ static void choose_victims(struct plan *plan, struct tp_arena *arena)
             (uint32_t)(random_share(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
 
-static bool is_named(const struct plan *plan, uint32_t number)
+static bool is_victim_number(const struct plan *plan, uint32_t number)
 {
     for (uint32_t v = 0; v < plan->victims; v++)
         if (plan->victim[v] == number)
@@ -136,7 +136,7 @@ static double fault_step_share(enum plan_fault fault)
 }
 
 /* Returns whether the fault affects the rank in this step. step UINT32_MAX: in any step. */
-static bool is_affected(const struct plan *plan, uint32_t rank, uint32_t step)
+static bool is_affected_by_fault(const struct plan *plan, uint32_t rank, uint32_t step)
 {
     switch (plan->fault) {
     case PLAN_CLEAN:
@@ -146,11 +146,11 @@ static bool is_affected(const struct plan *plan, uint32_t rank, uint32_t step)
     case PLAN_HOST_INPUT:
         return is_rank_on_slow_host(plan, rank);
     case PLAN_STAGE:
-        return rank_place(plan, rank).stage == plan->pipeline - 1;
+        return place_of_rank(plan, rank).stage == plan->pipeline - 1;
     case PLAN_HALF:
         return random_share(plan, CHANCE_WORK, rank, 1) < 0.5;
     case PLAN_LATE_SLOW:
-        return is_named(plan, rank) && step >= plan->steps / 2;
+        return is_victim_number(plan, rank) && step >= plan->steps / 2;
     case PLAN_MOVING:
     case PLAN_PAUSES:
         if (step != UINT32_MAX)
@@ -160,20 +160,20 @@ static bool is_affected(const struct plan *plan, uint32_t rank, uint32_t step)
                 return true;
         return false;
     case PLAN_SLOW_LINK:
-        return is_named(plan, plan_rank_group(plan, PLAN_DATA, rank));
+        return is_victim_number(plan, plan_rank_group(plan, PLAN_DATA, rank));
     case PLAN_HOST_LINK:
         return is_on_slow_host(plan, plan_rank_group(plan, PLAN_DATA, rank));
     case PLAN_SEQUENCE:
     case PLAN_ALL_LINKS:
         return true;
     default:
-        return is_named(plan, rank);
+        return is_victim_number(plan, rank);
     }
 }
 
 bool plan_is_victim(const struct plan *plan, uint32_t rank)
 {
-    return is_affected(plan, rank, UINT32_MAX);
+    return is_affected_by_fault(plan, rank, UINT32_MAX);
 }
 
 /* Returns the length of a replica's batch in a step, as a factor of the usual length. */
@@ -184,7 +184,7 @@ static double batch_length(const struct plan *plan, uint32_t data, uint32_t step
 
 /* Returns the work that a run without the fault adds to each rank, ns. In that run, stages and batches have their mean
  * length, so this makes the total work equal. */
-static int64_t added_work_ns(const struct plan *plan)
+static int64_t added_work_without_fault_ns(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
         return (int64_t)(plan->percent * MS / plan->pipeline);
@@ -206,24 +206,24 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         [PLAN_MORE_WORK] = COMPUTE + 1, [PLAN_SLOW_HOST] = COMPUTE + 1, [PLAN_HOST_INPUT] = DATA + 1,
         [PLAN_STAGE] = COMPUTE + 1,     [PLAN_HALF] = COMPUTE + 1,      [PLAN_LATE_SLOW] = COMPUTE + 1,
         [PLAN_MOVING] = COMPUTE + 1,    [PLAN_PAUSES] = HOST + 1};
-    if (part_of[plan->fault] && is_affected(plan, rank, step))
+    if (part_of[plan->fault] && is_affected_by_fault(plan, rank, step))
         parts[part_of[plan->fault] - 1] += plan->percent * MS;
     if (plan->fault == PLAN_IMBALANCE)
         parts[COMPUTE] *= 0.75 + 0.5 * random_share(plan, CHANCE_WORK, rank, 0);
     if (plan->fault == PLAN_CHANGING_IMBALANCE)
         parts[COMPUTE] *= 0.75 + 0.5 * random_share(plan, CHANCE_WORK, rank, step);
     if (plan->fault == PLAN_SEQUENCE)
-        parts[COMPUTE] *= batch_length(plan, rank_place(plan, rank).data, step);
+        parts[COMPUTE] *= batch_length(plan, place_of_rank(plan, rank).data, step);
 }
 
 /* Fills the time of each part of a step on one rank, without waits. */
 static void fill_step_work(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
-    double stage = plan->is_even ? 1 : 1 + 0.3 * rank_place(plan, rank).stage;
-    double parts[] = {70.0 * MS * stage * random_factor(plan, CHANCE_COMPUTE, rank, step, 0.02),
-                      20.0 * MS * random_factor(plan, CHANCE_HOST, rank, step, 0.04),
-                      5.0 * MS * random_factor(plan, CHANCE_DATA, rank, step, 0.1)};
+    double stage = plan->is_even ? 1 : 1 + 0.3 * place_of_rank(plan, rank).stage;
+    double parts[] = {70.0 * MS * stage * random_factor_near_one(plan, CHANCE_COMPUTE, rank, step, 0.02),
+                      20.0 * MS * random_factor_near_one(plan, CHANCE_HOST, rank, step, 0.04),
+                      5.0 * MS * random_factor_near_one(plan, CHANCE_DATA, rank, step, 0.1)};
     add_fault(plan, rank, step, parts);
     plan->compute_ns[at] = (int64_t)parts[0] + plan->added_without_fault_ns;
     plan->host_ns[at] = (int64_t)parts[1];
@@ -232,22 +232,22 @@ static void fill_step_work(struct plan *plan, uint32_t rank, uint32_t step)
 
 /* Returns the transfer time of one call of a group, ns. Groups of the same kind take equally long, except the slow
  * one. */
-static int64_t transfer_ns(const struct plan *plan, uint32_t call, uint32_t group)
+static int64_t transfer_time_of_call_ns(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_call_kind(call);
     double n = plan_group_size(plan, kind), ns = 20000 + (double)plan_call_bytes(call) * 2 * (n - 1) / n / BYTES_PER_NS;
-    bool is_slow = (plan->fault == PLAN_SLOW_LINK && is_named(plan, group)) ||
+    bool is_slow = (plan->fault == PLAN_SLOW_LINK && is_victim_number(plan, group)) ||
                    (plan->fault == PLAN_HOST_LINK && is_on_slow_host(plan, group)) || plan->fault == PLAN_ALL_LINKS;
     if (kind == PLAN_DATA && is_slow)
         ns *= 10;
-    return (int64_t)(ns * random_factor(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
+    return (int64_t)(ns * random_factor_near_one(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
 }
 
 /* ---- running ---- */
 
 /* Simulates one call of all groups of the same kind. The ranks of a group leave when the last one has arrived and the
  * transfer has ended. */
-static void run_call(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
+static void simulate_call(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
     enum plan_kind kind = plan_call_kind(call);
     uint32_t groups = plan->ranks / plan_group_size(plan, kind);
@@ -259,14 +259,14 @@ static void run_call(struct plan *plan, uint32_t call, int64_t *now, int64_t *la
         last[g] = now[r] > last[g] ? now[r] : last[g];
     }
     for (uint32_t g = 0; g < groups; g++)
-        last[g] += transfer_ns(plan, call, g);
+        last[g] += transfer_time_of_call_ns(plan, call, g);
     for (uint32_t r = 0; r < plan->ranks; r++) {
         now[r] = last[plan_rank_group(plan, kind, r)] + (int64_t)(4000 * random_share(plan, CHANCE_END, r, call));
         plan->end_ns[(size_t)r * plan->calls + call] = now[r];
     }
 }
 
-static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *last)
+static void simulate_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *last)
 {
     uint32_t first = step * (SEGMENTS + BUCKETS + 1);
     for (uint32_t r = 0; r < plan->ranks; r++) {
@@ -278,27 +278,27 @@ static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *la
     for (uint32_t i = 0; i < SEGMENTS + BUCKETS + 1; i++) {
         for (uint32_t r = 0; r < plan->ranks && i < SEGMENTS; r++)
             now[r] += plan->compute_ns[(size_t)r * plan->steps + step] / SEGMENTS;
-        run_call(plan, first + i, now, last);
+        simulate_call(plan, first + i, now, last);
     }
     for (uint32_t r = 0; r < plan->ranks; r++)
         plan->step_end[(size_t)r * plan->steps + step] = now[r];
 }
 
 /* Simulates all steps. Returns the time at which the last rank finishes, ns. */
-static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
+static int64_t simulate_steps(struct plan *plan, int64_t *now, int64_t *last)
 {
     int64_t end = 0;
     for (uint32_t r = 0; r < plan->ranks; r++)
         now[r] = 0;
     for (uint32_t s = 0; s < plan->steps; s++)
-        run_step(plan, s, now, last);
+        simulate_step(plan, s, now, last);
     for (uint32_t r = 0; r < plan->ranks; r++)
         end = now[r] > end ? now[r] : end;
     return end;
 }
 
 /* Sets the clock of each rank and the time at which its recording starts. */
-static void set_clocks(struct plan *plan)
+static void set_clocks_of_ranks(struct plan *plan)
 {
     for (uint32_t r = 0; r < plan->ranks; r++) {
         int64_t off = (int64_t)(7.2e12 * (random_share(plan, CHANCE_CLOCK, r, 0) - 0.5));
@@ -313,7 +313,7 @@ static void set_clocks(struct plan *plan)
     }
 }
 
-void plan_run(struct plan *plan, struct tp_arena *arena)
+void plan_simulate(struct plan *plan, struct tp_arena *arena)
 {
     size_t cells = (size_t)plan->ranks * plan->steps;
     plan->percent = plan->percent > 0 ? plan->percent : 20;
@@ -327,25 +327,26 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     plan->data_ns = tp_arena_array(arena, cells, sizeof(int64_t));
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
-    choose_victims(plan, arena);
+    choose_victims_of_fault(plan, arena);
     /* jobs with these faults get equal stages, because a fault in a fast stage may cost nothing */
     plan->is_even =
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
-    int64_t with_ns = run_steps(plan, now, last);
+    int64_t with_ns = simulate_steps(plan, now, last);
     enum plan_fault fault = plan->fault;
-    plan->added_without_fault_ns = added_work_ns(plan);
+    plan->added_without_fault_ns = added_work_without_fault_ns(plan);
     plan->fault = fault > PLAN_EVEN ? PLAN_EVEN : PLAN_CLEAN;
-    plan->loss_percent = 100 * (1 - (double)run_steps(plan, now, last) / (double)with_ns);
+    plan->loss_percent = 100 * (1 - (double)simulate_steps(plan, now, last) / (double)with_ns);
     plan->fault = fault;
     plan->added_without_fault_ns = 0;
-    run_steps(plan, now, last);
-    set_clocks(plan);
+    simulate_steps(plan, now, last);
+    set_clocks_of_ranks(plan);
 }
 
 /* ---- summaries ---- */
 
 /* Returns the texts `before` and `after` with the number between them. */
-static struct tp_str make_text(struct tp_arena *arena, const char *before, long long number, const char *after)
+static struct tp_str join_text_and_number(struct tp_arena *arena, const char *before, long long number,
+                                          const char *after)
 {
     char made[96];
     int size = snprintf(made, sizeof made, "%s%lld%s", before, number, after);
@@ -359,7 +360,7 @@ static void add_steps(const struct plan *plan, uint32_t rank, struct tp_summary 
     for (uint32_t s = 0; s < plan->steps; s++) {
         struct tp_summary_step *step = &summary->steps[s];
         size_t at = (size_t)rank * plan->steps + s;
-        step->name = make_text(arena, "", s, "");
+        step->name = join_text_and_number(arena, "", s, "");
         step->start_ns = plan->step_start[at] - plan->step_start[(size_t)rank * plan->steps];
         step->total_ns = plan->step_end[at] - plan->step_start[at];
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
@@ -386,7 +387,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
             continue;
         summary->collectives[summary->collective_count++] = (struct tp_summary_collective){
             .name = TP_STR("nccl:all_reduce"),
-            .group = make_text(arena, group_names[kind], plan_rank_group(plan, kind, rank), ""),
+            .group = join_text_and_number(arena, group_names[kind], plan_rank_group(plan, kind, rank), ""),
             .dtype = TP_STR("BFloat16"),
             .sequence = c,
             .bytes = plan_call_bytes(c),
@@ -458,7 +459,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
 /* Adds the rows of operators, then the rows of kernels, each sorted by time, longest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
-    uint32_t stage = rank_place(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
+    uint32_t stage = place_of_rank(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
              operators = KERNELS + plan->rows / 2;
     int64_t *ns = tp_arena_array(arena, plan->steps, sizeof *ns);
     bool has_more = plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank);
@@ -468,7 +469,7 @@ static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *
         for (uint32_t s = 0; s < plan->steps; s++)
             ns[s] = plan->host_ns[(size_t)rank * plan->steps + s] / 2 / (i + 3);
         row->kind = TP_SUMMARY_OPERATOR_HOST;
-        row->name = make_text(arena, "aten::operator_", i, "");
+        row->name = join_text_and_number(arena, "aten::operator_", i, "");
         fill_row(plan, row, 12, ns, arena);
     }
     for (uint32_t i = 0; i < kernels; i++) {
@@ -476,12 +477,13 @@ static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *
         for (uint32_t s = 0; s < plan->steps; s++)
             ns[s] = plan->compute_ns[(size_t)rank * plan->steps + s] / (i + 3);
         row->kind = TP_SUMMARY_KERNEL;
-        row->name = make_text(arena, stage % 2 ? "sm90_gemm_" : "ampere_gemm_", i + 100 * stage, "_bf16");
+        row->name = join_text_and_number(arena, stage % 2 ? "sm90_gemm_" : "ampere_gemm_", i + 100 * stage, "_bf16");
         fill_row(plan, row, has_more ? 30 : 24, ns, arena);
     }
 }
 
-static void add_notes(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+static void add_findings_and_facts(const struct plan *plan, uint32_t rank, struct tp_summary *summary,
+                                   struct tp_arena *arena)
 {
     summary->findings = tp_arena_array(arena, 1, sizeof *summary->findings);
     summary->findings[0] = (struct tp_summary_finding){.rule = TP_STR("A5"),
@@ -498,21 +500,21 @@ static void add_notes(const struct plan *plan, uint32_t rank, struct tp_summary 
     summary->fact_count = 1;
     summary->memory = tp_arena_array(arena, 1, sizeof *summary->memory);
     summary->memory[0] = (struct tp_summary_memory){
-        TP_STR("GPU0"), (int64_t)(60 + rank_place(plan, rank).stage) << 30, TP_NULL_INT, 0, NULL, 0};
+        TP_STR("GPU0"), (int64_t)(60 + place_of_rank(plan, rank).stage) << 30, TP_NULL_INT, 0, NULL, 0};
     summary->memory_count = 1;
 }
 
 void plan_fill_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     memset(summary, 0, sizeof *summary);
-    summary->key =
-        (struct tp_summary_key){TP_STR("planned"), rank, plan->ranks, make_text(arena, "rank", rank, ""), TP_NULL_INT};
-    summary->file = make_text(arena, "rank", rank, ".pt.trace.json.gz");
+    summary->key = (struct tp_summary_key){TP_STR("planned"), rank, plan->ranks,
+                                           join_text_and_number(arena, "rank", rank, ""), TP_NULL_INT};
+    summary->file = join_text_and_number(arena, "rank", rank, ".pt.trace.json.gz");
     summary->sha256 = TP_STR("");
     summary->program = TP_STR("gpu");
     summary->event_count = 1000 + rank % 3;
-    summary->kernel_fingerprint =
-        1000 + rank_place(plan, rank).stage + (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
+    summary->kernel_fingerprint = 1000 + place_of_rank(plan, rank).stage +
+                                  (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
     for (unsigned m = 0; m < TP_METRIC_COUNT; m++)
         summary->metrics[m] = (struct tp_metric_value){.why = "not made"};
     add_steps(plan, rank, summary, arena);
@@ -520,5 +522,5 @@ void plan_fill_summary(const struct plan *plan, uint32_t rank, struct tp_summary
     add_comparison(plan, summary, arena);
     plan_slots(plan, rank, &summary->slots, arena);
     add_rows(plan, rank, summary, arena);
-    add_notes(plan, rank, summary, arena);
+    add_findings_and_facts(plan, rank, summary, arena);
 }

@@ -42,7 +42,7 @@ struct plan {
     uint32_t victims; /* number of ranks with the fault, or of groups for a slow link */
     uint32_t rows;    /* number of additional rows per rank, so that summaries have a realistic size */
     double percent;   /* share of the step that the fault adds, percent; 0 means 20 */
-    /* members from here on are results of plan_run */
+    /* members from here on are results of plan_simulate */
     bool is_even;
     int64_t added_without_fault_ns;          /* work added to all ranks in the run without the fault, ns */
     uint32_t *victim;                        /* numbers of the affected ranks, or of the affected group */
@@ -54,7 +54,7 @@ struct plan {
 };
 
 /* Chooses the victims and simulates the job. All memory comes from `arena`. */
-void plan_run(struct plan *plan, struct tp_arena *arena);
+void plan_simulate(struct plan *plan, struct tp_arena *arena);
 bool plan_is_victim(const struct plan *plan, uint32_t rank);
 /* Fills the step slots of the rank (plan_slots.c). */
 void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, struct tp_arena *arena);

@@ -18,8 +18,8 @@ static struct tp_rank_stride ranks_in_group(const struct plan *plan, enum plan_k
     return (struct tp_rank_stride){0, 1, plan->ranks};
 }
 
-static void add_group(const struct plan *plan, struct tp_step_slots *slots, struct tp_slot_group group,
-                      struct tp_rank_stride run, struct tp_arena *arena)
+static void add_group_of_rank(const struct plan *plan, struct tp_step_slots *slots, struct tp_slot_group group,
+                              struct tp_rank_stride run, struct tp_arena *arena)
 {
     group.size = run.length;
     if (plan->fault >= PLAN_EVEN) {
@@ -42,15 +42,15 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
         group_of[kind] = slots->group_count;
         if (plan_group_size(plan, kind) < 2)
             continue;
-        add_group(
+        add_group_of_rank(
             plan, slots,
             (struct tp_slot_group){.name = {tp_arena_copy(arena, name, (size_t)size), (size_t)size},
                                    .description = plan->fault >= PLAN_EVEN ? tp_str_of(described[kind]) : TP_STR("")},
             ranks_in_group(plan, kind, group), arena);
     }
     if (plan->fault >= PLAN_EVEN && plan->pipeline > 1)
-        add_group(plan, slots, (struct tp_slot_group){.name = TP_STR(""), .description = TP_STR("pp")},
-                  (struct tp_rank_stride){rank % stage_size, stage_size, plan->pipeline}, arena);
+        add_group_of_rank(plan, slots, (struct tp_slot_group){.name = TP_STR(""), .description = TP_STR("pp")},
+                          (struct tp_rank_stride){rank % stage_size, stage_size, plan->pipeline}, arena);
 }
 
 /* Fills one step: for each call the work before it and the time in it. Calls of groups with one rank are omitted. */

@@ -1,5 +1,5 @@
 /* Appends events to the text of a trace, and provides an arena for the results. Each test program includes this file
- * once, so everything is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
+ * once, so everything is static. `begin_event_text` and `end_event_text` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_EVENT_TEXT_H
 #define TP_TESTS_UNIT_EVENT_TEXT_H
 
@@ -12,14 +12,14 @@ static struct tp_buf text;
 static struct tp_arena arena;
 static struct tp_trace trace;
 
-static int begin_events(void **state)
+static int begin_event_text(void **state)
 {
     (void)state;
     tp_buf_init(&text, 0);
     return 0;
 }
 
-static int end(void **state)
+static int end_event_text(void **state)
 {
     (void)state;
     tp_arena_release(&arena);
@@ -27,7 +27,7 @@ static int end(void **state)
     return 0;
 }
 
-__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void add_event(const char *format, ...)
 {
     char line[4096];
     va_list args;

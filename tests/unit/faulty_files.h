@@ -40,17 +40,17 @@ static inline void fail_call_after(enum fault_call call, int count, int error)
     faults[call].seen = 0;
 }
 
-static inline void fault(enum fault_call call, int error)
+static inline void make_call_fail(enum fault_call call, int error)
 {
     fail_call_after(call, 0, error);
 }
 
-static inline void fail_no_call(void)
+static inline void stop_failing_calls(void)
 {
     memset(faults, 0, sizeof faults);
 }
 
-static bool faulty(enum fault_call call)
+static bool must_call_fail(enum fault_call call)
 {
     if (faults[call].seen++ < faults[call].after || !faults[call].error)
         return false;
@@ -70,36 +70,36 @@ int openat(int folder, const char *path, int flags, ...)
     va_start(args, flags);
     unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
     va_end(args);
-    if ((flags & O_TMPFILE) == O_TMPFILE && faulty(FAULT_TMPFILE))
+    if ((flags & O_TMPFILE) == O_TMPFILE && must_call_fail(FAULT_TMPFILE))
         return -1;
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    return faulty(FAULT_LINK) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    return must_call_fail(FAULT_LINK) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-    return faulty(FAULT_RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+    return must_call_fail(FAULT_RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
 int fsync(int fd)
 {
     struct stat info;
     bool is_folder = fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
-    return faulty(is_folder ? FAULT_FOLDER_FSYNC : FAULT_FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
+    return must_call_fail(is_folder ? FAULT_FOLDER_FSYNC : FAULT_FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
 }
 
 int flock(int fd, int operation)
 {
-    return faulty(FAULT_FLOCK) ? -1 : (int)syscall(SYS_flock, fd, operation);
+    return must_call_fail(FAULT_FLOCK) ? -1 : (int)syscall(SYS_flock, fd, operation);
 }
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    if (is_test_descriptor(fd) && faulty(FAULT_WRITE)) {
+    if (is_test_descriptor(fd) && must_call_fail(FAULT_WRITE)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;
@@ -109,7 +109,7 @@ ssize_t write(int fd, const void *bytes, size_t size)
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-    if (is_test_descriptor(fd) && faulty(FAULT_READ)) {
+    if (is_test_descriptor(fd) && must_call_fail(FAULT_READ)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;
@@ -119,7 +119,7 @@ ssize_t read(int fd, void *bytes, size_t size)
 
 ssize_t pread(int fd, void *bytes, size_t size, off_t at)
 {
-    if (is_test_descriptor(fd) && faulty(FAULT_READ)) {
+    if (is_test_descriptor(fd) && must_call_fail(FAULT_READ)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;

@@ -7,7 +7,7 @@
 #include "writer/base/stats.h"
 
 /* Returns a normally distributed number with mean 0 and standard deviation 1 (method of Box and Muller). */
-static inline double normal(struct tp_random *random)
+static inline double draw_normal_number(struct tp_random *random)
 {
     return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
 }

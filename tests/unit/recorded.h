@@ -1,5 +1,5 @@
 /* Records this process and reads the trace, for tests of single records. Each test program includes this file once, so
- * everything is static. `begin` and `end` are cmocka's setup and teardown of a case. */
+ * everything is static. `begin_recording_test` and `end_recording_test` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_RECORDED_H
 #define TP_TESTS_UNIT_RECORDED_H
 
@@ -23,7 +23,7 @@ static struct tp_arena arena;
 static struct tp_trace trace;
 static struct tp_spool_trace_result result;
 
-static void convert(const struct tracepress_trace *spool, void *context)
+static void convert_spool_to_trace(const struct tracepress_trace *spool, void *context)
 {
     struct tp_error err = {0};
     (void)context;
@@ -31,7 +31,7 @@ static void convert(const struct tracepress_trace *spool, void *context)
         fail_msg("%s", err.text);
 }
 
-static int begin(void **state)
+static int begin_recording_test(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
@@ -40,12 +40,12 @@ static int begin(void **state)
         return -1;
     snprintf(path, sizeof path, "%s/trace.json", folder);
     options.directory = folder;
-    options.handler = convert;
+    options.handler = convert_spool_to_trace;
     return tracepress_start(&options);
 }
 
 /* Stops the recording and reads its trace with the strict reader. */
-static void finish(void)
+static void stop_and_convert_recording(void)
 {
     const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
     struct tp_error err = {0};
@@ -57,7 +57,7 @@ static void finish(void)
         fail_msg("%s", err.text);
 }
 
-static int end(void **state)
+static int end_recording_test(void **state)
 {
     char command[96];
     (void)state;

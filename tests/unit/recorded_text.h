@@ -18,7 +18,7 @@
 
 static char folder[64], text[8 << 20];
 
-static void keep_trace(const struct tracepress_trace *trace, void *unused)
+static void copy_trace_text(const struct tracepress_trace *trace, void *unused)
 {
     char path[128];
     (void)unused;
@@ -32,20 +32,20 @@ static void keep_trace(const struct tracepress_trace *trace, void *unused)
 }
 
 /* Starts the recording. `text` contains the trace after tracepress_stop. */
-static int begin_text(void)
+static int begin_text_recording(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     strcpy(folder, "/tmp/tracepress-text-XXXXXX");
     if (!mkdtemp(folder))
         return -1;
     options.directory = folder;
-    options.handler = keep_trace;
+    options.handler = copy_trace_text;
     text[0] = '\0';
     return tracepress_start(&options);
 }
 
 /* Stops the recording. This is cmocka's teardown of a case. */
-static int stop(void **state)
+static int end_text_recording(void **state)
 {
     char command[128];
     (void)state;

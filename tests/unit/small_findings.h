@@ -8,7 +8,7 @@
 #include "small_trace.h"
 
 /* Returns the finding of a rule, or NULL if the rule found nothing. */
-static const struct tp_finding *finding(const char *rule)
+static const struct tp_finding *find_finding_of_rule(const char *rule)
 {
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
         if (strcmp(advice.recommendations.findings[i].rule->id, rule) == 0)
@@ -18,9 +18,9 @@ static const struct tp_finding *finding(const char *rule)
 
 /* Checks that the rule found this cause, with this share of the step in percent. NaN: the finding must have no
  * share. */
-__attribute__((unused)) static void assert_found(const char *rule, const char *cause, double percent)
+__attribute__((unused)) static void assert_finding(const char *rule, const char *cause, double percent)
 {
-    const struct tp_finding *found = finding(rule);
+    const struct tp_finding *found = find_finding_of_rule(rule);
     if (!found)
         fail_msg("%s did not fire", rule);
     assert_string_equal(found->cause, cause);
@@ -32,9 +32,9 @@ __attribute__((unused)) static void assert_found(const char *rule, const char *c
 }
 
 /* Checks the range of the estimated gain, in percent of the step. */
-__attribute__((unused)) static void assert_range(const char *rule, double low, double high)
+__attribute__((unused)) static void assert_gain_range(const char *rule, double low, double high)
 {
-    const struct tp_finding *found = finding(rule);
+    const struct tp_finding *found = find_finding_of_rule(rule);
     assert_non_null(found);
     if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
         fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, found->low_percent,
@@ -43,17 +43,17 @@ __attribute__((unused)) static void assert_range(const char *rule, double low, d
 
 __attribute__((unused)) static void frame(const char *name, double ts, double dur)
 {
-    host_event_with_args("python_function", name, ts, dur, "\"Python id\":1");
+    write_host_event_with_args("python_function", name, ts, dur, "\"Python id\":1");
 }
 
 /* Adds an operator with the shapes of its arguments. All arguments have the same type. */
-__attribute__((unused)) static void shaped(const char *name, double ts, double dur, const char *dims, const char *type,
-                                           int sequence)
+__attribute__((unused)) static void write_operator_with_shapes(const char *name, double ts, double dur,
+                                                               const char *dims, const char *type, int sequence)
 {
     char args[400];
     snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[%s%s%s],\"Sequence number\":%d", dims, type,
              strchr(dims, ']')[1] ? "," : "", strchr(dims, ']')[1] ? type : "", sequence);
-    host_event_with_args("cpu_op", name, ts, dur, args);
+    write_host_event_with_args("cpu_op", name, ts, dur, args);
 }
 
 #endif

@@ -203,7 +203,7 @@ static void thresholds_can_be_changed(void **state)
         assert_int_equal(tp_rules_override(&overrides, wrong[i], &err), TP_EUSAGE);
 }
 
-static int by_tens(const void *x, const void *y, const void *context)
+static int compare_by_tens(const void *x, const void *y, const void *context)
 {
     (void)context;
     return *(const int *)x / 10 - *(const int *)y / 10;
@@ -218,7 +218,7 @@ static void merge_sort_keeps_equal_items_in_order(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    tp_merge_sort(&arena, items, 8, sizeof *items, by_tens, NULL);
+    tp_merge_sort(&arena, items, 8, sizeof *items, compare_by_tens, NULL);
     assert_memory_equal(items, expected, sizeof items);
     tp_arena_release(&arena);
 }
@@ -234,7 +234,7 @@ static void id_map_finds_stored_ids(void **state)
     tp_id_map_init(&map, &arena);
     assert_null(tp_id_map_find(&map, 0));
     for (uint32_t i = 0; i < 1000; i++) {
-        uint32_t *value = tp_id_map_put(&map, (uint64_t)i << 40);
+        uint32_t *value = tp_id_map_find_or_add(&map, (uint64_t)i << 40);
         assert_int_equal(*value, TP_NO_ID);
         *value = i;
     }

@@ -45,7 +45,7 @@ struct got {
     int exported, stacks, wrong_stacks, calls;
 };
 
-static void handle(const struct tracepress_trace *trace, void *context)
+static void make_tables_in_handler(const struct tracepress_trace *trace, void *context)
 {
     struct got *got = context;
     struct tracepress_table sorted = {.size = sizeof sorted, .sort_by = "count", .row_limit = -1};
@@ -70,14 +70,14 @@ static void release_results(struct got *got)
 static struct tracepress_options make_options(struct got *got)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
-    options.handler = handle;
+    options.handler = make_tables_in_handler;
     options.context = got;
     options.directory = folder;
     options.with_flops = 1;
     return options;
 }
 
-static void multiply(int64_t rows)
+static void record_multiplication(int64_t rows)
 {
     const int64_t left[] = {rows, 3}, right[] = {3, 4};
     const struct tracepress_input inputs[] = {{TRACEPRESS_FLOAT, 2, left}, {TRACEPRESS_FLOAT, 2, right}};
@@ -93,8 +93,8 @@ static void record_program(void)
 {
     for (int i = 0; i < 3; i++) {
         TRACEPRESS_SCOPE("forward");
-        multiply(2);
-        multiply(5);
+        record_multiplication(2);
+        record_multiplication(5);
     }
     TRACEPRESS_SCOPE("forward");
 }
@@ -174,7 +174,7 @@ static void missing_trace_gives_no_table(void **state)
 
 /* ---- the summary ---- */
 
-static void summarize(const struct tracepress_trace *trace, void *context)
+static void export_summary_in_handler(const struct tracepress_trace *trace, void *context)
 {
     int *codes = context;
     char path[160];
@@ -204,11 +204,11 @@ static void unwritten_summary_keeps_the_recording(void **state)
     int codes[4] = {1, 1, 1, 1};
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    options.handler = summarize;
+    options.handler = export_summary_in_handler;
     options.context = codes;
     options.directory = folder;
     assert_int_equal(tracepress_start(&options), 0);
-    multiply(2);
+    record_multiplication(2);
     tracepress_stop();
     assert_int_equal(codes[0], 0);
     assert_int_equal(codes[1], -1);

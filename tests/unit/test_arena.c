@@ -46,7 +46,7 @@ static void arena_resize_keeps_bytes_and_zeroes_new_ones(void **state)
         memset(block, 7, want);
         size = want;
     }
-    tp_arena_drop(&arena, block, size);
+    tp_arena_free_item(&arena, block, size);
     tp_arena_release(&arena);
 }
 
@@ -96,7 +96,7 @@ static void arena_jumps_to_the_guard_at_its_limit(void **state)
         tp_arena_alloc(&arena, 1000);
 }
 
-static void arena_array_checks_its_product(void **state)
+static void arena_array_detects_size_overflow(void **state)
 {
     struct tp_arena arena;
     (void)state;
@@ -158,7 +158,7 @@ int main(void)
         cmocka_unit_test(arena_resize_keeps_bytes_and_zeroes_new_ones),
         cmocka_unit_test(arena_cleared_is_like_new),
         cmocka_unit_test(arena_jumps_to_the_guard_at_its_limit),
-        cmocka_unit_test(arena_array_checks_its_product),
+        cmocka_unit_test(arena_array_detects_size_overflow),
         cmocka_unit_test(vec_keeps_its_items_while_growing),
         cmocka_unit_test(vec_fitted_keeps_items_and_frees_the_rest),
     };

@@ -4,18 +4,18 @@
 
 #include "tests/unit/recorded_text.h"
 
-static int begin(void **state)
+static int begin_argument_test(void **state)
 {
     (void)state;
-    return begin_text();
+    return begin_text_recording();
 }
 
-static bool is_in_trace(const char *part)
+static bool is_text_in_trace(const char *part)
 {
     return strstr(text, part) != NULL;
 }
 
-static size_t count_in_trace(const char *part)
+static size_t count_text_in_trace(const char *part)
 {
     size_t count = 0;
     for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
@@ -40,12 +40,12 @@ static void kinds_are_written_as_words(void **state)
         tracepress_end();
     }
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"name\":\"of a kind\""), TRACEPRESS_SYNC + 2);
-    assert_int_equal(count_in_trace("\"kind\":"),
+    assert_int_equal(count_text_in_trace("\"name\":\"of a kind\""), TRACEPRESS_SYNC + 2);
+    assert_int_equal(count_text_in_trace("\"kind\":"),
                      TRACEPRESS_SYNC); /* TRACEPRESS_NONE and unknown numbers write no kind */
     for (int kind = TRACEPRESS_COMPUTE; kind <= TRACEPRESS_SYNC; kind++) {
         snprintf(part, sizeof part, "\"kind\":\"%s\"", words[kind]);
-        assert_int_equal(count_in_trace(part), 1);
+        assert_int_equal(count_text_in_trace(part), 1);
     }
 }
 
@@ -66,11 +66,11 @@ static void arguments_belong_to_the_open_range(void **state)
     tracepress_end();
     tracepress_arg_i64(intern_name("nowhere"), 2);
     tracepress_stop();
-    assert_true(is_in_trace("\"kind\":\"input\",\"rows\":-9223372036854775808,\"rate\":0.5,\"no number\":null,"
-                            "\"file\":\"a\\\"b\\n</script>\",\"nothing\":\"\""));
-    assert_int_equal(count_in_trace("\"step\":"), 1);
-    assert_true(is_in_trace("\"step\":2"));
-    assert_false(is_in_trace("nowhere\":"));
+    assert_true(is_text_in_trace("\"kind\":\"input\",\"rows\":-9223372036854775808,\"rate\":0.5,\"no number\":null,"
+                                 "\"file\":\"a\\\"b\\n</script>\",\"nothing\":\"\""));
+    assert_int_equal(count_text_in_trace("\"step\":"), 1);
+    assert_true(is_text_in_trace("\"step\":2"));
+    assert_false(is_text_in_trace("nowhere\":"));
 }
 
 static void operators_and_modules_have_arguments(void **state)
@@ -85,8 +85,8 @@ static void operators_and_modules_have_arguments(void **state)
     tracepress_arg_i64(intern_name("depth"), 3);
     tracepress_end();
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"algorithm\":\"split\""), 1);
-    assert_int_equal(count_in_trace("\"depth\":3"), 1);
+    assert_int_equal(count_text_in_trace("\"algorithm\":\"split\""), 1);
+    assert_int_equal(count_text_in_trace("\"depth\":3"), 1);
 }
 
 static void last_color_wins(void **state)
@@ -97,8 +97,8 @@ static void last_color_wins(void **state)
     tracepress_color(0xFF445566);
     tracepress_end();
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"color\":"), 1);
-    assert_true(is_in_trace("\"color\":\"#445566\""));
+    assert_int_equal(count_text_in_trace("\"color\":"), 1);
+    assert_true(is_text_in_trace("\"color\":\"#445566\""));
 }
 
 static void reserved_names_are_not_overwritten(void **state)
@@ -110,7 +110,7 @@ static void reserved_names_are_not_overwritten(void **state)
     tracepress_arg_i64(intern_name("External id"), 77);
     tracepress_end();
     tracepress_stop();
-    assert_true(is_in_trace(
+    assert_true(is_text_in_trace(
         "\"kind\":\"copy\",\"metadata kind\":\"input\",\"metadata color\":\"red\",\"user External id\":77"));
 }
 
@@ -125,9 +125,9 @@ static void only_the_last_arguments_are_kept(void **state)
     }
     tracepress_end();
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"key "), 24);
-    assert_true(is_in_trace("\"key 76\":76"));
-    assert_true(is_in_trace("\"key 99\":99"));
+    assert_int_equal(count_text_in_trace("\"key "), 24);
+    assert_true(is_text_in_trace("\"key 76\":76"));
+    assert_true(is_text_in_trace("\"key 99\":99"));
 }
 
 static void instants_have_texts(void **state)
@@ -137,9 +137,9 @@ static void instants_have_texts(void **state)
     tracepress_instant_text(intern_name("loss"), NULL);
     tracepress_instant(intern_name("loss"));
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"name\":\"loss\""), 3);
-    assert_int_equal(count_in_trace("\"args\":{\"text\":\"rose <b>\"}"), 1);
-    assert_int_equal(count_in_trace("\"text\":"), 1);
+    assert_int_equal(count_text_in_trace("\"name\":\"loss\""), 3);
+    assert_int_equal(count_text_in_trace("\"args\":{\"text\":\"rose <b>\"}"), 1);
+    assert_int_equal(count_text_in_trace("\"text\":"), 1);
 }
 
 /* ---- work on devices ---- */
@@ -170,14 +170,14 @@ static void work_becomes_kernels_of_a_device(void **state)
     tracepress_complete(queue, intern_name("all-reduce"), start, start + 1, &work);
     tracepress_complete(0, intern_name("lost"), start, start + 1, NULL);
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"cat\":\"kernel\",\"name\":\"conv\",\"pid\":0"), WORKS);
-    assert_int_equal(count_in_trace("\"dur\":0.003,\"args\":{\"device\":0,\"stream\":"), WORKS);
-    assert_true(is_in_trace("\"deviceProperties\":[{\"id\":0,\"name\":\"npu\"},\n{\"id\":1,\"name\":\"dsp\"}]"));
-    assert_true(is_in_trace("\"cat\":\"gpu_memcpy\",\"name\":\"to npu\",\"pid\":0"));
-    assert_true(is_in_trace("\"kind\":\"copy\",\"color\":\"#ABCDEF\",\"bytes\":4096"));
-    assert_true(is_in_trace("\"cat\":\"gpu_user_annotation\",\"name\":\"idle\",\"pid\":1"));
-    assert_true(is_in_trace("\"kind\":\"communication\""));
-    assert_false(is_in_trace("lost"));
+    assert_int_equal(count_text_in_trace("\"cat\":\"kernel\",\"name\":\"conv\",\"pid\":0"), WORKS);
+    assert_int_equal(count_text_in_trace("\"dur\":0.003,\"args\":{\"device\":0,\"stream\":"), WORKS);
+    assert_true(is_text_in_trace("\"deviceProperties\":[{\"id\":0,\"name\":\"npu\"},\n{\"id\":1,\"name\":\"dsp\"}]"));
+    assert_true(is_text_in_trace("\"cat\":\"gpu_memcpy\",\"name\":\"to npu\",\"pid\":0"));
+    assert_true(is_text_in_trace("\"kind\":\"copy\",\"color\":\"#ABCDEF\",\"bytes\":4096"));
+    assert_true(is_text_in_trace("\"cat\":\"gpu_user_annotation\",\"name\":\"idle\",\"pid\":1"));
+    assert_true(is_text_in_trace("\"kind\":\"communication\""));
+    assert_false(is_text_in_trace("lost"));
 }
 
 static void work_outside_of_the_recording_is_clipped(void **state)
@@ -191,14 +191,14 @@ static void work_outside_of_the_recording_is_clipped(void **state)
     tracepress_complete(lane, intern_name("turned round"), now, now - 1000, NULL);
     tracepress_complete(lane, intern_name("of all times"), INT64_MIN, INT64_MAX, NULL);
     tracepress_stop();
-    assert_false(is_in_trace("of the past"));
-    assert_false(is_in_trace("of the future"));
-    assert_true(is_in_trace("\"without end\""));
-    assert_true(is_in_trace("\"of all times\""));
+    assert_false(is_text_in_trace("of the past"));
+    assert_false(is_text_in_trace("of the future"));
+    assert_true(is_text_in_trace("\"without end\""));
+    assert_true(is_text_in_trace("\"of all times\""));
     const char *moment = strstr(text, "\"turned round\"");
     assert_non_null(moment);
     assert_non_null(strstr(moment, "\"dur\":0"));
-    assert_int_equal(count_in_trace("\"dur\":-"), 0);
+    assert_int_equal(count_text_in_trace("\"dur\":-"), 0);
 }
 
 static void overlapping_work_gets_separate_rows(void **state)
@@ -214,12 +214,12 @@ static void overlapping_work_gets_separate_rows(void **state)
     tracepress_complete(lane, intern_name("third"), start + 2000, start + 3000, NULL);
     tracepress_complete(next, intern_name("fourth"), start, start + 1000, NULL);
     tracepress_stop();
-    assert_true(is_in_trace("\"name\":\"first\",\"pid\":0,\"tid\":0"));
-    assert_true(is_in_trace("\"name\":\"second\",\"pid\":0,\"tid\":1"));
-    assert_true(is_in_trace("\"name\":\"third\",\"pid\":0,\"tid\":0"));
-    assert_true(is_in_trace("\"name\":\"fourth\",\"pid\":0,\"tid\":2"));
-    assert_true(is_in_trace("{\"name\":\"npu/queue (2)\"}"));
-    assert_true(is_in_trace("{\"name\":\"npu/next\"}"));
+    assert_true(is_text_in_trace("\"name\":\"first\",\"pid\":0,\"tid\":0"));
+    assert_true(is_text_in_trace("\"name\":\"second\",\"pid\":0,\"tid\":1"));
+    assert_true(is_text_in_trace("\"name\":\"third\",\"pid\":0,\"tid\":0"));
+    assert_true(is_text_in_trace("\"name\":\"fourth\",\"pid\":0,\"tid\":2"));
+    assert_true(is_text_in_trace("{\"name\":\"npu/queue (2)\"}"));
+    assert_true(is_text_in_trace("{\"name\":\"npu/next\"}"));
 }
 
 static void devices_beyond_the_maximum_are_left_out(void **state)
@@ -232,23 +232,25 @@ static void devices_beyond_the_maximum_are_left_out(void **state)
         tracepress_complete(tracepress_lane(device, TRACEPRESS_COMPUTE), intern_name("work"), now, now + 1, NULL);
     }
     tracepress_stop();
-    assert_int_equal(count_in_trace("\"name\":\"work\""), 64);
+    assert_int_equal(count_text_in_trace("\"name\":\"work\""), 64);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kinds_are_written_as_words, begin, stop),
-        cmocka_unit_test_setup_teardown(arguments_belong_to_the_open_range, begin, stop),
-        cmocka_unit_test_setup_teardown(operators_and_modules_have_arguments, begin, stop),
-        cmocka_unit_test_setup_teardown(last_color_wins, begin, stop),
-        cmocka_unit_test_setup_teardown(reserved_names_are_not_overwritten, begin, stop),
-        cmocka_unit_test_setup_teardown(only_the_last_arguments_are_kept, begin, stop),
-        cmocka_unit_test_setup_teardown(instants_have_texts, begin, stop),
-        cmocka_unit_test_setup_teardown(work_becomes_kernels_of_a_device, begin, stop),
-        cmocka_unit_test_setup_teardown(work_outside_of_the_recording_is_clipped, begin, stop),
-        cmocka_unit_test_setup_teardown(overlapping_work_gets_separate_rows, begin, stop),
-        cmocka_unit_test_setup_teardown(devices_beyond_the_maximum_are_left_out, begin, stop),
+        cmocka_unit_test_setup_teardown(kinds_are_written_as_words, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(arguments_belong_to_the_open_range, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(operators_and_modules_have_arguments, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(last_color_wins, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(reserved_names_are_not_overwritten, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(only_the_last_arguments_are_kept, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(instants_have_texts, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(work_becomes_kernels_of_a_device, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(work_outside_of_the_recording_is_clipped, begin_argument_test,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(overlapping_work_gets_separate_rows, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(devices_beyond_the_maximum_are_left_out, begin_argument_test,
+                                        end_text_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,10 @@
 
 #include "tests/unit/recorded_text.h"
 
-static int begin(void **state)
+static int begin_async_test(void **state)
 {
     (void)state;
-    return begin_text();
+    return begin_text_recording();
 }
 
 /* For each text that begins with `head`, stores the number after the next `key` in `out`. Returns how many numbers were
@@ -59,7 +59,7 @@ static void *request_ids(void *given)
     return NULL;
 }
 
-static int by_number(const void *x, const void *y)
+static int compare_by_number(const void *x, const void *y)
 {
     const uint64_t *a = x, *b = y;
     return (*a > *b) - (*a < *b);
@@ -74,7 +74,7 @@ static void ids_are_unique(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, request_ids, ids + i * IDS), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    qsort(ids, THREADS * IDS, sizeof *ids, by_number);
+    qsort(ids, THREADS * IDS, sizeof *ids, compare_by_number);
     assert_true(ids[0] >= 1ull << 52 && ids[THREADS * IDS - 1] < 1ull << 53);
     for (int i = 1; i < THREADS * IDS; i++)
         assert_true(ids[i - 1] < ids[i]);
@@ -83,7 +83,7 @@ static void ids_are_unique(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arrows_distinguish_tasks_with_equal_ids, begin, stop),
+        cmocka_unit_test_setup_teardown(arrows_distinguish_tasks_with_equal_ids, begin_async_test, end_text_recording),
         cmocka_unit_test(ids_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,10 +24,10 @@ struct machine {
     double noise, wander, place;
 };
 
-static double draw(struct machine *machine)
+static double random_run_level(struct machine *machine)
 {
-    machine->place = 0.9 * machine->place + machine->wander * normal(&machine->random);
-    return machine->place + machine->noise * normal(&machine->random);
+    machine->place = 0.9 * machine->place + machine->wander * draw_normal_number(&machine->random);
+    return machine->place + machine->noise * draw_normal_number(&machine->random);
 }
 
 /* Runs pairs until the result is decided, as the command `bench` does. */
@@ -40,7 +40,8 @@ static void run(struct tp_bench *bench, struct tp_bench_run *runs, struct machin
         for (int i = 0; i < 2; i++) {
             struct tp_bench_run *one = &runs[2 * pair + (unsigned)i];
             clear_run(one, first ^ i, pair);
-            one->level[TP_BENCH_WALL] = log(2e9) + draw(machine) + (one->side == TP_BENCH_B ? log1p(effect) : 0);
+            one->level[TP_BENCH_WALL] =
+                log(2e9) + random_run_level(machine) + (one->side == TP_BENCH_B ? log1p(effect) : 0);
         }
         tp_bench_judge(bench, runs, 2 * pair + 2, goal, &arena);
         if (tp_bench_is_finished(&looks, bench))
@@ -89,7 +90,7 @@ static void count_results(struct tally *tally, uint64_t seed, double wander, dou
     tp_arena_init(&arena, 0);
 }
 
-static void print_tally(const char *what, const struct tally *t)
+static void print_result_counts(const char *what, const struct tally *t)
 {
     print_message("%s: slower %u, faster %u, same %u, interval right %u, limit broken %u, kept %u of %d; %.1f pairs\n",
                   what, t->slower, t->faster, t->same, t->covered, t->fail, t->pass, ROUNDS, (double)t->pairs / ROUNDS);
@@ -104,9 +105,9 @@ static void early_stops_cause_no_false_results(void **state)
     count_results(&equal, 1, 0, 0, &plain);
     count_results(&wanders, 2, 0.02, 0, &plain);
     count_results(&slower, 3, 0.02, 0.03, &plain);
-    print_tally("equal", &equal);
-    print_tally("equal, the machine wanders", &wanders);
-    print_tally("3 % slower, the machine wanders", &slower);
+    print_result_counts("equal", &equal);
+    print_result_counts("equal, the machine wanders", &wanders);
+    print_result_counts("3 % slower, the machine wanders", &slower);
     assert_true(equal.slower + equal.faster <= ROUNDS * 25 / 1000);
     assert_true(wanders.slower + wanders.faster <= ROUNDS * 25 / 1000);
     assert_true(equal.covered >= ROUNDS * 975 / 1000 && wanders.covered >= ROUNDS * 975 / 1000);
@@ -125,9 +126,9 @@ static void limit_is_decided_correctly(void **state)
     count_results(&at, 4, 0, 0.03, &goal);
     count_results(&above, 5, 0, 0.06, &goal);
     count_results(&below, 6, 0, 0, &goal);
-    print_tally("as slow as the limit", &at);
-    print_tally("6 % of 3 % allowed", &above);
-    print_tally("0 % of 3 % allowed", &below);
+    print_result_counts("as slow as the limit", &at);
+    print_result_counts("6 % of 3 % allowed", &above);
+    print_result_counts("0 % of 3 % allowed", &below);
     assert_true(at.fail <= ROUNDS * 2 / 100 && at.pass <= ROUNDS * 2 / 100);
     assert_true(above.fail >= ROUNDS * 99 / 100 && above.pass == 0);
     assert_true(below.pass >= ROUNDS * 99 / 100 && below.fail == 0);
@@ -144,7 +145,7 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
         fail();
     for (unsigned i = 0; i < 20; i++) {
         clear_run(&runs[i], (int)(i % 2), i / 2);
-        runs[i].level[TP_BENCH_WALL] = 20 + draw(&machine);
+        runs[i].level[TP_BENCH_WALL] = 20 + random_run_level(&machine);
     }
     /* Other processes doubled the wall time of this run, but not its CPU time. */
     runs[4].level[TP_BENCH_WALL] += 0.7;
@@ -176,12 +177,12 @@ static void step_time_decides_if_all_runs_have_steps(void **state)
     tp_bench_judge(&bench, runs, 8, &plain, &arena);
     assert_int_equal(bench.quantity, TP_BENCH_STEP);
     assert_int_equal(bench.verdict, TP_BENCH_SLOWER);
-    assert_true(bench.is_decided);
+    assert_true(bench.is_goal_reached_by_runs);
     runs[3].level[TP_BENCH_STEP] = NAN;
     tp_bench_judge(&bench, runs, 8, &plain, &arena);
     assert_int_equal(bench.quantity, TP_BENCH_WALL);
     tp_bench_judge(&bench, runs, 2, &plain, &arena); /* one pair is not enough for a verdict */
-    assert_false(bench.is_decided);
+    assert_false(bench.is_goal_reached_by_runs);
     assert_int_equal(bench.verdict, TP_BENCH_OPEN);
 }
 
@@ -202,7 +203,7 @@ static void exact_counts_are_compared(void **state)
     for (unsigned i = 0; i < 4; i++) {
         clear_run(&runs[i], (int)(i % 2), i / 2);
         runs[i].counts = i % 2 ? b : a;
-        runs[i].count_count = i % 2 ? 4 : 3;
+        runs[i].exact_count_count = i % 2 ? 4 : 3;
         runs[i].has_all_counts = true;
     }
     tp_bench_judge(&bench, runs, 4, &plain, &arena);

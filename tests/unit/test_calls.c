@@ -20,7 +20,7 @@
 static struct tp_arena arena;
 static struct tp_calls calls;
 
-static void build(const char *events)
+static void build_calls_of_trace(const char *events)
 {
     char *json = NULL;
     struct tp_trace *trace = tp_arena_alloc(&arena, sizeof *trace);
@@ -30,7 +30,7 @@ static void build(const char *events)
     tp_calls_build(&calls, trace, &arena);
 }
 
-static const struct tp_call_sum *find_sum(const char *name)
+static const struct tp_call_sum *find_sum_of_function(const char *name)
 {
     for (uint32_t i = 0; i < calls.count; i++)
         if (tp_str_equal(calls.rows[i].name, tp_str_of(name)))
@@ -39,8 +39,8 @@ static const struct tp_call_sum *find_sum(const char *name)
     return NULL;
 }
 
-static void check_sum(const struct tp_call_sum *sum, int64_t call_count, int64_t primitive_count, int64_t own_ns,
-                      int64_t total_ns)
+static void assert_call_sum(const struct tp_call_sum *sum, int64_t call_count, int64_t primitive_count, int64_t own_ns,
+                            int64_t total_ns)
 {
     assert_int_equal(sum->call_count, call_count);
     assert_int_equal(sum->primitive_count, primitive_count);
@@ -56,22 +56,24 @@ static const char recursion[] = FRAME("a.py(3): f", 10, 100) FRAME("a.py(3): f",
 static void recursive_calls_are_counted_separately(void **state)
 {
     (void)state;
-    build(recursion);
-    check_sum(find_sum("f"), 3, 1, 90000, 100000);
-    check_sum(find_sum("g"), 2, 2, 15000, 15000);
+    build_calls_of_trace(recursion);
+    assert_call_sum(find_sum_of_function("f"), 3, 1, 90000, 100000);
+    assert_call_sum(find_sum_of_function("g"), 2, 2, 15000, 15000);
     assert_int_equal(tp_keys_count(&calls.pairs), 2);
-    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000, 60000); /* sum of the calls from f to f */
-    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000, 10000); /* sum of the calls from f to g */
+    assert_call_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000,
+                    60000); /* sum of the calls from f to f */
+    assert_call_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000,
+                    10000); /* sum of the calls from f to g */
 }
 
 static void names_are_split_and_lose_addresses(void **state)
 {
     struct tp_buf out;
     (void)state;
-    build(FRAME("run (2): x/y (1).py(12): <lambda>", 0, 1)
-              FRAME("<built-in method add_ of Tensor object at 0x7fa0>", 2, 1)
-                  FRAME("<built-in method add_ of Tensor object at 0x7fb8>", 4, 1) FRAME("nn.Module: Linear_0", 6, 1)
-                      FRAME("odd(): x", 8, 1));
+    build_calls_of_trace(FRAME("run (2): x/y (1).py(12): <lambda>", 0, 1)
+                             FRAME("<built-in method add_ of Tensor object at 0x7fa0>", 2, 1)
+                                 FRAME("<built-in method add_ of Tensor object at 0x7fb8>", 4, 1)
+                                     FRAME("nn.Module: Linear_0", 6, 1) FRAME("odd(): x", 8, 1));
     static const char *const wanted[] = {"run (2): x/y (1).py:12(<lambda>)", "{built-in method add_ of Tensor object}",
                                          "nn.Module: Linear_0", "odd(): x"};
     assert_int_equal(calls.count, 4);
@@ -94,7 +96,7 @@ static void text_equals_that_of_pstats(void **state)
                                  "      3/1    0.000    0.000    0.000    0.000 a.py:3(f)\n\n\n";
     struct tp_buf out;
     (void)state;
-    build(recursion);
+    build_calls_of_trace(recursion);
     tp_buf_init(&out, 0);
     const uint32_t *order = tp_calls_sort(&calls, "ncalls", &arena);
     const struct tp_profile_table table = {.kind = TP_TABLE_FUNCTIONS,
@@ -118,7 +120,7 @@ static void file_is_valid_marshal_data(void **state)
                                           "(\5\0\0\0i\1\0\0\0i\1\0\0\0g\0\0\0\0\0\0\xe0\x3fg\0\0\0\0\0\0\xe0\x3f{00";
     struct tp_buf out;
     (void)state;
-    build(FRAME("a.py(3): f", 0, 500000));
+    build_calls_of_trace(FRAME("a.py(3): f", 0, 500000));
     tp_buf_init(&out, 0);
     tp_calls_write_pstats(&out, &calls);
     assert_int_equal(out.size, sizeof wanted - 1);
@@ -126,14 +128,14 @@ static void file_is_valid_marshal_data(void **state)
     tp_buf_release(&out);
 }
 
-static int start(void **state)
+static int open_arena(void **state)
 {
     (void)state;
     tp_arena_init(&arena, 0);
     return setjmp(arena.guard);
 }
 
-static int end(void **state)
+static int close_arena(void **state)
 {
     (void)state;
     tp_arena_release(&arena);
@@ -143,10 +145,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recursive_calls_are_counted_separately, start, end),
-        cmocka_unit_test_setup_teardown(names_are_split_and_lose_addresses, start, end),
-        cmocka_unit_test_setup_teardown(text_equals_that_of_pstats, start, end),
-        cmocka_unit_test_setup_teardown(file_is_valid_marshal_data, start, end),
+        cmocka_unit_test_setup_teardown(recursive_calls_are_counted_separately, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(names_are_split_and_lose_addresses, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(text_equals_that_of_pstats, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(file_is_valid_marshal_data, open_arena, close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ struct scene {
     struct tp_calltree tree;
 };
 
-static void build(struct scene *s, const char *events, uint32_t max_nodes)
+static void build_call_tree(struct scene *s, const char *events, uint32_t max_nodes)
 {
     size_t size = strlen(events) + 64;
     char *text = tp_arena_alloc(&s->arena, size);
@@ -61,7 +61,7 @@ static void equal_paths_share_a_node(void **state)
     struct scene s = {0};
     tp_arena_init(&s.arena, 0);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    build(
+    build_call_tree(
         &s,
         HOST("user_annotation", "ProfilerStep#1", "0", "100", "1", "") "," HOST("cpu_op", "aten::mm", "10", "20", "1", "\"External id\":1") "," HOST(
             "cuda_runtime", "cudaLaunchKernel", "15", "5", "1",
@@ -98,12 +98,12 @@ static void stack_arguments_become_frames_without_torch_internals(void **state)
     struct scene s = {0};
     tp_arena_init(&s.arena, 0);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    build(&s,
-          HOST("cpu_op", "aten::mm", "10", "20", "1",
-               "\"Call stack\":\"net/linear.py(9): forward;torch/nn/modules/module.py(8): _call_impl;"
-               "main.py(3): train\"") "," HOST("cpu_op", "aten::relu", "40", "20", "1",
-                                               "\"Call stack\":\"main.py(4): train\""),
-          100);
+    build_call_tree(&s,
+                    HOST("cpu_op", "aten::mm", "10", "20", "1",
+                         "\"Call stack\":\"net/linear.py(9): forward;torch/nn/modules/module.py(8): _call_impl;"
+                         "main.py(3): train\"") "," HOST("cpu_op", "aten::relu", "40", "20", "1",
+                                                         "\"Call stack\":\"main.py(4): train\""),
+                    100);
     const struct tp_call *mm = find_call(&s, "aten::mm"), *relu = find_call(&s, "aten::relu");
     assert_true(tp_str_equal(parent_call(&s, mm)->name, TP_STR("forward linear.py:9")));
     assert_true(tp_str_equal(parent_call(&s, relu)->name, TP_STR("train main.py:4")));
@@ -116,18 +116,18 @@ static void backward_thread_and_memory_are_attributed(void **state)
     struct scene s = {0};
     tp_arena_init(&s.arena, 0);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    build(&s,
-          HOST("user_annotation", "ProfilerStep#1", "0", "100", "1",
-               "") "," HOST("cpu_op", "aten::empty", "5", "10", "1",
-                            "") "," HOST("cpu_op", "autograd::engine::evaluate_function: MmBackward0", "20", "60", "2",
-                                         "") ","
-                                             "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
-                                             "\"pid\":1,\"tid\":2,\"ts\":30,"
-                                             "\"args\":{\"Bytes\":512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}},"
-                                             "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
-                                             "\"pid\":1,\"tid\":2,\"ts\":35,"
-                                             "\"args\":{\"Bytes\":-512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}}",
-          100);
+    build_call_tree(&s,
+                    HOST("user_annotation", "ProfilerStep#1", "0", "100", "1", "") "," HOST(
+                        "cpu_op", "aten::empty", "5", "10", "1",
+                        "") "," HOST("cpu_op", "autograd::engine::evaluate_function: MmBackward0", "20", "60", "2",
+                                     "") ","
+                                         "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
+                                         "\"pid\":1,\"tid\":2,\"ts\":30,"
+                                         "\"args\":{\"Bytes\":512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}},"
+                                         "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
+                                         "\"pid\":1,\"tid\":2,\"ts\":35,"
+                                         "\"args\":{\"Bytes\":-512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}}",
+                    100);
     const struct tp_call *node = find_call(&s, "autograd::engine::evaluate_function: MmBackward0");
     assert_int_equal(node->bytes, 512);
     assert_true(tp_str_equal(parent_call(&s, node)->name, TP_STR("backward")));
@@ -144,14 +144,14 @@ static void steps_are_top_nodes_inside_of_any_frames(void **state)
     assert_int_equal(setjmp(s.arena.guard), 0);
     /* Torch records this trace with with_stack=True: the frame of profiler.step() ends one step and starts the next
      * one. */
-    build(&s,
-          HOST("python_function", "train.py(1): main", "0", "1000", "1",
-               "") "," HOST("user_annotation", "ProfilerStep#1", "10", "100", "1",
-                            "") "," HOST("python_function", "loop.py(2): step", "100", "40", "1",
-                                         "") "," HOST("user_annotation", "ProfilerStep#2", "130", "300", "1",
-                                                      "") "," HOST("cpu_op", "aten::mm", "150", "20", "1",
-                                                                   "") "," KERNEL("lost", "500", "30", "99"),
-          100);
+    build_call_tree(&s,
+                    HOST("python_function", "train.py(1): main", "0", "1000", "1",
+                         "") "," HOST("user_annotation", "ProfilerStep#1", "10", "100", "1",
+                                      "") "," HOST("python_function", "loop.py(2): step", "100", "40", "1",
+                                                   "") "," HOST("user_annotation", "ProfilerStep#2", "130", "300", "1",
+                                                                "") "," HOST("cpu_op", "aten::mm", "150", "20", "1",
+                                                                             "") "," KERNEL("lost", "500", "30", "99"),
+                    100);
     const struct tp_call *step = find_call(&s, "profiled step"), *lost = find_call(&s, "lost");
     assert_int_equal(step->parent, 0);
     assert_int_equal(step->call_count, 2);
@@ -172,7 +172,7 @@ static void small_calls_are_merged_and_keep_sums(void **state)
     for (int i = 0; i < 3000; i++)
         to += sprintf(to, "%s" HOST("cpu_op", "op%d", "%d", "%d", "1", ""), i ? "," : "", i, i * 100,
                       i % 10 == 0 ? 90 : 10);
-    build(&s, events, 50);
+    build_call_tree(&s, events, 50);
     assert_in_range(s.tree.count, 2, 60);
     int64_t below = 0;
     for (uint32_t i = 1; i < s.tree.count; i++)
@@ -192,7 +192,7 @@ static void deep_nesting_does_not_crash(void **state)
     char *events = tp_arena_alloc(&s.arena, 1 << 20), *to = events;
     for (int i = 0; i < 5000; i++)
         to += sprintf(to, "%s" HOST("cpu_op", "f%d", "%d", "%d", "1", ""), i ? "," : "", i, i, 20000 - 2 * i);
-    build(&s, events, 2000);
+    build_call_tree(&s, events, 2000);
     assert_true(s.tree.is_cut);
     assert_int_equal(s.tree.calls[0].host_ns, 20000000);
     assert_true(tp_calltree_data(&s.arena, &s.tree).kind == TP_DATA_OBJECT);
@@ -205,13 +205,13 @@ static void empty_trace_gives_no_tree(void **state)
     struct scene s = {0};
     tp_arena_init(&s.arena, 0);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    build(&s, HOST("cpu_op", "op", "1", "0", "1", ""), 100);
+    build_call_tree(&s, HOST("cpu_op", "op", "1", "0", "1", ""), 100);
     assert_int_equal(s.tree.count, 0);
     assert_true(tp_calltree_data(&s.arena, &s.tree).kind == TP_DATA_NONE);
     tp_arena_release(&s.arena);
 }
 
-static void expect_label(struct tp_arena *arena, const char *frame, const char *label)
+static void assert_label_of_frame(struct tp_arena *arena, const char *frame, const char *label)
 {
     struct tp_str got = tp_label_text_of_frame(arena, tp_str_of(frame));
     assert_true(tp_str_equal(got, tp_str_of(label)));
@@ -223,13 +223,13 @@ static void labels_are_short(void **state)
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
-    expect_label(&arena, "a/b/model.py(12): forward", "forward model.py:12");
-    expect_label(&arena, "C:\\x\\model.py(1): f", "f model.py:1");
-    expect_label(&arena, "model.py(x): f", "model.py(x): f");
-    expect_label(&arena, "(3): f", "(3): f");
-    expect_label(&arena, "run (2): x/model.py(12): forward", "forward model.py:12");
-    expect_label(&arena, "12): f", "12): f");
-    expect_label(&arena, "", "");
+    assert_label_of_frame(&arena, "a/b/model.py(12): forward", "forward model.py:12");
+    assert_label_of_frame(&arena, "C:\\x\\model.py(1): f", "f model.py:1");
+    assert_label_of_frame(&arena, "model.py(x): f", "model.py(x): f");
+    assert_label_of_frame(&arena, "(3): f", "(3): f");
+    assert_label_of_frame(&arena, "run (2): x/model.py(12): forward", "forward model.py:12");
+    assert_label_of_frame(&arena, "12): f", "12): f");
+    assert_label_of_frame(&arena, "", "");
     assert_true(tp_label_is_runtime_frame(TP_STR("/opt/lib/site-packages/torch/nn/modules/module.py(1): _call_impl")));
     assert_true(tp_label_is_runtime_frame(TP_STR("/usr/lib/python3.11/threading.py(1): run")));
     assert_true(tp_label_is_runtime_frame(TP_STR("main.py(1): <module>")));

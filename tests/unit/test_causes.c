@@ -14,7 +14,7 @@ static double begin_step(int number)
 {
     double at = 1000.0 * number;
     step(number, at, 1000);
-    shaped("aten::mm", at + 1, 99, SQUARE, FLOAT, 1000 + number);
+    write_operator_with_shapes("aten::mm", at + 1, 99, SQUARE, FLOAT, 1000 + number);
     return at;
 }
 
@@ -41,21 +41,21 @@ static void known_frames_name_their_cause(void **state)
         {"/x/site-packages/torch/fx/traceback.py(497): format_stack", "H13", "debug.checks", 40},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             frame("train.py(3): step", at + 200, 500);
             frame(known[i].frame, at + 210, 400);
         }
-        build();
-        assert_found(known[i].rule, known[i].cause, known[i].percent);
-        assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
+        build_trace();
+        assert_finding(known[i].rule, known[i].cause, known[i].percent);
+        assert_string_equal(find_finding_of_rule(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
         /* the Python time that other findings contain must not count again here */
-        const struct tp_finding *python = finding("H6");
+        const struct tp_finding *python = find_finding_of_rule("H6");
         if (strcmp(known[i].rule, "H10") != 0) /* rule H10 also counts the function that writes the file */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
-            end(state);
+            end_event_text(state);
     }
 }
 
@@ -68,12 +68,12 @@ static void similar_frames_of_other_packages_name_no_cause(void **state)
         frame("<built-in function collect_all>", at + 300, 100);
         frame("mytorch/checkpoint.py(4): recompute", at + 400, 100);
     }
-    build();
+    build_trace();
     for (int rule = 9; rule <= 13; rule++) {
         char id[8];
         snprintf(id, sizeof id, "H%d", rule);
         if (strcmp(id, "H12") != 0) /* rule H12 is skipped, because its frame `collect` is a prefix of `collect_all` */
-            assert_null(finding(id));
+            assert_null(find_finding_of_rule(id));
     }
 }
 
@@ -82,20 +82,20 @@ static void frames_of_a_loader_name_its_slow_part(void **state)
     static const char *const slow[][2] = {{"data.py(7): __getitem__", "input.transform"},
                                           {"data.py(9): join", "input.collate"}};
     for (size_t i = 0; i < 2; i++) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
-            host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
-                                 at + 200, 500, "");
+            write_host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                       at + 200, 500, "");
             frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
             frame(slow[i][0], at + 202, 400);
         }
-        build();
-        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only the time outside its
-                                                           * callees. */
-        assert_non_null(strstr(finding("H1")->evidence[0].name.ptr, slow[i][0]));
+        build_trace();
+        assert_finding("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only the time outside its
+                                                             * callees. */
+        assert_non_null(strstr(find_finding_of_rule("H1")->evidence[0].name.ptr, slow[i][0]));
         if (i == 0)
-            end(state);
+            end_event_text(state);
     }
 }
 
@@ -105,25 +105,25 @@ static void write_collation(double python_us)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
-                             500, "");
+        write_host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                   at + 200, 500, "");
         frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
         frame("data.py(9): join", at + 202, 350);
-        host("cpu_op", "aten::stack", at + 210, 50);
+        write_host_event("cpu_op", "aten::stack", at + 210, 50);
         frame("<built-in method tensor of type object at 0x7f>", at + 552 - 300 + python_us, 300 - python_us);
     }
-    build();
+    build_trace();
 }
 
 static void collation_gains_only_avoidable_tensor_creation(void **state)
 {
     write_collation(200);
-    assert_found("H1", "input.collate", 30);
+    assert_finding("H1", "input.collate", 30);
     /* the low estimate saves only the Python time outside the creation of tensors */
-    assert_true(fabs(finding("H1")->low_percent - 20) < 0.2);
-    end(state), begin(state);
+    assert_true(fabs(find_finding_of_rule("H1")->low_percent - 20) < 0.2);
+    end_event_text(state), begin_trace_test(state);
     write_collation(50);
-    assert_found("H1", "input.collate", 5); /* the other 250 us are one call that makes a tensor from existing data */
+    assert_finding("H1", "input.collate", 5); /* the other 250 us are one call that makes a tensor from existing data */
 }
 
 static void loader_that_reads_or_computes_has_another_cause(void **state)
@@ -131,13 +131,13 @@ static void loader_that_reads_or_computes_has_another_cause(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
-                             500, "");
+        write_host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                   at + 200, 500, "");
         frame("data.py(7): __getitem__", at + 202, 400);
         frame("<built-in function read>", at + 210, 380);
     }
-    build();
-    assert_found("H1", "input.single_process", 50);
+    build_trace();
+    assert_finding("H1", "input.single_process", 50);
 }
 
 /* ---- operators ---- */
@@ -147,10 +147,10 @@ static void double_precision_gains_most_of_its_time(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        shaped("aten::mm", at + 200, 400, SQUARE, DOUBLE, s);
+        write_operator_with_shapes("aten::mm", at + 200, 400, SQUARE, DOUBLE, s);
     }
-    build();
-    assert_found("H14", "compute.float64", 0.6 * 40);
+    build_trace();
+    assert_finding("H14", "compute.float64", 0.6 * 40);
 }
 
 static void double_precision_scalar_is_ignored(void **state)
@@ -158,34 +158,34 @@ static void double_precision_scalar_is_ignored(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        shaped("aten::mul", at + 200, 400, "[512,512],[]", DOUBLE, s);
+        write_operator_with_shapes("aten::mul", at + 200, 400, "[512,512],[]", DOUBLE, s);
     }
-    build();
-    assert_null(finding("H14"));
+    build_trace();
+    assert_null(find_finding_of_rule("H14"));
 }
 
 static void filling_gradients_with_zeros_is_found(void **state)
 {
     enum { NOT, AS_A_LIST, ONE_BY_ONE };
     for (int is_filled = ONE_BY_ONE; is_filled >= NOT; is_filled--) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             for (int i = 0; i < 5; i++) {
                 if (is_filled == ONE_BY_ONE || (is_filled == AS_A_LIST && i == 0))
-                    host("cpu_op", is_filled == AS_A_LIST ? "aten::_foreach_zero_" : "aten::zeros_like",
-                         at + 200 + 10 * i, is_filled == AS_A_LIST ? 50 : 10);
-                host("cpu_op", "torch::autograd::AccumulateGrad", at + 400 + 20 * i, 20);
-                host("cpu_op", "aten::add_", at + 401 + 20 * i, 10);
+                    write_host_event("cpu_op", is_filled == AS_A_LIST ? "aten::_foreach_zero_" : "aten::zeros_like",
+                                     at + 200 + 10 * i, is_filled == AS_A_LIST ? 50 : 10);
+                write_host_event("cpu_op", "torch::autograd::AccumulateGrad", at + 400 + 20 * i, 20);
+                write_host_event("cpu_op", "aten::add_", at + 401 + 20 * i, 10);
             }
         }
-        build();
+        build_trace();
         if (is_filled) {
-            assert_found("H15", "optimizer.zero_grad", 10);
-            end(state);
+            assert_finding("H15", "optimizer.zero_grad", 10);
+            end_event_text(state);
         }
     }
-    assert_null(finding("H15")); /* without zeros, the gradients of several batches are added on purpose */
+    assert_null(find_finding_of_rule("H15")); /* without zeros, the gradients of several batches are added on purpose */
 }
 
 #define HEADS "[2,4,512,512]"
@@ -193,30 +193,30 @@ static void filling_gradients_with_zeros_is_found(void **state)
 /* Writes a product, a division and a softmax. If `has_second` is true, a product follows the softmax. */
 static void write_attention(double at, bool has_second)
 {
-    shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
-    shaped("aten::div", at + 50, 100, HEADS, FLOAT, 2);
-    shaped("aten::softmax", at + 150, 100, HEADS, FLOAT, 3);
+    write_operator_with_shapes("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
+    write_operator_with_shapes("aten::div", at + 50, 100, HEADS, FLOAT, 2);
+    write_operator_with_shapes("aten::softmax", at + 150, 100, HEADS, FLOAT, 3);
     if (has_second)
-        shaped("aten::matmul", at + 250, 50, HEADS ",[2,4,512,32]", FLOAT, 4);
+        write_operator_with_shapes("aten::matmul", at + 250, 50, HEADS ",[2,4,512,32]", FLOAT, 4);
 }
 
 static void function_that_mostly_fills_counts_completely(void **state)
 {
     for (int other = 0; other <= 200; other += 200) { /* `other`: time of unrelated work in the function, us */
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             frame("train.py(3): clear", at + 190, 70 + other);
             for (int i = 0; i < 5; i++) {
-                host("cpu_op", "aten::zeros_like", at + 200 + 10 * i, 10);
-                host("cpu_op", "torch::autograd::AccumulateGrad", at + 500 + 20 * i, 20);
-                host("cpu_op", "aten::add_", at + 501 + 20 * i, 10);
+                write_host_event("cpu_op", "aten::zeros_like", at + 200 + 10 * i, 10);
+                write_host_event("cpu_op", "torch::autograd::AccumulateGrad", at + 500 + 20 * i, 20);
+                write_host_event("cpu_op", "aten::add_", at + 501 + 20 * i, 10);
             }
         }
-        build();
-        assert_found("H15", "optimizer.zero_grad", other ? 10 : 12);
+        build_trace();
+        assert_finding("H15", "optimizer.zero_grad", other ? 10 : 12);
         if (!other)
-            end(state);
+            end_event_text(state);
     }
 }
 
@@ -227,21 +227,21 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
         double percent;
     } known[] = {{"aten::clone", 20 + 5}, {"aten::mul", 2.5 + 5}};
     for (int k = 0; k < 2; k++) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             frame("train.py(3): wipe", at + 200, 200);
             for (int i = 0; i < 5; i++) {
-                host("cpu_op", known[k].copy, at + 200 + 35 * i, 20);
-                host("cpu_op", "aten::zero_", at + 225 + 35 * i, 5);
-                host("cpu_op", "torch::autograd::AccumulateGrad", at + 500 + 20 * i, 20);
-                host("cpu_op", "aten::add_", at + 501 + 20 * i, 10);
+                write_host_event("cpu_op", known[k].copy, at + 200 + 35 * i, 20);
+                write_host_event("cpu_op", "aten::zero_", at + 225 + 35 * i, 5);
+                write_host_event("cpu_op", "torch::autograd::AccumulateGrad", at + 500 + 20 * i, 20);
+                write_host_event("cpu_op", "aten::add_", at + 501 + 20 * i, 10);
             }
         }
-        build();
-        assert_found("H15", "optimizer.zero_grad", known[k].percent);
+        build_trace();
+        assert_finding("H15", "optimizer.zero_grad", known[k].percent);
         if (!k)
-            end(state);
+            end_event_text(state);
     }
 }
 
@@ -250,18 +250,18 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
 static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             frame("train.py(3): hook", at + 190, 70 + other);
-            host("cpu_op", "aten::isfinite", at + 200, 40);
-            host("cpu_op", "aten::all", at + 242, 6);
-            host("cpu_op", "aten::is_nonzero", at + 250, 4);
+            write_host_event("cpu_op", "aten::isfinite", at + 200, 40);
+            write_host_event("cpu_op", "aten::all", at + 242, 6);
+            write_host_event("cpu_op", "aten::is_nonzero", at + 250, 4);
         }
-        build();
-        assert_found("H13", "debug.checks", other ? 4 : 7);
+        build_trace();
+        assert_finding("H13", "debug.checks", other ? 4 : 7);
         if (!other)
-            end(state);
+            end_event_text(state);
     }
 }
 
@@ -274,8 +274,8 @@ static void reentrant_checkpoint_ends_at_its_backward(void **state)
         frame("/x/site-packages/torch/utils/checkpoint.py(277): backward", at + 250, 300);
         frame("/x/site-packages/torch/autograd/__init__.py(255): backward", at + 350, 190);
     }
-    build();
-    assert_found("H11", "compute.recompute", 10);
+    build_trace();
+    assert_finding("H11", "compute.recompute", 10);
 }
 
 static void fused_attention_saves_no_products(void **state)
@@ -283,10 +283,10 @@ static void fused_attention_saves_no_products(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++)
         write_attention(begin_step(s) + 200, true);
-    build();
+    build_trace();
     /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of this time. The trace does not show
      * the operands of a product. */
-    assert_found("H16", "attention.eager", 0.85 * 20);
+    assert_finding("H16", "attention.eager", 0.85 * 20);
 }
 
 /* Returns the part of a product's time that moving the scores takes. One byte of memory traffic takes as long as ten
@@ -305,18 +305,18 @@ static void fused_attention_backward_computes_scores_again(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         for (int i = 0; i < 2; i++) {
-            shaped("aten::bmm", at + 100 + 150 * i, 50, i ? "[8,512,512],[8,512,16]" : "[8,512,16],[8,16,512]", FLOAT,
-                   10 * s + i);
+            write_operator_with_shapes("aten::bmm", at + 100 + 150 * i, 50,
+                                       i ? "[8,512,512],[8,512,16]" : "[8,512,16],[8,16,512]", FLOAT, 10 * s + i);
             char args[64];
             snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 10 * s + i);
-            host_event_with_args("cpu_op", "autograd::engine::evaluate_function: BmmBackward0", at + 400 + 100 * i, 100,
-                                 args);
+            write_host_event_with_args("cpu_op", "autograd::engine::evaluate_function: BmmBackward0",
+                                       at + 400 + 100 * i, 100, args);
         }
-        shaped("aten::softmax", at + 150, 100, "[8,512,512]", FLOAT, 10 * s + 2);
+        write_operator_with_shapes("aten::softmax", at + 150, 100, "[8,512,512]", FLOAT, 10 * s + 2);
     }
-    build();
+    build_trace();
     double part = scores_time_share(8, 512, 16);
-    assert_found("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
+    assert_finding("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
 }
 
 /* Tests a softmax written by hand: exponentials divided by their sum. */
@@ -325,14 +325,14 @@ static void softmax_of_single_operators_is_found(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
-        shaped("aten::baddbmm", at, 50, HEADS, FLOAT, 1);
-        shaped("aten::exp", at + 50, 100, HEADS, FLOAT, 2);
-        shaped("aten::sum", at + 150, 30, HEADS, FLOAT, 3);
-        shaped("aten::div", at + 180, 70, HEADS, FLOAT, 4);
-        shaped("aten::bmm", at + 250, 50, HEADS, FLOAT, 5);
+        write_operator_with_shapes("aten::baddbmm", at, 50, HEADS, FLOAT, 1);
+        write_operator_with_shapes("aten::exp", at + 50, 100, HEADS, FLOAT, 2);
+        write_operator_with_shapes("aten::sum", at + 150, 30, HEADS, FLOAT, 3);
+        write_operator_with_shapes("aten::div", at + 180, 70, HEADS, FLOAT, 4);
+        write_operator_with_shapes("aten::bmm", at + 250, 50, HEADS, FLOAT, 5);
     }
-    build();
-    assert_found("H16", "attention.eager", 20);
+    build_trace();
+    assert_finding("H16", "attention.eager", 20);
 }
 
 static void softmax_without_product_after_it_is_a_loss(void **state)
@@ -340,44 +340,44 @@ static void softmax_without_product_after_it_is_a_loss(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++)
         write_attention(begin_step(s) + 200, false);
-    build();
-    assert_null(finding("H16"));
+    build_trace();
+    assert_null(find_finding_of_rule("H16"));
 }
 
 /* Writes a chain of elementwise operators on a square matrix, and the backward node of the first operator. */
-static void write_chain(int count, int side)
+static void write_elementwise_chain(int count, int side)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[%d,%d]", side, side);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < count; i++) {
-            shaped("aten::tanh", at + 50 * i, 50, dims, FLOAT, 10 * s + i + 1);
-            host("cpu_op", "aten::view", at + 50 * i + 49, 1);
+            write_operator_with_shapes("aten::tanh", at + 50 * i, 50, dims, FLOAT, 10 * s + i + 1);
+            write_host_event("cpu_op", "aten::view", at + 50 * i + 49, 1);
         }
         char args[64];
         snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 10 * s + 1);
-        host_event_with_args("cpu_op", "autograd::engine::evaluate_function: TanhBackward0", at + 500, 100, args);
+        write_host_event_with_args("cpu_op", "autograd::engine::evaluate_function: TanhBackward0", at + 500, 100, args);
     }
-    build();
+    build_trace();
 }
 
 static void elementwise_chain_gains_memory_traffic(void **state)
 {
     (void)state;
-    write_chain(6, 512);
+    write_elementwise_chain(6, 512);
     /* A fused kernel saves 1 - 1.5 / 6 = 0.75 of the memory traffic of six equal operators, and 85 % of that in
      * practice. The chain takes 300 us, its backward pass 100 us. */
-    assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
+    assert_finding("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
 }
 
 static void short_chains_and_small_tensors_are_ignored(void **state)
 {
-    write_chain(4, 512);
-    assert_null(finding("H17"));
-    end(state), begin(state);
-    write_chain(6, 64);
-    assert_null(finding("H17"));
+    write_elementwise_chain(4, 512);
+    assert_null(find_finding_of_rule("H17"));
+    end_event_text(state), begin_trace_test(state);
+    write_elementwise_chain(6, 64);
+    assert_null(find_finding_of_rule("H17"));
 }
 
 /* ---- batches ---- */
@@ -390,21 +390,21 @@ static void write_module_calls(int calls, int rows)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < calls; i++) {
-            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
-                                 "\"Python id\":1,\"Python module id\":0");
-            shaped("aten::addmm", at + 40 * i + 1, 30, dims, FLOAT, 100 * s + i + 1);
+            write_host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
+                                       "\"Python id\":1,\"Python module id\":0");
+            write_operator_with_shapes("aten::addmm", at + 40 * i + 1, 30, dims, FLOAT, 100 * s + i + 1);
         }
-        host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
+        write_host_event("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
     }
-    build();
+    build_trace();
 }
 
 static void calls_per_sample_gain_all_but_one(void **state)
 {
     (void)state;
     write_module_calls(8, 1);
-    assert_found("H18", "batch.per_sample_loop", 28); /* the saving is seven of eight calls of 40 us */
-    assert_null(finding("H19"));
+    assert_finding("H18", "batch.per_sample_loop", 28); /* the saving is seven of eight calls of 40 us */
+    assert_null(find_finding_of_rule("H19"));
 }
 
 /* Writes calls of a recurrent model with `batch` sequences each. All sequences have length 12, or each call has a
@@ -416,42 +416,42 @@ static void write_recurrent_calls(int calls, int batch, bool is_growing)
         for (int i = 0; i < calls; i++) {
             char dims[64];
             snprintf(dims, sizeof dims, "[%d,%d,64]", batch, is_growing ? 12 + i : 12);
-            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 30,
-                                 "\"Python id\":1,\"Python module id\":0");
-            shaped("aten::gru", at + 40 * i + 1, 20, dims, FLOAT, 100 * s + i + 1);
+            write_host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 30,
+                                       "\"Python id\":1,\"Python module id\":0");
+            write_operator_with_shapes("aten::gru", at + 40 * i + 1, 20, dims, FLOAT, 100 * s + i + 1);
         }
     }
-    build();
+    build_trace();
 }
 
 static void time_between_calls_per_sample_counts(void **state)
 {
     write_recurrent_calls(8, 1, false);
     /* the time from the start of the second call to the end of the eighth call is saved */
-    assert_found("H18", "batch.per_sample_loop", 27);
-    end(state), begin(state);
+    assert_finding("H18", "batch.per_sample_loop", 27);
+    end_event_text(state), begin_trace_test(state);
     write_recurrent_calls(8, 16, false);
-    assert_null(finding("H18"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H18"));
+    end_event_text(state), begin_trace_test(state);
     /* As in word-by-word generation of a text, each call needs the result of the previous one. */
     write_recurrent_calls(8, 1, true);
-    assert_null(finding("H18"));
+    assert_null(find_finding_of_rule("H18"));
 }
 
 static void calls_per_batch_are_no_loop_over_samples(void **state)
 {
     (void)state;
     write_module_calls(8, 32);
-    assert_null(finding("H18"));
-    assert_null(finding("H19"));
+    assert_null(find_finding_of_rule("H18"));
+    assert_null(find_finding_of_rule("H19"));
 }
 
 static void two_rows_are_a_small_batch(void **state)
 {
     (void)state;
     write_module_calls(4, 2);
-    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
-    assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
+    assert_finding("H19", "batch.too_small", 100.0 * 30 / 32);
+    assert_int_equal(find_finding_of_rule("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
 /* Writes a convolution of `samples` images that takes `length` us, and its backward. */
@@ -462,23 +462,23 @@ static void write_convolution(int samples, double length)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::convolution", at + 1, length, dims, FLOAT, 2 * s);
-        host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
+        write_operator_with_shapes("aten::convolution", at + 1, length, dims, FLOAT, 2 * s);
+        write_host_event("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
     }
-    build();
+    build_trace();
 }
 
 static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
 {
     write_convolution(2, 120);
-    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
-    end(state), begin(state);
+    assert_finding("H19", "batch.too_small", 100.0 * 30 / 32);
+    end_event_text(state), begin_trace_test(state);
     /* a convolution of 400 us takes as long per sample in a larger batch, so there is no gain */
     write_convolution(2, 400);
-    assert_null(finding("H19"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H19"));
+    end_event_text(state), begin_trace_test(state);
     write_convolution(16, 120);
-    assert_null(finding("H19"));
+    assert_null(find_finding_of_rule("H19"));
 }
 
 static void head_of_two_rows_is_no_small_batch(void **state)
@@ -487,12 +487,12 @@ static void head_of_two_rows_is_no_small_batch(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::convolution", at + 1, 300, "[64,3,224,224],[64,3,7,7]", FLOAT, 2 * s);
-        shaped("aten::addmm", at + 400, 60, "[64],[2,512]", FLOAT, 2 * s + 1);
-        host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
+        write_operator_with_shapes("aten::convolution", at + 1, 300, "[64,3,224,224],[64,3,7,7]", FLOAT, 2 * s);
+        write_operator_with_shapes("aten::addmm", at + 400, 60, "[64],[2,512]", FLOAT, 2 * s + 1);
+        write_host_event("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
     }
-    build();
-    assert_null(finding("H19"));
+    build_trace();
+    assert_null(find_finding_of_rule("H19"));
 }
 
 static void write_unequal_steps(int large, int longest)
@@ -502,53 +502,54 @@ static void write_unequal_steps(int large, int longest)
         int side = s == 2 ? large : 64, length = s == 2 ? longest : 1000;
         step(s, at, length);
         snprintf(dims, sizeof dims, "[%d,512],[512,512]", side);
-        shaped("aten::mm", at + 1, length - 2, dims, FLOAT, s);
+        write_operator_with_shapes("aten::mm", at + 1, length - 2, dims, FLOAT, s);
         at += length;
     }
-    build();
+    build_trace();
 }
 
 static void unequal_steps_have_unequal_shapes(void **state)
 {
     write_unequal_steps(512, 4000);
-    assert_found("H20", "step.imbalance", NAN);
-    assert_int_equal(finding("H20")->severity, TP_SEVERITY_MEDIUM);
-    end(state), begin(state);
+    assert_finding("H20", "step.imbalance", NAN);
+    assert_int_equal(find_finding_of_rule("H20")->severity, TP_SEVERITY_MEDIUM);
+    end_event_text(state), begin_trace_test(state);
     write_unequal_steps(512, 8000); /* the long step exceeds the others by 7,000 of 12,000 us */
-    assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
-    end(state), begin(state);
+    assert_int_equal(find_finding_of_rule("H20")->severity, TP_SEVERITY_HIGH);
+    end_event_text(state), begin_trace_test(state);
     write_unequal_steps(64, 4000); /* with equal shapes, a slow step has another cause */
-    assert_null(finding("H20"));
+    assert_null(find_finding_of_rule("H20"));
 }
 
 /* ---- memory ---- */
 
-static void write_kept_memory(const int *kept, bool is_freed)
+static void write_unfreed_memory(const int *kept, bool is_freed)
 {
     for (int s = 0; s < 5; s++) {
         double at = begin_step(s);
         for (int i = 0; i <= is_freed; i++)
-            event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"args\":{\"Device Type\":0,"
-                  "\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
-                  at + 300 + i, s, i ? -kept[s] : kept[s]);
+            add_event(
+                "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"args\":{\"Device Type\":0,"
+                "\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
+                at + 300 + i, s, i ? -kept[s] : kept[s]);
     }
-    build();
+    build_trace();
 }
 
 static void memory_that_grows_in_each_step_is_a_leak(void **state)
 {
     static const int steady[] = {9 << 20, 2 << 20, 2 << 20, 3 << 20, 2 << 20}, once[] = {9 << 20, 0, 0, 0, 0};
-    write_kept_memory(steady, false);
-    assert_found("D4", "memory.leak", NAN);
-    end(state), begin(state);
-    write_kept_memory(steady, true);
-    assert_null(finding("D4"));
-    end(state), begin(state);
-    write_kept_memory(once, false);
-    assert_null(finding("D4"));
+    write_unfreed_memory(steady, false);
+    assert_finding("D4", "memory.leak", NAN);
+    end_event_text(state), begin_trace_test(state);
+    write_unfreed_memory(steady, true);
+    assert_null(find_finding_of_rule("D4"));
+    end_event_text(state), begin_trace_test(state);
+    write_unfreed_memory(once, false);
+    assert_null(find_finding_of_rule("D4"));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
 
 int main(void)
 {

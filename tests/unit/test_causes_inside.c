@@ -12,7 +12,7 @@ static double begin_step(int number)
 {
     double at = 1000.0 * number;
     step(number, at, 1000);
-    shaped("aten::mm", at + 1, 99, "[512,512],[512,512]", FLOAT, 1000 + number);
+    write_operator_with_shapes("aten::mm", at + 1, 99, "[512,512],[512,512]", FLOAT, 1000 + number);
     return at;
 }
 
@@ -26,27 +26,27 @@ static void write_hook(const char *caller, const char *function, const char *ope
         double at = begin_step(s);
         frame(caller, at + 200, 200);
         frame(function, at + 210, 100);
-        host("cpu_op", operator, at + 220, 60);
+        write_host_event("cpu_op", operator, at + 220, 60);
     }
-    build();
+    build_trace();
 }
 
 static void hooks_that_reduce_values_are_checks(void **state)
 {
     write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
-    assert_found("H13", "debug.checks", 10);
-    end(state), begin(state);
+    assert_finding("H13", "debug.checks", 10);
+    end_event_text(state), begin_trace_test(state);
     /* This hook changes values, so it is not only a check. */
     write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
-    assert_null(finding("H13"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H13"));
+    end_event_text(state), begin_trace_test(state);
     /* this function is the module's forward pass, not a hook */
     write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean");
-    assert_null(finding("H13"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H13"));
+    end_event_text(state), begin_trace_test(state);
     write_hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* this function is called from the step
                                                                            * itself, so it is not a hook */
-    assert_null(finding("H13"));
+    assert_null(find_finding_of_rule("H13"));
 }
 
 static void backward_hooks_count_with_their_nodes(void **state)
@@ -54,13 +54,13 @@ static void backward_hooks_count_with_their_nodes(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host("cpu_op", "autograd::engine::evaluate_function: BackwardHookFunctionBackward", at + 200, 200);
+        write_host_event("cpu_op", "autograd::engine::evaluate_function: BackwardHookFunctionBackward", at + 200, 200);
         frame("/x/torch/utils/hooks.py(128): hook", at + 205, 150);
         frame("train.py(14): watch", at + 210, 100);
-        host("cpu_op", "aten::isfinite", at + 220, 60);
+        write_host_event("cpu_op", "aten::isfinite", at + 220, 60);
     }
-    build();
-    assert_found("H13", "debug.checks", 20);
+    build_trace();
+    assert_finding("H13", "debug.checks", 20);
 }
 
 static void wrapper_around_forward_is_no_hook(void **state)
@@ -71,10 +71,10 @@ static void wrapper_around_forward_is_no_hook(void **state)
         frame("/x/torch/nn/modules/module.py(1794): inner", at + 200, 200);
         frame("train.py(5): timed", at + 210, 180);
         frame("train.py(9): forward", at + 220, 160);
-        host("cpu_op", "aten::mean", at + 230, 60);
+        write_host_event("cpu_op", "aten::mean", at + 230, 60);
     }
-    build();
-    assert_null(finding("H13"));
+    build_trace();
+    assert_null(find_finding_of_rule("H13"));
 }
 
 /* ---- operators inside of operators ---- */
@@ -85,15 +85,15 @@ static void einsum_counts_as_its_product(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < 2; i++) {
-            host("cpu_op", "aten::einsum", at + 250 * i, 50);
-            shaped("aten::bmm", at + 250 * i + 5, 40, "[8,512,32],[8,32,512]", FLOAT, 10 * s + i);
+            write_host_event("cpu_op", "aten::einsum", at + 250 * i, 50);
+            write_operator_with_shapes("aten::bmm", at + 250 * i + 5, 40, "[8,512,32],[8,32,512]", FLOAT, 10 * s + i);
         }
-        shaped("aten::div", at + 50, 100, HEADS, FLOAT, 10 * s + 2);
-        shaped("aten::softmax", at + 150, 100, HEADS, FLOAT, 10 * s + 3);
+        write_operator_with_shapes("aten::div", at + 50, 100, HEADS, FLOAT, 10 * s + 2);
+        write_operator_with_shapes("aten::softmax", at + 150, 100, HEADS, FLOAT, 10 * s + 3);
     }
-    build();
+    build_trace();
     double scores = 4 * 8 * 512 * 512.0, operands = 2 * 4 * 8 * 512 * 32, flops = 2 * 8 * 512 * 512 * 32.0;
-    assert_found("H16", "attention.eager", 0.85 * (20 + 10 * scores / (scores + operands + flops / 10)));
+    assert_finding("H16", "attention.eager", 0.85 * (20 + 10 * scores / (scores + operands + flops / 10)));
 }
 
 static void unavoidable_copies_are_not_reported(void **state)
@@ -101,36 +101,38 @@ static void unavoidable_copies_are_not_reported(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
-        host("cpu_op", "aten::convolution_backward", at, 300);
-        shaped("aten::contiguous", at + 10, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        shaped("aten::to", at + 400, 150, "[]", "\"double\"", 10 * s + 1);
+        write_host_event("cpu_op", "aten::convolution_backward", at, 300);
+        write_operator_with_shapes("aten::contiguous", at + 10, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::to", at + 400, 150, "[]", "\"double\"", 10 * s + 1);
     }
-    build();
-    assert_null(finding("H7"));
-    end(state), begin(state);
+    build_trace();
+    assert_null(find_finding_of_rule("H7"));
+    end_event_text(state), begin_trace_test(state);
     for (int s = 0; s < STEPS; s++)
-        shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
-    build();
+        write_operator_with_shapes("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
+    build_trace();
     /* the gain is 200 us of copies plus a quarter, because the next operator then finds its data in the caches */
-    assert_found("H7", "copy.layout", 25);
-    end(state), begin(state);
+    assert_finding("H7", "copy.layout", 25);
+    end_event_text(state), begin_trace_test(state);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        shaped("aten::contiguous", at + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* this operator runs after the copy and
-                                                                                * reads the copied data */
+        write_operator_with_shapes("aten::contiguous", at + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT,
+                                   10 * s + 1); /* this operator runs after the copy and
+                                                 * reads the copied data */
     }
-    build();
-    assert_found("H7", "copy.layout", 46);
+    build_trace();
+    assert_finding("H7", "copy.layout", 46);
 }
 
 static void a_convolution_in_double_precision_costs_four_times(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
-        shaped("aten::conv2d", begin_step(s) + 200, 400, "[8,32,24,24],[32,32,3,3]", "\"double\",\"double\"", s);
-    build();
-    assert_found("H14", "compute.float64", 30);
+        write_operator_with_shapes("aten::conv2d", begin_step(s) + 200, 400, "[8,32,24,24],[32,32,3,3]",
+                                   "\"double\",\"double\"", s);
+    build_trace();
+    assert_finding("H14", "compute.float64", 30);
 }
 
 static void fused_optimizer_reads_no_values_in_a_loop(void **state)
@@ -138,12 +140,12 @@ static void fused_optimizer_reads_no_values_in_a_loop(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
-        host("cpu_op", "aten::_fused_adamw_", at, 400);
+        write_host_event("cpu_op", "aten::_fused_adamw_", at, 400);
         for (int i = 0; i < 20; i++)
-            host("cpu_op", "aten::item", at + 10 + 15 * i, 10);
+            write_host_event("cpu_op", "aten::item", at + 10 + 15 * i, 10);
     }
-    build();
-    assert_null(finding("H2"));
+    build_trace();
+    assert_null(find_finding_of_rule("H2"));
 }
 
 /* Tests that products do not get faster without the loop, because one call for all rounds does the same arithmetic. */
@@ -153,12 +155,12 @@ static void vectorized_loop_keeps_its_products(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < 20; i++) {
-            host("cpu_op", "aten::select", at + 30 * i, 10);
-            shaped("aten::addmm", at + 30 * i + 10, 10, "[64],[16,48],[48,64]", FLOAT, 100 * s + i);
+            write_host_event("cpu_op", "aten::select", at + 30 * i, 10);
+            write_operator_with_shapes("aten::addmm", at + 30 * i + 10, 10, "[64],[16,48],[48,64]", FLOAT, 100 * s + i);
         }
     }
-    build();
-    assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
+    build_trace();
+    assert_finding("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
 }
 
 /* Tests a loop over rows of 256 numbers, in which only the calls take time. With a matrix in each round, memory traffic
@@ -169,14 +171,15 @@ static void vectorized_loop_keeps_its_memory_traffic(void **state)
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s) + 200;
             for (int i = 0; i < 20; i++) {
-                host("cpu_op", "aten::select", at + 30 * i, 10);
-                shaped("aten::mul", at + 30 * i + 10, 10, is_large ? "[64,64]" : "[256]", FLOAT, 100 * s + i);
+                write_host_event("cpu_op", "aten::select", at + 30 * i, 10);
+                write_operator_with_shapes("aten::mul", at + 30 * i + 10, 10, is_large ? "[64,64]" : "[256]", FLOAT,
+                                           100 * s + i);
             }
         }
-        build();
-        assert_found("H2", "host.index_loop", (19 * 30 - 10 - (is_large ? 19 * 10 : 0)) / 10.0);
+        build_trace();
+        assert_finding("H2", "host.index_loop", (19 * 30 - 10 - (is_large ? 19 * 10 : 0)) / 10.0);
         if (!is_large)
-            end(state), begin(state);
+            end_event_text(state), begin_trace_test(state);
     }
 }
 
@@ -190,18 +193,19 @@ static void vectorized_loop_keeps_its_backward_work(void **state)
         for (int i = 0; i < 40; i++) {
             const char *node = i % 2 ? "MulBackward0" : "SelectBackward0";
             char args[64];
-            shaped(i % 2 ? "aten::mul" : "aten::select", at + 120 + 5 * i, 5, "[256]", FLOAT, 100 * s + i);
+            write_operator_with_shapes(i % 2 ? "aten::mul" : "aten::select", at + 120 + 5 * i, 5, "[256]", FLOAT,
+                                       100 * s + i);
             snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 100 * s + i);
-            host_event_with_args("cpu_op", "autograd::engine::evaluate_function: Backward0", at + 940 - 12 * i, 12,
-                                 args);
-            host("cpu_op", node, at + 940 - 12 * i, 11);
-            shaped(i % 2 ? "aten::mul" : "aten::fill_", at + 941 - 12 * i, 9, "[64,64]", FLOAT, -1);
+            write_host_event_with_args("cpu_op", "autograd::engine::evaluate_function: Backward0", at + 940 - 12 * i,
+                                       12, args);
+            write_host_event("cpu_op", node, at + 940 - 12 * i, 11);
+            write_operator_with_shapes(i % 2 ? "aten::mul" : "aten::fill_", at + 941 - 12 * i, 9, "[64,64]", FLOAT, -1);
         }
     }
-    build();
+    build_trace();
     /* After the first round, the loop has 38 operators of 5 us, with a backward node of 12 us each. In 19 of these
      * nodes, 9 us of work remain. */
-    assert_found("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
+    assert_finding("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
 }
 
 static void small_operators_are_no_part_of_a_chain(void **state)
@@ -210,11 +214,12 @@ static void small_operators_are_no_part_of_a_chain(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < 12; i++)
-            shaped("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT, 100 * s + i);
+            write_operator_with_shapes("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT,
+                                       100 * s + i);
     }
-    build();
+    build_trace();
     /* only the six large operators of the twelve move data through memory */
-    assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 30);
+    assert_finding("H17", "fuse.elementwise", 0.85 * 0.75 * 30);
 }
 
 /* ---- modules inside of modules ---- */
@@ -224,16 +229,16 @@ static void write_model_parts(int calls, bool is_equal)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
-        host_event_with_args("python_function", "nn.Module: Net_0", at, 700, MODULE);
+        write_host_event_with_args("python_function", "nn.Module: Net_0", at, 700, MODULE);
         for (int i = 0; i < calls; i++) {
             char dims[64];
             int side = is_equal ? 32 : 32 - i;
             snprintf(dims, sizeof dims, "[1,3,%d,%d],[16,3,3,3]", side, side);
-            host_event_with_args("python_function", "nn.Module: Encoder_0", at + 1 + 40 * i, 40, MODULE);
-            shaped("aten::conv2d", at + 2 + 40 * i, 20, dims, FLOAT, 100 * s + i);
+            write_host_event_with_args("python_function", "nn.Module: Encoder_0", at + 1 + 40 * i, 40, MODULE);
+            write_operator_with_shapes("aten::conv2d", at + 2 + 40 * i, 20, dims, FLOAT, 100 * s + i);
         }
     }
-    build();
+    build_trace();
 }
 
 /* ---- gains ---- */
@@ -242,9 +247,9 @@ static void write_copies(double length)
 {
     for (int s = 0; s < STEPS; s++) {
         step(s, 1000.0 * s, 1000);
-        shaped("aten::contiguous", 1000.0 * s, length, "[8,32,64,64]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::contiguous", 1000.0 * s, length, "[8,32,64,64]", FLOAT, 10 * s);
     }
-    build();
+    build_trace();
 }
 
 static void gain_is_three_quarters_to_all_of_its_time(void **state)
@@ -252,14 +257,14 @@ static void gain_is_three_quarters_to_all_of_its_time(void **state)
     /* 160 us plus a quarter of that are 20 % of the step. The saving of rule H6 is unknown, so its finding comes after
      * that of rule H7. */
     write_copies(160);
-    assert_range("H7", 0.75 * 20, 20);
-    end(state), begin(state);
+    assert_gain_range("H7", 0.75 * 20, 20);
+    end_event_text(state), begin_trace_test(state);
     write_copies(640); /* 640 us plus a quarter of that are 80 % of the step */
-    assert_range("H7", 0.75 * 80, 80);
-    end(state), begin(state);
+    assert_gain_range("H7", 0.75 * 80, 80);
+    end_event_text(state), begin_trace_test(state);
     write_copies(776); /* 776 us plus a quarter of that are 97 % of the step; the estimated range is at most 20 points
                         * wide */
-    assert_range("H7", 77, 97);
+    assert_gain_range("H7", 77, 97);
 }
 
 /* Writes a function of 600 us. Its first operator, `apart`, splits a tensor. Ten rounds of two operators follow, one
@@ -270,33 +275,33 @@ static void write_function_with_rounds(const char *apart, const char *outer, con
         double at = begin_step(s);
         frame("model.py(8): gather", at + 200, 600);
         if (outer)
-            host("cpu_op", outer, at + 201, 590);
-        host("cpu_op", apart, at + 205, 30);
+            write_host_event("cpu_op", outer, at + 201, 590);
+        write_host_event("cpu_op", apart, at + 205, 30);
         for (int i = 0; i < 20; i++) {
             if (inner)
                 frame(inner, at + 250 + 25 * i, 24);
-            host("cpu_op", i % 2 ? "aten::sum" : "aten::softmax", at + 251 + 25 * i, 22);
+            write_host_event("cpu_op", i % 2 ? "aten::sum" : "aten::softmax", at + 251 + 25 * i, 22);
         }
     }
-    build();
+    build_trace();
 }
 
 static void loop_over_parts_of_a_tensor_is_found(void **state)
 {
     write_function_with_rounds("aten::split", NULL, NULL);
-    assert_found("H2", "host.index_loop", 44.7); /* the saving is the 18 calls from the second round on */
-    end(state), begin(state);
+    assert_finding("H2", "host.index_loop", 44.7); /* the saving is the 18 calls from the second round on */
+    end_event_text(state), begin_trace_test(state);
     write_function_with_rounds("aten::view", NULL, NULL); /* without a split of a tensor, repeated operators are similar
                                                            * layers of the model */
-    assert_null(finding("H2"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H2"));
+    end_event_text(state), begin_trace_test(state);
     write_function_with_rounds("aten::unbind", "aten::gru",
                                NULL); /* this loop is inside of torch, so users cannot change it */
-    assert_null(finding("H2"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H2"));
+    end_event_text(state), begin_trace_test(state);
     /* a tensor split into only three parts suggests layers, not a loop */
     write_function_with_rounds("aten::chunk", NULL, "model.py(20): layer");
-    assert_null(finding("H2"));
+    assert_null(find_finding_of_rule("H2"));
 }
 
 /* Writes twenty operators of 10 us each, one every 25 us, in a function that takes `length` us. */
@@ -306,24 +311,24 @@ static void write_small_operators(const char *function, double length)
         double at = begin_step(s);
         frame(function, at + 200, length);
         for (int i = 0; i < 20; i++)
-            host("cpu_op", i % 3 ? "aten::add" : "aten::mul", at + 205 + 25 * i, 10);
+            write_host_event("cpu_op", i % 3 ? "aten::add" : "aten::mul", at + 205 + 25 * i, 10);
     }
-    build();
+    build_trace();
 }
 
 static void function_of_small_operators_counts_completely(void **state)
 {
     /* without a function, the time is 485 us: from the start of the first to the end of the last operator */
     write_small_operators("model.py(8): smooth", 560);
-    assert_found("H5", "host.small_operators", 56);
-    end(state), begin(state);
+    assert_finding("H5", "host.small_operators", 56);
+    end_event_text(state), begin_trace_test(state);
     /* the operators take more than half of the function, so the function's whole time counts */
     write_small_operators("model.py(8): smooth", 780);
-    assert_found("H5", "host.small_operators", 78);
-    end(state), begin(state);
+    assert_finding("H5", "host.small_operators", 78);
+    end_event_text(state), begin_trace_test(state);
     /* the time of a function of torch itself does not count */
     write_small_operators("/x/site-packages/torch/functional.py(8): smooth", 780);
-    assert_found("H5", "host.small_operators", 48.5);
+    assert_finding("H5", "host.small_operators", 48.5);
 }
 
 /* Writes a convolution, then four elementwise operators of 100 us on 1 MiB each. The function begins `begins` us after
@@ -333,25 +338,26 @@ static void write_activation(const char *function, double begins)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         frame(function, at + begins, 760 - begins);
-        host("cpu_op", "aten::conv2d", at + 200, 140);
+        write_host_event("cpu_op", "aten::conv2d", at + 200, 140);
         for (int i = 0; i < 4; i++)
-            shaped(i % 2 ? "aten::exp" : "aten::neg", at + 351 + 100 * i, 100, "[512,512]", FLOAT, 10 * s + i);
+            write_operator_with_shapes(i % 2 ? "aten::exp" : "aten::neg", at + 351 + 100 * i, 100, "[512,512]", FLOAT,
+                                       10 * s + i);
     }
-    build();
+    build_trace();
 }
 
 static void chain_that_fills_its_function_may_be_short(void **state)
 {
     write_activation("model.py(8): swish", 350);
-    assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
-    end(state), begin(state);
+    assert_finding("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
+    end_event_text(state), begin_trace_test(state);
     write_activation("model.py(8): forward",
                      190); /* the function starts earlier, so it also contains the convolution */
-    assert_null(finding("H17"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H17"));
+    end_event_text(state), begin_trace_test(state);
     write_activation("/x/site-packages/torch/functional.py(8): swish", 350); /* this function belongs to torch, so users
                                                                               * cannot change it */
-    assert_null(finding("H17"));
+    assert_null(find_finding_of_rule("H17"));
 }
 
 /* Writes ten calls of a module with two linear operators. first, second: sizes of their inputs. */
@@ -360,41 +366,41 @@ static void write_linear_modules(const char *first, const char *second)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < 10; i++) {
-            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
-                                 "\"Python id\":1,\"Python module id\":0");
-            shaped("aten::linear", at + 40 * i + 1, 10, first, FLOAT, 100 * s + 2 * i + 1);
-            shaped("aten::linear", at + 40 * i + 12, 10, second, FLOAT, 100 * s + 2 * i + 2);
+            write_host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
+                                       "\"Python id\":1,\"Python module id\":0");
+            write_operator_with_shapes("aten::linear", at + 40 * i + 1, 10, first, FLOAT, 100 * s + 2 * i + 1);
+            write_operator_with_shapes("aten::linear", at + 40 * i + 12, 10, second, FLOAT, 100 * s + 2 * i + 2);
         }
     }
-    build();
+    build_trace();
 }
 
 static void elements_of_one_sample_may_come_first(void **state)
 {
     write_linear_modules("[1,24,64]", "[24,1,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
-    end(state), begin(state);
+    assert_finding("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
+    end_event_text(state), begin_trace_test(state);
     write_linear_modules("[1,24,64]", "[24,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
-    end(state), begin(state);
+    assert_finding("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
+    end_event_text(state), begin_trace_test(state);
     write_linear_modules("[1,24,64]", "[48,64]"); /* the sample has 24 elements, so 48 rows are other data */
-    assert_null(finding("H18"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H18"));
+    end_event_text(state), begin_trace_test(state);
     write_linear_modules("[24,1,64]", "[24,64]"); /* here the first dimension may be a batch of 24 samples */
-    assert_null(finding("H18"));
+    assert_null(find_finding_of_rule("H18"));
 }
 
 static void module_called_for_each_sample_is_found(void **state)
 {
     write_model_parts(10, true);
     /* each of the nine saved calls still needs half of its convolution */
-    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
-    end(state), begin(state);
+    assert_finding("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
+    end_event_text(state), begin_trace_test(state);
     write_model_parts(10, false); /* the head of a detection model gets feature maps of different sizes, too */
-    assert_null(finding("H18"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H18"));
+    end_event_text(state), begin_trace_test(state);
     write_model_parts(5, true);
-    assert_null(finding("H18"));
+    assert_null(find_finding_of_rule("H18"));
 }
 
 /* ---- one function ---- */
@@ -406,23 +412,23 @@ static void write_python_function(double us, bool is_before)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         frame("train.py(8): next_batch", is_before ? at + 100 : at + 1000 - us, us);
-        host_event_with_args("python_function", "nn.Module: Net_0", is_before ? at + 100 + us : at + 100, 900 - us,
-                             MODULE);
-        host("cpu_op", "aten::linear", is_before ? at + 100 + us : at + 100, 900 - us);
+        write_host_event_with_args("python_function", "nn.Module: Net_0", is_before ? at + 100 + us : at + 100,
+                                   900 - us, MODULE);
+        write_host_event("cpu_op", "aten::linear", is_before ? at + 100 + us : at + 100, 900 - us);
     }
-    build();
+    build_trace();
 }
 
 static void python_of_one_function_has_a_lower_threshold(void **state)
 {
     write_python_function(150, true);
-    assert_found("H6", "input.preprocess", 15);
-    end(state), begin(state);
+    assert_finding("H6", "input.preprocess", 15);
+    end_event_text(state), begin_trace_test(state);
     write_python_function(150, false);
-    assert_found("H6", "host.python", 15);
-    end(state), begin(state);
+    assert_finding("H6", "host.python", 15);
+    end_event_text(state), begin_trace_test(state);
     write_python_function(60, true);
-    assert_null(finding("H6"));
+    assert_null(find_finding_of_rule("H6"));
 }
 
 static void scattered_python_needs_a_large_share(void **state)
@@ -432,11 +438,11 @@ static void scattered_python_needs_a_large_share(void **state)
         double at = begin_step(s);
         for (int i = 0; i < 9; i++) {
             frame("model.py(8): part", at + 100 + 100 * i, 20);
-            host("cpu_op", "aten::linear", at + 120 + 100 * i, 80);
+            write_host_event("cpu_op", "aten::linear", at + 120 + 100 * i, 80);
         }
     }
-    build();
-    assert_null(finding("H6"));
+    build_trace();
+    assert_null(find_finding_of_rule("H6"));
 }
 
 /* ---- similar programs without the cause ---- */
@@ -444,21 +450,21 @@ static void scattered_python_needs_a_large_share(void **state)
 static void module_called_in_backward_is_recomputation(void **state)
 {
     for (int is_inside = 1; is_inside >= 0; is_inside--) {
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s) + 200;
-            host("cpu_op", "autograd::engine::evaluate_function: FrugalBackward", at, is_inside ? 300 : 50);
+            write_host_event("cpu_op", "autograd::engine::evaluate_function: FrugalBackward", at, is_inside ? 300 : 50);
             frame("net.py(18): backward", at + (is_inside ? 10 : 60), 200);
-            host_event_with_args("python_function", "nn.Module: Stage_0", at + (is_inside ? 20 : 70), 100,
-                                 "\"Python id\":1,\"Python module id\":0");
+            write_host_event_with_args("python_function", "nn.Module: Stage_0", at + (is_inside ? 20 : 70), 100,
+                                       "\"Python id\":1,\"Python module id\":0");
         }
-        build();
+        build_trace();
         if (is_inside) {
-            assert_found("H11", "compute.recompute", 10);
-            end(state);
+            assert_finding("H11", "compute.recompute", 10);
+            end_event_text(state);
         }
     }
-    assert_null(finding("H11"));
+    assert_null(find_finding_of_rule("H11"));
 }
 
 /* Writes a gradient that is first filled with zeros (`filling` us) and then added to (`length` us). */
@@ -466,49 +472,49 @@ static void write_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host("cpu_op", "aten::zero_", at + 200, filling);
-        host("cpu_op", "torch::autograd::AccumulateGrad", at + 500, length + 2);
-        host("cpu_op", "aten::add_", at + 501, length);
+        write_host_event("cpu_op", "aten::zero_", at + 200, filling);
+        write_host_event("cpu_op", "torch::autograd::AccumulateGrad", at + 500, length + 2);
+        write_host_event("cpu_op", "aten::add_", at + 501, length);
     }
-    build();
+    build_trace();
 }
 
 static void few_large_gradients_are_reported(void **state)
 {
     write_gradient(100, 100);
-    assert_found("H15", "optimizer.zero_grad", 20);
-    end(state), begin(state);
+    assert_finding("H15", "optimizer.zero_grad", 20);
+    end_event_text(state), begin_trace_test(state);
     write_gradient(40, 40); /* 8 % for both operators is too little to report */
-    assert_null(finding("H15"));
-    end(state), begin(state);
+    assert_null(find_finding_of_rule("H15"));
+    end_event_text(state), begin_trace_test(state);
     write_gradient(10, 200); /* the time is mostly for additions, not for zeros */
-    assert_null(finding("H15"));
+    assert_null(find_finding_of_rule("H15"));
 }
 
 /* Writes a model without training, with inputs of `rows` rows. */
-static void write_service(int rows)
+static void write_serving_steps(int rows)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[64],[%d,128],[128,64]", rows);
     for (int s = 0; s < STEPS; s++) {
         step(s, 1000.0 * s, 1000);
-        shaped("aten::addmm", 1000.0 * s + 100, 500, dims, FLOAT, -1);
+        write_operator_with_shapes("aten::addmm", 1000.0 * s + 100, 500, dims, FLOAT, -1);
     }
-    build();
+    build_trace();
 }
 
 static void service_with_two_rows_has_a_small_batch(void **state)
 {
-    write_service(2);
-    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
-    end(state), begin(state);
-    write_service(1); /* with only one row per call, larger batches are not possible */
-    assert_null(finding("H19"));
+    write_serving_steps(2);
+    assert_finding("H19", "batch.too_small", 100.0 * 30 / 32);
+    end_event_text(state), begin_trace_test(state);
+    write_serving_steps(1); /* with only one row per call, larger batches are not possible */
+    assert_null(find_finding_of_rule("H19"));
 }
 
 /* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. is_one_call: true
  * if one call contains all rounds, false if each round is a call. */
-static void write_rounds(bool is_one_call)
+static void write_loop_rounds(bool is_one_call)
 {
     enum { ROUNDS = 12, OPERATORS = 20 };
     for (int s = 0; s < STEPS; s++) {
@@ -519,19 +525,19 @@ static void write_rounds(bool is_one_call)
             if (!is_one_call)
                 frame("net.py(9): forward", at + 40 * r, 39);
             for (int i = 0; i < OPERATORS; i++)
-                host("cpu_op", i ? "aten::mul" : "aten::select", at + 40 * r + 1 + 1.9 * i, 1.5);
+                write_host_event("cpu_op", i ? "aten::mul" : "aten::select", at + 40 * r + 1 + 1.9 * i, 1.5);
         }
     }
-    build();
+    build_trace();
 }
 
 static void long_rounds_are_a_loop_only_within_one_call(void **state)
 {
-    write_rounds(true);
-    assert_non_null(finding("H2"));
-    end(state), begin(state);
-    write_rounds(false);
-    assert_null(finding("H2"));
+    write_loop_rounds(true);
+    assert_non_null(find_finding_of_rule("H2"));
+    end_event_text(state), begin_trace_test(state);
+    write_loop_rounds(false);
+    assert_null(find_finding_of_rule("H2"));
 }
 
 /* Tests collation that takes 350 us per step: 200 us in Python, and 150 us in one call that makes a tensor from
@@ -541,20 +547,21 @@ static void tensor_made_of_numbers_is_no_gain(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500);
+        write_host_event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
+                         500);
         frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
         frame("data.py(9): join", at + 202, 350);
         frame("<built-in method tensor of type object at 0x7f>", at + 402, 150);
-        host("cpu_op", "aten::contiguous", at + 550, 1);
+        write_host_event("cpu_op", "aten::contiguous", at + 550, 1);
     }
-    build();
-    assert_found("H1", "input.collate", 20);
+    build_trace();
+    assert_finding("H1", "input.collate", 20);
 }
 
 int main(void)
 {
     is_recording_free = true;
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
         CASE(hooks_that_reduce_values_are_checks),        CASE(backward_hooks_count_with_their_nodes),
         CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_counts_as_its_product),

@@ -45,7 +45,7 @@ static void ranks_are_chosen_by_number_range_or_stride(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (tp_choice_rank(cases[i].list, cases[i].rank) != cases[i].choice)
+        if (tp_choice_of_rank(cases[i].list, cases[i].rank) != cases[i].choice)
             fail_msg("%s of %u", cases[i].list, cases[i].rank);
 }
 
@@ -84,12 +84,12 @@ static void windows_begin_at_multiples_of_the_period(void **state)
     const struct tp_choice_window window = {60000000000, 5000000000}, none = {0, 0};
     const uint64_t minute = UINT64_C(1763750400) * 1000000000; /* a time at which a minute begins, ns since the epoch */
     (void)state;
-    assert_true(tp_choice_is_open(&window, minute));
-    assert_true(tp_choice_is_open(&window, minute + 4999999999));
-    assert_false(tp_choice_is_open(&window, minute + 5000000000));
-    assert_false(tp_choice_is_open(&window, minute - 1));
-    assert_true(tp_choice_is_open(&window, minute + 60000000000));
-    assert_true(tp_choice_is_open(&none, minute - 1));
+    assert_true(tp_choice_is_window_open(&window, minute));
+    assert_true(tp_choice_is_window_open(&window, minute + 4999999999));
+    assert_false(tp_choice_is_window_open(&window, minute + 5000000000));
+    assert_false(tp_choice_is_window_open(&window, minute - 1));
+    assert_true(tp_choice_is_window_open(&window, minute + 60000000000));
+    assert_true(tp_choice_is_window_open(&none, minute - 1));
 }
 
 static void next_edge_is_the_start_or_end_of_a_window(void **state)
@@ -110,7 +110,7 @@ static void next_edge_is_the_start_or_end_of_a_window(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t edge = tp_choice_next_edge_ns(&window, minute + cases[i].at);
         assert_int_equal(edge - minute, cases[i].edge);
-        assert_int_not_equal(tp_choice_is_open(&window, edge - 1), tp_choice_is_open(&window, edge));
+        assert_int_not_equal(tp_choice_is_window_open(&window, edge - 1), tp_choice_is_window_open(&window, edge));
     }
     assert_int_equal(tp_choice_next_edge_ns(&whole, minute + 1), minute + 2000000000);
 }
@@ -180,7 +180,7 @@ static void steps_that_begin_in_a_window_are_recorded(void **state)
         uint64_t before = realtime_ns();
         tracepress_step();
         uint64_t after = realtime_ns();
-        bool was = tp_choice_is_open(&window, before), is = tp_choice_is_open(&window, after);
+        bool was = tp_choice_is_window_open(&window, before), is = tp_choice_is_window_open(&window, after);
         if (was != is || after - before >= LENGTH)
             continue; /* steps close to an edge of a window and delayed steps are skipped, because their window is
                        * unknown */
@@ -207,11 +207,11 @@ static void wait_2_ms(void)
 }
 
 /* Returns whether no edge of a window is near this time. The tolerance is large, because the machine may be busy. */
-static bool is_well_inside(uint64_t ns)
+static bool is_far_from_window_edges(uint64_t ns)
 {
     const uint64_t margin = 40ull * NS_PER_MS;
     return tp_choice_next_edge_ns(&windows, ns) - ns > margin &&
-           tp_choice_is_open(&windows, ns - margin) == tp_choice_is_open(&windows, ns);
+           tp_choice_is_window_open(&windows, ns - margin) == tp_choice_is_window_open(&windows, ns);
 }
 
 struct looks {
@@ -219,14 +219,14 @@ struct looks {
 };
 
 /* Runs for this number of periods and checks that only windows are recorded. */
-static struct looks check_windows(unsigned periods)
+static struct looks observe_recorded_windows(unsigned periods)
 {
     struct looks looks = {0};
     uint64_t end = realtime_ns() + periods * windows.period_ns;
     for (uint64_t before = realtime_ns(); before < end; before = realtime_ns()) {
-        bool is = is_recording(), should_be = tp_choice_is_open(&windows, before);
+        bool is = is_recording(), should_be = tp_choice_is_window_open(&windows, before);
         uint64_t after = realtime_ns();
-        if (is_well_inside(before) && after - before < NS_PER_MS) {
+        if (is_far_from_window_edges(before) && after - before < NS_PER_MS) {
             looks.right += is == should_be;
             looks.wrong += is != should_be;
             looks.open += is;
@@ -238,7 +238,7 @@ static struct looks check_windows(unsigned periods)
     return looks;
 }
 
-static bool matches_windows(const struct looks *looks)
+static bool are_observations_right(const struct looks *looks)
 {
     return looks->open > 0 && looks->closed > 0 && looks->wrong * 4 <= looks->right;
 }
@@ -258,10 +258,10 @@ static void moments_in_a_window_are_recorded(void **state)
     unsigned handled = 0;
     (void)state;
     start_with_windows(&handled);
-    struct looks looks = check_windows(4);
+    struct looks looks = observe_recorded_windows(4);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    if (!matches_windows(&looks))
+    if (!are_observations_right(&looks))
         fail_msg("%u right, %u wrong, %u open, %u closed", looks.right, looks.wrong, looks.open, looks.closed);
     assert_in_range(handled, 2, 6); /* each window is a separate recording */
     assert_false(is_recording());
@@ -321,10 +321,10 @@ static void handler_may_stop_its_recording(void **state)
         TRACEPRESS_SCOPE("until then");
         wait_2_ms();
     }
-    struct looks looks = check_windows(3);
+    struct looks looks = observe_recorded_windows(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(matches_windows(&looks)); /* the started process also records only in windows */
+    assert_true(are_observations_right(&looks)); /* the started process also records only in windows */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
@@ -343,9 +343,9 @@ static void child_process_has_the_same_windows(void **state)
     }
     pid_t child = fork(); /* forks in the middle of a window */
     if (child == 0) {
-        struct looks looks = check_windows(3);
+        struct looks looks = observe_recorded_windows(3);
         tracepress_stop();
-        _exit(matches_windows(&looks) ? 0 : 1);
+        _exit(are_observations_right(&looks) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     tracepress_stop();

@@ -86,7 +86,7 @@ static void unusual_row_numbers_are_replaced(void **state)
     tp_arena_release(&arena);
 }
 
-static int parse(const char *steps, const char *from, const char *until, struct tp_filter *filter)
+static int parse_filter(const char *steps, const char *from, const char *until, struct tp_filter *filter)
 {
     struct tp_filter_options options = {.steps = steps, .from = from, .until = until};
     return tp_filter_parse(filter, &options, NULL);
@@ -98,22 +98,22 @@ static void filters_read_times_and_steps(void **state)
         "", "x", "-1", "1.5.2", "1m", "1 ms", "9223372036854775807", "99999999999999999999"};
     struct tp_filter filter;
     (void)state;
-    assert_int_equal(parse("3-5", "1.5", "20s", &filter), 0);
+    assert_int_equal(parse_filter("3-5", "1.5", "20s", &filter), 0);
     assert_int_equal(filter.first_step, 3);
     assert_int_equal(filter.last_step, 5);
     assert_int_equal(filter.from_ns, 1500000);
     assert_int_equal(filter.until_ns, 20000000000);
-    assert_int_equal(parse(NULL, "7ns", "0.25us", &filter), 0);
+    assert_int_equal(parse_filter(NULL, "7ns", "0.25us", &filter), 0);
     assert_int_equal(filter.from_ns, 7);
     assert_int_equal(filter.until_ns, 250);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(parse(NULL, bad[i], NULL, &filter), TP_EUSAGE);
-        assert_int_equal(parse(NULL, NULL, bad[i], &filter), TP_EUSAGE);
+        assert_int_equal(parse_filter(NULL, bad[i], NULL, &filter), TP_EUSAGE);
+        assert_int_equal(parse_filter(NULL, NULL, bad[i], &filter), TP_EUSAGE);
     }
-    assert_int_equal(parse("", NULL, NULL, &filter), TP_EUSAGE);
-    assert_int_equal(parse("5-3", NULL, NULL, &filter), TP_EUSAGE);
-    assert_int_equal(parse("3-", NULL, NULL, &filter), TP_EUSAGE);
-    assert_int_equal(parse(NULL, "2", "2", &filter), TP_EUSAGE);
+    assert_int_equal(parse_filter("", NULL, NULL, &filter), TP_EUSAGE);
+    assert_int_equal(parse_filter("5-3", NULL, NULL, &filter), TP_EUSAGE);
+    assert_int_equal(parse_filter("3-", NULL, NULL, &filter), TP_EUSAGE);
+    assert_int_equal(parse_filter(NULL, "2", "2", &filter), TP_EUSAGE);
 }
 
 static void filters_keep_matching_rows_and_categories(void **state)
@@ -135,13 +135,13 @@ static void filters_keep_matching_rows_and_categories(void **state)
                                                                         "1") "," OPERATOR("a", "1", "88", "1", "1"));
     tp_order_build(&order, &trace, &arena);
     tp_model_build(&model, &trace, &order, &arena);
-    assert_int_equal(parse("8", NULL, NULL, &filter), 0);
+    assert_int_equal(parse_filter("8", NULL, NULL, &filter), 0);
     assert_int_equal(tp_filter_apply(&kept, &filter, &model, 1000, NULL), 0);
     assert_true(tp_filter_keeps_time(&kept, 0, 20001));
     assert_false(tp_filter_keeps_time(&kept, 0, 20000));
     assert_true(tp_filter_keeps_time(&kept, 20000, 20000));
     assert_false(tp_filter_keeps_time(&kept, 30000, 30001));
-    assert_int_equal(parse("9", NULL, NULL, &filter), 0);
+    assert_int_equal(parse_filter("9", NULL, NULL, &filter), 0);
     assert_int_equal(tp_filter_apply(&kept, &filter, &model, 1000, NULL), TP_ENOTFOUND);
     struct tp_filter_options options = {
         .threads = threads, .thread_count = 2, .categories = categories, .category_count = 2};

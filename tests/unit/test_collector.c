@@ -158,7 +158,7 @@ static void records_are_read_in_order(void **state)
                         "thread\nscope other\nend \n");
 }
 
-static void schedule_selects_the_kept_steps(void **state)
+static void schedule_selects_recorded_steps(void **state)
 {
     int handled = 0;
     struct tracepress_options options = make_options(&handled);
@@ -409,7 +409,7 @@ static void future_window_reports_unwritable_folder(void **state)
 
 /* Tests a daemon that changes its folder to / after the start. The relative path still means the folder at the time of
  * the start. */
-static void relative_folder_refers_to_the_start(void **state)
+static void relative_folder_is_fixed_at_start(void **state)
 {
     int handled = 0;
     char before[4096], path[128];
@@ -516,7 +516,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_are_read_in_order),
-        cmocka_unit_test(schedule_selects_the_kept_steps),
+        cmocka_unit_test(schedule_selects_recorded_steps),
         cmocka_unit_test(long_recordings_span_chunks),
         cmocka_unit_test(child_process_has_a_separate_spool),
         cmocka_unit_test(thousand_threads_stay_distinct),
@@ -525,7 +525,7 @@ int main(void)
         cmocka_unit_test(missing_parent_folders_are_created),
         cmocka_unit_test(waiting_schedule_reports_unwritable_folder),
         cmocka_unit_test(future_window_reports_unwritable_folder),
-        cmocka_unit_test(relative_folder_refers_to_the_start),
+        cmocka_unit_test(relative_folder_is_fixed_at_start),
         cmocka_unit_test(options_of_unknown_size_are_refused),
         cmocka_unit_test(table_of_unknown_size_is_refused),
         cmocka_unit_test(activities_select_the_content_of_the_trace),

@@ -212,13 +212,13 @@ static void change_splits_into_count_and_time(void **state)
         for (uint32_t i = 0; i < compare.changes.count; i++) {
             const struct tp_change *change = &compare.changes.items[i];
             double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
-            assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
+            assert_true(change->change_by_call_count_ns + change->change_by_call_time_ns == change->change_ns);
             /* if more calls take less time in total, the work has changed, but nothing has regressed */
             assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0);
             assert_false(change->verdict == TP_CHANGE_IMPROVED && change->change_ns >= 0);
             assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
             if (change->match->kind == TP_MATCH_SAME && change->identity.kind == TP_SUMMARY_KERNEL)
-                assert_true(fabs((double)change->by_count_ns - calls * change->call_ns[TP_BASE]) <= 0.5);
+                assert_true(fabs((double)change->change_by_call_count_ns - calls * change->call_ns[TP_BASE]) <= 0.5);
         }
     }
 }
@@ -356,7 +356,7 @@ static void damaged_side_is_never_a_regression(void **state)
 }
 
 /* Adds noise of three kinds: stalls, rows that occur only in some steps, and steps that are slow as a whole. */
-static void disturb(struct tp_summary *run)
+static void add_noise_to_run(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
         double slow = 1 + 0.05 * tp_random_unit(&noise) * (tp_random_below(&noise, 4) == 0);
@@ -394,7 +394,7 @@ static void noise_raises_no_alarm(void **state)
             fail();
         for (int s = 0; s < TP_SIDES; s++) {
             runs[s] = make_run(10000, plans);
-            disturb(&runs[s]);
+            add_noise_to_run(&runs[s]);
         }
         compare_runs(&compare);
         alarms += compare.verdict != TP_CHANGE_NEUTRAL || compare.changes.cause_count > 0;
@@ -466,7 +466,7 @@ static void rare_host_memory_peak_is_no_change(void **state)
 }
 
 /* Compares five runs with one run that loads data three times as slowly, in all steps or only in the long steps. */
-static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool is_in_all)
+static enum tp_change_verdict compare_slower_data_loading(const struct plan *plans, bool is_in_all)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
     struct tp_summary of[6];
@@ -499,9 +499,9 @@ static void data_loading_change_needs_short_steps(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    assert_int_equal(verdict_of_loading(many, true), TP_CHANGE_REGRESSED);
-    assert_int_equal(verdict_of_loading(many, false), TP_CHANGE_HINT);
-    assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
+    assert_int_equal(compare_slower_data_loading(many, true), TP_CHANGE_REGRESSED);
+    assert_int_equal(compare_slower_data_loading(many, false), TP_CHANGE_HINT);
+    assert_int_equal(compare_slower_data_loading(many + 1, true), TP_CHANGE_HINT);
 }
 
 /* Compares the steps of five runs with those of one run, in which all steps or three of four steps take three times as

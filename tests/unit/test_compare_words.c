@@ -8,7 +8,7 @@
 #include "tests/unit/made_comparison.h"
 
 /* Makes every second step `step_us` microseconds long, so that the median is uncertain. */
-static void alternate(struct tp_summary *run, int64_t step_us)
+static void lengthen_every_second_step(struct tp_summary *run, int64_t step_us)
 {
     for (uint32_t i = 0; i < run->step_count; i += 2)
         run->steps[i].part_ns[TP_PART_OTHER] = run->steps[i].total_ns = 1000 * step_us;
@@ -35,7 +35,7 @@ static void verdict_names_rows_before_memory(void **state)
     runs[TP_BASE].memory = &much;
     runs[TP_NEW].memory = &less;
     runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
-    alternate(&runs[TP_NEW], 6000);
+    lengthen_every_second_step(&runs[TP_NEW], 6000);
     compare_runs(&c);
     assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
     assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);

@@ -53,7 +53,7 @@ static void count(const struct tracepress_trace *trace, void *context)
     tp_arena_release(&arena);
 }
 
-static int begin(void **state)
+static int begin_recording(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
@@ -66,7 +66,7 @@ static int begin(void **state)
     return tracepress_start(&options);
 }
 
-static int end(void **state)
+static int remove_recording(void **state)
 {
     char command[96];
     (void)state;
@@ -74,7 +74,7 @@ static int end(void **state)
     return system(command);
 }
 
-static int next(uint8_t *buffer, size_t valid, void **record)
+static int next_record_in_buffer(uint8_t *buffer, size_t valid, void **record)
 {
     uint8_t *at = *record ? (uint8_t *)*record + RECORD : buffer;
     if (at >= buffer + valid)
@@ -98,7 +98,7 @@ static int return_record_outside(uint8_t *buffer, size_t valid, void **record)
 
 static int fail_to_read(uint8_t *buffer, size_t valid, void **record)
 {
-    int result = next(buffer, valid, record);
+    int result = next_record_in_buffer(buffer, valid, record);
     return result == TP_CUPTI_OK && *record != buffer ? TP_CUPTI_INVALID_KIND : result;
 }
 
@@ -115,7 +115,7 @@ static void fill_buffer(void)
 static void record(int (*walk)(uint8_t *, size_t, void **), size_t valid)
 {
     const struct tp_cupti cupti = {.next_record = walk};
-    tp_cupti_record_buffer(&cupti, buffer, valid);
+    tp_cupti_convert_buffer(&cupti, buffer, valid);
     tracepress_stop();
 }
 
@@ -131,7 +131,7 @@ static void each_record_kind_is_converted_or_counted(void **state)
     unsigned kept = 0;
     (void)state;
     fill_buffer();
-    record(next, sizeof buffer);
+    record(next_record_in_buffer, sizeof buffer);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(counts[wanted[i].kind], wanted[i].count);
         kept += wanted[i].count;
@@ -168,7 +168,7 @@ static void fields_are_converted_correctly(void **state)
     memset(buffer, 0, sizeof buffer);
     memcpy(buffer, &from, sizeof from);
     memcpy(buffer + RECORD, &peer, sizeof peer);
-    record(next, 2 * RECORD);
+    record(next_record_in_buffer, 2 * RECORD);
     assert_true(kernel.work.start == from.start && kernel.work.end == from.end);
     assert_true(kernel.work.device == 3 && kernel.work.context == 4 && kernel.work.stream == 5);
     assert_memory_equal(kernel.grid, from.grid, sizeof kernel.grid);
@@ -185,7 +185,7 @@ static void truncated_record_is_not_read_beyond_its_end(void **state)
     (void)state;
     memset(buffer, 0, sizeof buffer);
     memcpy(buffer, &kind, sizeof kind);
-    record(next, sizeof(struct tp_cupti_kernel) - 1);
+    record(next_record_in_buffer, sizeof(struct tp_cupti_kernel) - 1);
     assert_int_equal(counts[TP_SPOOL_GPU_KERNEL], 0);
     assert_int_equal(lost.broken_count, 1);
 }
@@ -196,21 +196,21 @@ static void malformed_buffer_ends_the_walk(void **state)
     for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
         fill_buffer();
         if (i)
-            assert_int_equal(begin(state), 0);
+            assert_int_equal(begin_recording(state), 0);
         record(walks[i], sizeof buffer);
         assert_int_equal(lost.broken_count, 1);
         if (i)
-            assert_int_equal(end(state), 0);
+            assert_int_equal(remove_recording(state), 0);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_record_kind_is_converted_or_counted, begin, end),
-        cmocka_unit_test_setup_teardown(fields_are_converted_correctly, begin, end),
-        cmocka_unit_test_setup_teardown(truncated_record_is_not_read_beyond_its_end, begin, end),
-        cmocka_unit_test_setup_teardown(malformed_buffer_ends_the_walk, begin, end),
+        cmocka_unit_test_setup_teardown(each_record_kind_is_converted_or_counted, begin_recording, remove_recording),
+        cmocka_unit_test_setup_teardown(fields_are_converted_correctly, begin_recording, remove_recording),
+        cmocka_unit_test_setup_teardown(truncated_record_is_not_read_beyond_its_end, begin_recording, remove_recording),
+        cmocka_unit_test_setup_teardown(malformed_buffer_ends_the_walk, begin_recording, remove_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,17 +194,17 @@ static void record_is_json_with_nulls(void **state)
     struct tp_document document;
     GUARD;
     tp_document_init(&document, "Test", &arena);
-    tp_object_text(document.record, "text", "a\"b");
-    tp_object_text(document.record, "absent", NULL);
-    tp_object_int_or_null(document.record, "whole", TP_NULL_INT);
-    tp_object_ns(document.record, "time_us", 1500);
-    tp_object_real(document.record, "real", 0.5);
-    tp_object_real(document.record, "infinite", INFINITY);
-    tp_object_bool(document.record, "is", true);
+    tp_object_add_text(document.record, "text", "a\"b");
+    tp_object_add_text(document.record, "absent", NULL);
+    tp_object_add_int_or_null(document.record, "whole", TP_NULL_INT);
+    tp_object_add_ns(document.record, "time_us", 1500);
+    tp_object_add_real(document.record, "real", 0.5);
+    tp_object_add_real(document.record, "infinite", INFINITY);
+    tp_object_add_bool(document.record, "is", true);
     struct tp_list *list = tp_object_add_list(document.record, "list");
-    tp_object_int(tp_list_add_object(list), "n", 1);
+    tp_object_add_int(tp_list_add_object(list), "n", 1);
     tp_object_add_list(document.record, "empty");
-    tp_object_table(document.record, "rows", make_small_table(2)->table);
+    tp_object_add_table(document.record, "rows", make_small_table(2)->table);
     assert_string_equal(print_document(tp_print_json, &document, &(struct tp_print_options){0}),
                         "{\"text\":\"a\\\"b\",\"absent\":null,\"whole\":null,\"time_us\":1.5,\"real\":0.5,"
                         "\"infinite\":null,\"is\":true,\"list\":[{\"n\":1}],\"empty\":[],\"rows\":[{\"name\":null,"
@@ -280,7 +280,7 @@ static void sentence_keeps_numbers_with_their_units(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_object *object = tp_object_new(&arena);
-        tp_object_plain_sentence(object, "text", tp_str_of(cases[i].text));
+        tp_object_add_sentence(object, "text", tp_str_of(cases[i].text));
         const struct tp_member *member = object->members.data;
         assert_int_equal(object->members.count, 1);
         assert_true(tp_str_equal((struct tp_str){member->value.self, (size_t)member->value.number},

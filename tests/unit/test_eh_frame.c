@@ -61,7 +61,7 @@ static int close_own_file(void **state)
     return 0;
 }
 
-__attribute__((noinline)) static int some_function(int a)
+__attribute__((noinline)) static int called_function(int a)
 {
     char text[64];
     memset(text, a, sizeof text);
@@ -77,7 +77,7 @@ static uint64_t function_address(int (*function)(int))
 static void function_is_found_by_each_address(void **state)
 {
     struct tp_eh_function f = {0, 0}, other = {0, 0};
-    const uint64_t start = function_address(some_function);
+    const uint64_t start = function_address(called_function);
     (void)state;
     assert_true(tp_eh_frame_find_function(&f, &own, start));
     assert_int_equal(f.start, start);
@@ -170,7 +170,7 @@ static void search_in_damaged_real_table_ends(void **state)
     for (unsigned seed = 1; seed < 20000; seed++) {
         size_t at = from + seed * 2654435761u % (own.size - from);
         bytes[at] ^= (uint8_t)(seed * 31u | 1u);
-        uint64_t pc = function_address(some_function) + seed % 4096;
+        uint64_t pc = function_address(called_function) + seed % 4096;
         if (tp_eh_frame_find_function(&f, &frame, pc))
             assert_true(f.start <= pc && pc < f.end);
     }

@@ -36,7 +36,7 @@ static struct tp_summary make_summary(int64_t rank, struct tp_input_evidence evi
         .key = {TP_STR("job"), rank, 3, TP_STR("w"), TP_NULL_INT}, .event_count = 1, .evidence = evidence};
 }
 
-static struct tp_input_evidence round_trip(struct tp_input_evidence evidence)
+static struct tp_input_evidence pack_and_unpack_evidence(struct tp_input_evidence evidence)
 {
     struct tp_summary_set set;
     struct tp_summary before = make_summary(0, evidence), after;
@@ -63,7 +63,7 @@ static void packed_evidence_is_unpacked_unchanged(void **state)
         e.absent = (unsigned)i & TP_NEED_DEVICE;
         for (int k = 0; k < TP_LOST_COUNT; k++)
             e.lost[k] = (i + k) % 3 ? 0 : INT64_MAX - i;
-        after = round_trip(e);
+        after = pack_and_unpack_evidence(e);
         assert_equal(&e, &after);
     }
 }
@@ -71,13 +71,14 @@ static void packed_evidence_is_unpacked_unchanged(void **state)
 static void unknown_evidence_stays_unknown(void **state)
 {
     GUARD;
-    struct tp_input_evidence after = round_trip((struct tp_input_evidence){.is_known = false, .crc = TP_CRC_OK});
+    struct tp_input_evidence after =
+        pack_and_unpack_evidence((struct tp_input_evidence){.is_known = false, .crc = TP_CRC_OK});
     assert_false(after.is_known);
     assert_int_equal(after.crc, TP_CRC_UNKNOWN);
     assert_int_equal(tp_evidence_unmet_needs(&after), 0);
 }
 
-static void write_set(struct tp_buf *out, const struct tp_summary *summary)
+static void write_summary_set(struct tp_buf *out, const struct tp_summary *summary)
 {
     struct tp_summary_set set;
     tp_buf_init(out, 0);
@@ -98,7 +99,7 @@ static void merge_keeps_evidence_of_all_inputs(void **state)
     GUARD;
     tp_summary_set_init(&set, &arena);
     for (int i = 2; i >= 0; i--) {
-        write_set(&file, &all[i]);
+        write_summary_set(&file, &all[i]);
         assert_int_equal(tp_summary_set_read(&set, file.data, file.size, NULL), 0);
         tp_buf_release(&file);
     }

@@ -45,7 +45,7 @@ static const char *make_environment_lines(bool fits, const char *a, const char *
     size_t bytes = tp_exec_environment_bytes(given);
     void *room = malloc(bytes); /* allocates exactly the computed size, so that sanitizers detect writes beyond it */
     assert_non_null(room);
-    char **out = tp_exec_environment(given, fits, room);
+    char **out = tp_exec_build_environment(given, fits, room);
     *text = '\0';
     for (char **at = out ? out : given; *at; at++)
         strcat(strcat(text, *at), "\n");
@@ -102,11 +102,11 @@ static void programs_are_found_as_exec_finds_them(void **state)
 {
     (void)state;
     setenv("PATH", "/nowhere:/bin", 1);
-    assert_true(tp_exec_report_program(&(struct tp_exec_program){"sh", true, AT_FDCWD}));
-    assert_true(tp_exec_report_program(&(struct tp_exec_program){"/bin/sh", false, AT_FDCWD}));
-    assert_true(tp_exec_report_program(&(struct tp_exec_program){"none", true, AT_FDCWD}));
-    assert_true(tp_exec_report_program(&(struct tp_exec_program){"", false, -1}));
-    assert_true(tp_exec_report_program(&(struct tp_exec_program){NULL, false, -1}));
+    assert_true(tp_exec_report_unfit_program(&(struct tp_exec_program){"sh", true, AT_FDCWD}));
+    assert_true(tp_exec_report_unfit_program(&(struct tp_exec_program){"/bin/sh", false, AT_FDCWD}));
+    assert_true(tp_exec_report_unfit_program(&(struct tp_exec_program){"none", true, AT_FDCWD}));
+    assert_true(tp_exec_report_unfit_program(&(struct tp_exec_program){"", false, -1}));
+    assert_true(tp_exec_report_unfit_program(&(struct tp_exec_program){NULL, false, -1}));
 }
 
 static void missing_environment_gets_recorder_variables(void **state)
@@ -114,7 +114,7 @@ static void missing_environment_gets_recorder_variables(void **state)
     (void)state;
     char *room[64];
     assert_in_range(tp_exec_environment_bytes(NULL), 1, sizeof room);
-    char **out = tp_exec_environment(NULL, true, room);
+    char **out = tp_exec_build_environment(NULL, true, room);
     assert_non_null(out);
     assert_string_equal(out[2], "LD_PRELOAD=" OURS);
     assert_null(out[3]);

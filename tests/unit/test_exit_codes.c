@@ -54,13 +54,13 @@ static void exit_code_is_returned_once(void **state)
 {
     int status = 0;
     (void)state;
-    tp_exit_codes_add(&codes, 10);
+    tp_exit_codes_add_process(&codes, 10);
     send_exit(10, 11, 7 << 8); /* the exit of thread 11, which must be ignored */
     send_exit(10, 10, 3 << 8);
     tp_exit_codes_read(&codes);
-    assert_true(tp_exit_codes_get(&codes, 10, true, &status));
+    assert_true(tp_exit_codes_find_status(&codes, 10, true, &status));
     assert_int_equal(status, 3 << 8);
-    assert_false(tp_exit_codes_get(&codes, 10, true, &status));
+    assert_false(tp_exit_codes_find_status(&codes, 10, true, &status));
 }
 
 static void exit_may_be_reported_before_start(void **state)
@@ -70,12 +70,12 @@ static void exit_may_be_reported_before_start(void **state)
     send_exit(20, 20, 5 << 8);
     send_exit(21, 21, 6 << 8);
     tp_exit_codes_read(&codes);
-    tp_exit_codes_add(&codes, 20);
-    assert_true(tp_exit_codes_get(&codes, 20, true, &status));
+    tp_exit_codes_add_process(&codes, 20);
+    assert_true(tp_exit_codes_find_status(&codes, 20, true, &status));
     assert_int_equal(status, 5 << 8);
     tp_exit_codes_read(&codes);
-    tp_exit_codes_add(&codes, 21); /* a new process reuses the id 21 */
-    assert_false(tp_exit_codes_get(&codes, 21, true, &status));
+    tp_exit_codes_add_process(&codes, 21); /* a new process reuses the id 21 */
+    assert_false(tp_exit_codes_find_status(&codes, 21, true, &status));
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static struct tp_json_value absent_value(const struct tp_record *record)
     return tp_json_value_absent();
 }
 
-static size_t write_dashes(const struct tp_record *record, char *room, size_t size)
+static size_t fill_with_dashes(const struct tp_record *record, char *room, size_t size)
 {
     (void)record;
     memset(room, '-', size);
@@ -57,11 +57,11 @@ static size_t write_dashes(const struct tp_record *record, char *room, size_t si
 
 static struct tp_json_value computed_dashes(const struct tp_record *record)
 {
-    return tp_json_value_computed_text(write_dashes, 3, *record);
+    return tp_json_value_computed_text(fill_with_dashes, 3, *record);
 }
 
 /* Returns the even numbers below 5, one per call. */
-static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+static bool next_even_number(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     static const char *const keys[] = {"a", "b", "c", "d", "e"};
     (void)record;
@@ -144,8 +144,8 @@ static void fields_records_and_arrays_nest(void **state)
         {"there", TP_RECORDS(O, elsewhere, elsewhere_count, &inner_fields)},
         {"numbers", TP_ARRAY(O, numbers, number_count)},
         {"texts", TP_ARRAY(O, texts, text_count)},
-        {"list", TP_LIST(next_even, NULL)},
-        {"map", TP_MAP(next_even, NULL)},
+        {"list", TP_LIST(next_even_number, NULL)},
+        {"map", TP_MAP(next_even_number, NULL)},
     };
     static const struct inner there[] = {{3, "c"}};
     static const int64_t numbers[] = {1, TP_NULL_INT};

@@ -68,21 +68,21 @@ static void write_waiting_steps(int count)
 {
     for (int s = 0; s < count; s++) {
         double at = s * 1000;
-        step(s, at, 1000), launch(at + 300, 5, s + 1), kernel("a", at + 305, 400, s + 1);
+        step(s, at, 1000), write_launch(at + 300, 5, s + 1), write_kernel("a", at + 305, 400, s + 1);
     }
-    build();
+    build_trace();
 }
 
 static void longest_gap_names_the_base_of_its_share(void **state)
 {
     write_waiting_steps(4); /* the longest gap lasts from 705 us of a step to 305 us of the next step */
     assert_in_digest("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
-    end(state), begin(state);
+    end_event_text(state), begin_trace_test(state);
     write_waiting_steps(1); /* the step has two gaps, at its start and at its end; the first one is longer */
     assert_in_digest("is 305 µs (30.5 % of the step).");
-    end(state), begin(state);
-    launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
-    build(); /* the device is idle from 605 to 1005 us; the trace is 1605 us long */
+    end_event_text(state), begin_trace_test(state);
+    write_launch(0, 5, 1), write_kernel("a", 5, 600, 1), write_launch(1000, 5, 2), write_kernel("b", 1005, 600, 2);
+    build_trace(); /* the device is idle from 605 to 1005 us; the trace is 1605 us long */
     assert_in_digest("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
     assert_not_in_digest("does not show the reason");
 }
@@ -90,38 +90,39 @@ static void longest_gap_names_the_base_of_its_share(void **state)
 static void gap_after_its_launch_has_no_known_reason(void **state)
 {
     (void)state;
-    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
-    build(); /* The launch ends at 155 us, but the device is idle until 900 us. */
+    step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1), write_launch(150, 5, 2),
+        write_kernel("b", 900, 100, 2);
+    build_trace(); /* The launch ends at 155 us, but the device is idle until 900 us. */
     assert_in_digest("is 800 µs (80.0 % of the step); the trace does not show the reason.");
 }
 
 static void call_during_a_gap_is_named(void **state)
 {
     (void)state;
-    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
-    host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
-    build(); /* the device is idle from 100 to 850 us, and the launch takes 700 us of this time */
+    step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1);
+    write_host_event("user_annotation", "warm up", 100, 890), write_launch(150, 700, 2), write_kernel("b", 850, 150, 2);
+    build_trace(); /* the device is idle from 100 to 850 us, and the launch takes 700 us of this time */
     assert_in_digest("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
-    end(state), begin(state);
-    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
-    host("user_annotation", "warm up", 100, 890), launch(150, 370, 2), kernel("b", 850, 150, 2);
-    build();
+    end_event_text(state), begin_trace_test(state);
+    step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1);
+    write_host_event("user_annotation", "warm up", 100, 890), write_launch(150, 370, 2), write_kernel("b", 850, 150, 2);
+    build_trace();
     assert_not_in_digest("of it in");
 }
 
 static void shares_without_steps_refer_to_the_recording(void **state)
 {
     (void)state;
-    launch(0, 5, 1), kernel("a", 5, 900, 1), launch(10, 5, 2), kernel("b", 905, 95, 2);
-    build();
+    write_launch(0, 5, 1), write_kernel("a", 5, 900, 1), write_launch(10, 5, 2), write_kernel("b", 905, 95, 2);
+    build_trace();
     assert_in_digest("computes for 99.5 % of the recording.");
 }
 
 static void unrecorded_device_is_mentioned(void **state)
 {
     (void)state;
-    step(1, 0, 1000), host("cpu_op", "aten::mm", 100, 800);
-    build();
+    step(1, 0, 1000), write_host_event("cpu_op", "aten::mm", 100, 800);
+    build_trace();
     assert_in_digest("no device was recorded.");
     assert_in_digest("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
     assert_not_in_digest("no device is used");
@@ -132,18 +133,18 @@ static void unrecorded_device_is_mentioned(void **state)
 static void total_of_findings_needs_two_findings(void **state)
 {
     for (int is_one = 0; is_one < 2; is_one++) { /* is_one: only copies; otherwise copies and waits */
-        begin(state);
+        begin_trace_test(state);
         for (int s = 0; s < 2; s++) {
             double at = s * 1000;
             step(s, at, 1000);
             call("cudaMemcpyAsync", at, 1, 3 * s + 1);
-            operation("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", at + 1, 99, 3 * s + 1, 0, 7,
-                      ",\"bytes\":1000000");
-            launch(at + 2, 1, 3 * s + 2), kernel("a", at + 100, 500, 3 * s + 2);
-            launch(is_one ? at + 4 : at + 790, 10, 3 * s + 3),
-                kernel("b", at + (is_one ? 600 : 800), is_one ? 400 : 200, 3 * s + 3);
+            write_operation("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", at + 1, 99, 3 * s + 1, 0, 7,
+                            ",\"bytes\":1000000");
+            write_launch(at + 2, 1, 3 * s + 2), write_kernel("a", at + 100, 500, 3 * s + 2);
+            write_launch(is_one ? at + 4 : at + 790, 10, 3 * s + 3),
+                write_kernel("b", at + (is_one ? 600 : 800), is_one ? 400 : 200, 3 * s + 3);
         }
-        build();
+        build_trace();
         if (is_one)
             assert_not_in_digest("All findings together");
         else
@@ -151,18 +152,18 @@ static void total_of_findings_needs_two_findings(void **state)
         if (!is_one)
             assert_in_digest("All findings together could save an estimated");
         if (!is_one)
-            end(state);
+            end_event_text(state);
     }
 }
 
 static void overlap_of_copy_and_communication_counts_once(void **state)
 {
     (void)state;
-    step(1, 0, 1000), launch(0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), launch(2, 1, 3);
-    operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
-    operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
-    kernel("a", 600, 400, 3);
-    build(); /* The headline is about communication without compute. The breakdown also excludes copies. */
+    step(1, 0, 1000), write_launch(0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), write_launch(2, 1, 3);
+    write_operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
+    write_operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
+    write_kernel("a", 600, 400, 3);
+    build_trace(); /* The headline is about communication without compute. The breakdown also excludes copies. */
     assert_in_digest("runs communication that no kernel hides for 59.9 % of the step");
     assert_in_digest("Communication 499 µs (49.9 %)");
     assert_in_digest("time shared by several parts counts once: first for kernels, then copies, then communication");
@@ -174,10 +175,10 @@ static void recorded_device_work_needs_no_request(void **state)
     (void)state;
     for (int s = 0; s < 2; s++) {
         double at = s * 10000;
-        step(s, at, 10000), launch(at, 1, 2 * s + 1), kernel("a", at + 5, 4995, 2 * s + 1);
-        launch(at + 10, 1, 2 * s + 2), kernel("b", at + 9000, 1000, 2 * s + 2);
+        step(s, at, 10000), write_launch(at, 1, 2 * s + 1), write_kernel("a", at + 5, 4995, 2 * s + 1);
+        write_launch(at + 10, 1, 2 * s + 2), write_kernel("b", at + 9000, 1000, 2 * s + 2);
     }
-    build();
+    build_trace();
     assert_in_digest(
         "for 40.0 % of the time, operations that had been called long before wait 1 ms or more for an event");
     assert_in_digest("not among the 4 recorded operations");
@@ -187,18 +188,19 @@ static void recorded_device_work_needs_no_request(void **state)
 static void unrecorded_work_may_hide_communication(void **state)
 {
     (void)state;
-    step(1, 0, 1000), host("cpu_op", "aten::mm", 10, 50), host("user_annotation", "gloo:all_reduce", 100, 800);
-    build();
+    step(1, 0, 1000), write_host_event("cpu_op", "aten::mm", 10, 50),
+        write_host_event("user_annotation", "gloo:all_reduce", 100, 800);
+    build_trace();
     assert_in_digest("H8");
     assert_in_digest("Communication that no recorded operator hides takes 80.0 % of the steps");
     assert_in_digest("time shared by several parts counts once, first for communication");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
-    assert_non_null(finding("H8"));
+    assert_non_null(find_finding_of_rule("H8"));
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;
     tp_advice_build(&advice, &model, NULL, &arena);
-    assert_null(finding("H8"));
+    assert_null(find_finding_of_rule("H8"));
     assert_not_in_digest("Overlap communication");
     assert_in_digest("the recording is incomplete: 11 events of the host missing");
 }
@@ -206,8 +208,8 @@ static void unrecorded_work_may_hide_communication(void **state)
 static void negligible_gap_is_not_mentioned(void **state)
 {
     (void)state;
-    launch(0, 1, 1), kernel("a", 5, 4995, 1), launch(2, 1, 2), kernel("b", 5002, 4998, 2);
-    build();
+    write_launch(0, 1, 1), write_kernel("a", 5, 4995, 1), write_launch(2, 1, 2), write_kernel("b", 5002, 4998, 2);
+    build_trace();
     assert_not_in_digest("The longest gap without");
 }
 
@@ -219,10 +221,10 @@ static void obstacles_to_graph_capture_are_counted(void **state)
         double at = s * 1000;
         step(s, at, 1000);
         for (int i = 0; i < 60; i++)
-            launch(at + i * 15, 2, 60 * s + i + 1), kernel("a", at + i * 15 + 3, 4, 60 * s + i + 1);
+            write_launch(at + i * 15, 2, 60 * s + i + 1), write_kernel("a", at + i * 15 + 3, 4, 60 * s + i + 1);
         call("cudaStreamSynchronize", at + 900, 5, 1000 + s);
     }
-    build();
+    build_trace();
     assert_in_digest(
         "60 launches repeat in every step, so a captured graph could replay them; first remove 2 waits, allocations or "
         "pageable copies in 2 steps.");
@@ -231,9 +233,9 @@ static void obstacles_to_graph_capture_are_counted(void **state)
 static void first_use_is_distinguished_from_long_gaps(void **state)
 {
     (void)state;
-    launch(0, 1, 1), kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
-    launch(450000, 1, 2), kernel("b", 450005, 100000, 2);
-    build();
+    write_launch(0, 1, 1), write_kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
+    write_launch(450000, 1, 2), write_kernel("b", 450005, 100000, 2);
+    build_trace();
     assert_in_digest("the device is idle for 300.0 ms while memory, modules and handles are created; the shares of the "
                      "other findings "
                      "refer to the other 100.1 ms");
@@ -242,9 +244,10 @@ static void first_use_is_distinguished_from_long_gaps(void **state)
 static void share_without_gain_is_marked(void **state)
 {
     (void)state;
-    shaped("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
-    launch(1, 2, 1), kernel("cutlass_tensorop_h16816", 5, 20, 1), launch(20, 2, 2), kernel("a", 25, 80, 2);
-    build_with_header("\"record_shapes\":1,");
+    write_operator_with_shapes("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
+    write_launch(1, 2, 1), write_kernel("cutlass_tensorop_h16816", 5, 20, 1), write_launch(20, 2, 2),
+        write_kernel("a", 25, 80, 2);
+    build_trace_with_header("\"record_shapes\":1,");
     assert_in_digest(
         "| low | C3 | Matrix dimensions do not fill the tensor cores | – | 19.0 % of the step is affected |");
 }
@@ -252,23 +255,23 @@ static void share_without_gain_is_marked(void **state)
 static void function_in_evidence_is_named_once(void **state)
 {
     (void)state;
-    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
+    write_kernel("a", 0, 10, 1), write_launch(0, 1, 1), write_kernel("b", 401, 99, 2), write_launch(400, 1, 2);
     frame("data.py(9): decode", 5, 390);
-    build();
+    build_trace();
     assert_in_digest("- A13 at 5 µs, data.py(9): decode\n");
 }
 
-#define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define SAYS(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
 
 static void partial_shares_name_their_base(void **state)
 {
     (void)state;
     for (int s = 0; s < 4; s++) {
         step(s, 1000.0 * s, 1000);
-        shaped("aten::contiguous", 1000.0 * s + 1, 200, "[8,32,64,64]", "\"float\"", 10 * s);
+        write_operator_with_shapes("aten::contiguous", 1000.0 * s + 1, 200, "[8,32,64,64]", "\"float\"", 10 * s);
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
-    build();
+    build_trace();
     assert_in_digest("The profiler itself takes about 500.7 µs of each 1.00 ms step; the estimates are relative to the "
                      "remaining 499.3 µs.");
 }

@@ -18,7 +18,7 @@
     ",\"Call stack\":\"" stack "\"}}"
 
 /* Reads the events and folds the stacks of their samples. */
-static void fold_samples(struct tp_folded *folded, struct tp_arena *arena, const char *events)
+static void build_folded_samples(struct tp_folded *folded, struct tp_arena *arena, const char *events)
 {
     size_t size = strlen(events) + 64;
     char *text = tp_arena_alloc(arena, size);
@@ -49,7 +49,8 @@ static void boxes_are_below_their_callers(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold_samples(&folded, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
+    build_folded_samples(&folded, &arena,
+                         SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     assert_int_equal(flame.count, 5); /* the boxes are: all, thread, main, a, b */
     assert_int_equal(flame.depth, 4);
@@ -71,8 +72,9 @@ static void small_callees_share_a_box(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold_samples(&folded, &arena,
-                 SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
+    build_folded_samples(
+        &folded, &arena,
+        SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     const struct tp_flame_frame *last = &flame.frames[flame.count - 1];
     assert_int_equal(flame.count, 4); /* the boxes are: all, thread, big, and one for the small functions */
@@ -91,8 +93,9 @@ static void baseline_is_compared_by_call_path(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold_samples(&now, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;"));
-    fold_samples(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
+    build_folded_samples(&now, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;"));
+    build_folded_samples(&before, &arena,
+                         SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
     tp_flame_build(&flame, &now, &before, &arena);
     assert_int_equal(flame.base_value, 29);
     /* the removed time is 5 of "gone;main", and 4 of "other" with its child b */
@@ -114,8 +117,9 @@ static void absurd_times_stay_inside_the_picture(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold_samples(&folded, &arena,
-                 SAMPLE("9223372036854775807", "a;") "," SAMPLE("9223372036854775807", "b;") "," SAMPLE("0", "c;"));
+    build_folded_samples(
+        &folded, &arena,
+        SAMPLE("9223372036854775807", "a;") "," SAMPLE("9223372036854775807", "b;") "," SAMPLE("0", "c;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     assert_int_equal(flame.frames[0].value, INT64_MAX);
     tp_buf_init(&svg, 0);

@@ -26,7 +26,7 @@ static int enter_folder(void **state)
 {
     (void)state;
     strcpy(folder, "/tmp/tracepress-fs-XXXXXX");
-    fail_no_call();
+    stop_failing_calls();
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -183,8 +183,8 @@ static void assert_large_content(const char *path, char c)
 static void write_from_two_processes(int tmpfile_error)
 {
     struct tp_outfile *a, *b;
-    fail_no_call();
-    fault(FAULT_TMPFILE, tmpfile_error);
+    stop_failing_calls();
+    make_call_fail(FAULT_TMPFILE, tmpfile_error);
     assert_int_equal(tp_outfile_open(&a, "t.gz", NULL), 0);
     write_large_content(a, 'a');
     assert_int_equal(tp_outfile_open(&b, "t.gz", NULL), 0);
@@ -195,7 +195,7 @@ static void write_from_two_processes(int tmpfile_error)
     assert_large_content("t.gz", 'b');
     assert_int_equal(count_files(), 1);
     assert_int_equal(unlink("t.gz"), 0);
-    fail_no_call();
+    stop_failing_calls();
 }
 
 static void outfile_writers_with_equal_pids_do_not_collide(void **state)
@@ -269,12 +269,12 @@ static void outfile_without_locks_removes_nothing(void **state)
     struct tp_outfile *file;
     char dead[TP_TEMPORARY_NAME];
     (void)state;
-    fault(FAULT_FLOCK, ENOLCK);
+    make_call_fail(FAULT_FLOCK, ENOLCK);
     close(tp_temporary_create(dead, AT_FDCWD, "r.html", 0666));
     close(make_temporary_file(".a.html.tracepress-0123456789abcdef.tmp", 6000));
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     assert_int_equal(tp_outfile_commit(&file, NULL), 0);
-    fail_no_call();
+    stop_failing_calls();
     assert_int_equal(access(dead, F_OK), 0);
     assert_int_equal(count_files(), 3);
 }
@@ -286,7 +286,7 @@ static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
     struct stat info;
     (void)state;
     for (int i = 0; i < 6; i++) {
-        fault(FAULT_TMPFILE, i % 2 ? EISDIR : 0);
+        make_call_fail(FAULT_TMPFILE, i % 2 ? EISDIR : 0);
         write_old_file("r.html");
         assert_int_equal(chmod("r.html", modes[i / 2]), 0);
         assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
@@ -294,7 +294,7 @@ static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
         assert_int_equal(stat("r.html", &info), 0);
         assert_int_equal(info.st_mode & 0777, modes[i / 2]);
     }
-    fail_no_call();
+    stop_failing_calls();
 }
 
 /* ---- errors of a failing disk ---- */
@@ -312,7 +312,7 @@ static int replace_file(bool is_first, struct tp_error *err)
         tp_outfile_write(file, "new", 3, err);
     if (code == 0)
         code = tp_outfile_commit(&file, err);
-    fail_no_call();
+    stop_failing_calls();
     assert_int_equal(count_files(), code == 0 || !is_first || access("r.html", F_OK) == 0);
     return code;
 }
@@ -324,8 +324,8 @@ static void outfile_failing_calls_keep_the_old_file(void **state)
     (void)state;
     for (size_t i = 0; i < 24; i++) {
         struct tp_error err = {0};
-        fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
-        fault(calls[i / 2 % 3], errors[i / 6]);
+        make_call_fail(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
+        make_call_fail(calls[i / 2 % 3], errors[i / 6]);
         assert_int_equal(replace_file(false, &err), TP_EIO);
         assert_content("r.html", "old");
         assert_non_null(strstr(err.text, "r.html: cannot write: "));
@@ -337,8 +337,8 @@ static void outfile_is_complete_after_short_writes(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
-        fault(FAULT_WRITE, FAULT_SHORT);
+        make_call_fail(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
+        make_call_fail(FAULT_WRITE, FAULT_SHORT);
         assert_int_equal(replace_file(i / 2, NULL), 0);
         assert_content("r.html", "new");
     }
@@ -349,7 +349,7 @@ static void outfile_that_cannot_be_linked_is_copied(void **state)
     const int errors[] = {EPERM, EACCES, EXDEV, ENOENT};
     (void)state;
     for (int i = 0; i < 8; i++) {
-        fault(FAULT_LINK, errors[i / 2]);
+        make_call_fail(FAULT_LINK, errors[i / 2]);
         assert_int_equal(replace_file(i % 2, NULL), 0);
         assert_content("r.html", "new");
     }
@@ -361,11 +361,11 @@ static void outfile_syncs_its_folder(void **state)
     (void)state;
     fail_call_after(FAULT_FOLDER_FSYNC, 1, EIO);
     assert_int_equal(replace_file(false, &err), 0);
-    fault(FAULT_FOLDER_FSYNC, EIO);
+    make_call_fail(FAULT_FOLDER_FSYNC, EIO);
     assert_int_equal(replace_file(false, &err), TP_EIO);
     assert_content("r.html", "new");
     assert_non_null(strstr(err.text, "r.html: written, but its folder cannot be synced"));
-    fault(FAULT_FOLDER_FSYNC, EINVAL); /* some file systems do not support fsync of a folder */
+    make_call_fail(FAULT_FOLDER_FSYNC, EINVAL); /* some file systems do not support fsync of a folder */
     assert_int_equal(replace_file(true, NULL), 0);
 }
 

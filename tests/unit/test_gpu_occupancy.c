@@ -19,7 +19,7 @@ static int occupancy_percent(const struct tp_gpu_limits *gpu, int64_t blocks, in
     return tp_gpu_occupancy(&out, gpu, &launch) ? out.percent : -1;
 }
 
-static void each_limit_counts(void **state)
+static void each_gpu_limit_reduces_occupancy(void **state)
 {
     (void)state;
     assert_int_equal(occupancy_percent(&v100, 8000, 256, 16, 0), 100); /* 8 blocks of 8 warps are the maximum of 64
@@ -88,7 +88,7 @@ static void impossible_numbers_give_no_occupancy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_limit_counts),
+        cmocka_unit_test(each_gpu_limit_reduces_occupancy),
         cmocka_unit_test(small_grid_fills_part_of_the_device),
         cmocka_unit_test(system_reserves_1_kib_per_block_since_8_0),
         cmocka_unit_test(too_much_shared_memory_gives_zero),

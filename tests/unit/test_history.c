@@ -15,7 +15,7 @@ static struct tp_history_run runs[RUNS];
 
 /* Fills runs of about 1 ms that differ by 0.2 %. From run `from` on, their times are higher by the factor 1 +
  * `change`. */
-static void fill_runs(size_t from, double change)
+static void fill_runs_of_history(size_t from, double change)
 {
     struct tp_random random = {11};
     memset(runs, 0, sizeof runs);
@@ -28,7 +28,7 @@ static void fill_runs(size_t from, double change)
     }
 }
 
-static void lengthen_run(size_t run)
+static void make_run_slower(size_t run)
 {
     for (size_t s = 0; s < STEPS; s++)
         steps[run][s].total_ns += 100000;
@@ -40,7 +40,7 @@ static void failed_runs_define_no_level(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    fill_runs(RUNS, 0);
+    fill_runs_of_history(RUNS, 0);
     runs[3].decision.is_failed = true;
     const size_t *accepted = tp_history_accepted_runs(&count, runs, RUNS, &arena);
     assert_int_equal(count, TP_ACCEPTED_RUNS);
@@ -63,8 +63,8 @@ static void change_is_located_between_its_runs(void **state)
         fail();
     for (size_t from = 5; from < RUNS - 3; from++)
         for (size_t off = 1; off < from - 1; off++) {
-            fill_runs(from, 0.02);
-            lengthen_run(off);
+            fill_runs_of_history(from, 0.02);
+            make_run_slower(off);
             tp_history_find_levels(series, runs, RUNS, &arena);
             const struct tp_level_series *s = &series[TP_BENCH_STEP];
             assert_int_equal(s->step_count, 1);
@@ -86,7 +86,7 @@ static void runs_are_sorted_by_commit(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    fill_runs(RUNS, 0);
+    fill_runs_of_history(RUNS, 0);
     for (size_t i = 0; i < 4; i++) {
         summaries[i].start_ns = (epoch + started[i]) * 1000000000;
         runs[i].decision.committed_s = committed[i] ? epoch + committed[i] : 0;
@@ -104,21 +104,22 @@ static void newest_run_is_compared_with_accepted_level(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    fill_runs(RUNS, 0);
+    fill_runs_of_history(RUNS, 0);
     tp_history_find_levels(series, runs, RUNS, &arena);
     assert_int_equal(series[TP_BENCH_STEP].step_count, 0);
     assert_int_equal(series[TP_BENCH_KERNELS].known_count, 0);
     assert_true(series[TP_BENCH_STEP].newest.low < 0 && series[TP_BENCH_STEP].newest.high > 0);
-    fill_runs(RUNS - 1, 0.1);
+    fill_runs_of_history(RUNS - 1, 0.1);
     tp_history_find_levels(series, runs, RUNS, &arena);
     assert_true(series[TP_BENCH_STEP].newest.low > 0.05 && series[TP_BENCH_STEP].newest.base_count == 10);
     assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one longer run is not a new level */
     tp_history_find_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill_runs(2, 0.9); /* the machine may have made one of three wall-clock runs slower, so four are needed */
+    fill_runs_of_history(2,
+                         0.9); /* the machine may have made one of three wall-clock runs slower, so four are needed */
     tp_history_find_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill_runs(3, 0.9);
+    fill_runs_of_history(3, 0.9);
     tp_history_find_levels(series, runs, 4, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 3);
 }

@@ -70,7 +70,7 @@ static void *allocate_block(uint32_t random)
     return hooked_realloc(block, size);
 }
 
-static void use_locks(int turn)
+static void lock_mutexes_in_turn(int turn)
 {
     const struct timespec until = {.tv_sec = 4000000000};
     if (turn % 2)
@@ -89,7 +89,7 @@ static void use_locks(int turn)
     pthread_rwlock_unlock(&lock);
 }
 
-static void use_pipe(const int *ends)
+static void transfer_through_pipe(const int *ends)
 {
     char byte = 'x';
     struct pollfd wanted = {.fd = ends[0], .events = POLLIN};
@@ -98,7 +98,7 @@ static void use_pipe(const int *ends)
     assert_int_equal(hooked_read(ends[0], &byte, 1), 1);
 }
 
-static void *call_hooks(void *seed)
+static void *call_hooked_functions(void *seed)
 {
     uint32_t random = (uint32_t)(uintptr_t)seed;
     int ends[2];
@@ -106,8 +106,8 @@ static void *call_hooks(void *seed)
     for (int turn = 0; turn < TURNS; turn++) {
         random = random * 1664525 + 1013904223;
         hooked_free(atomic_exchange(&slots[random >> 8 & (SLOTS - 1)], allocate_block(random >> 16)));
-        use_locks(turn);
-        use_pipe(ends);
+        lock_mutexes_in_turn(turn);
+        transfer_through_pipe(ends);
     }
     close(ends[0]);
     close(ends[1]);
@@ -123,7 +123,7 @@ static void run_threads(void)
     pthread_t threads[THREADS];
     gone = 0;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, call_hooks, (void *)(uintptr_t)(i + 1)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, call_hooked_functions, (void *)(uintptr_t)(i + 1)), 0);
     hooked_mutex_lock(&mutex);
     while (gone < THREADS)
         hooked_cond_wait(&condition, &mutex);
@@ -159,12 +159,12 @@ static void records_of_simultaneous_threads_add_up(void **state)
     tracepress_stop();
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = convert;
+    options.handler = convert_spool_to_trace;
     assert_int_equal(tracepress_start(&options), 0);
     run_threads();
     for (int i = SOURCES; i-- > 0;)
         sources[i]->stop();
-    finish();
+    stop_and_convert_recording();
     assert_int_equal(under_mutex, 2 * THREADS * TURNS);
     assert_int_equal(under_lock, 2 * THREADS * TURNS / 4);
     assert_int_equal(result.broken_count, 0);
@@ -185,10 +185,10 @@ static void recordings_start_and_stop_during_calls(void **state)
     pthread_t thread;
     (void)state;
     options.directory = folder;
-    options.handler = convert;
+    options.handler = convert_spool_to_trace;
     for (int i = 0; i < SOURCES; i++)
         assert_true(sources[i]->start(&host, settings[i]));
-    assert_int_equal(pthread_create(&thread, NULL, call_hooks, (void *)(uintptr_t)99), 0);
+    assert_int_equal(pthread_create(&thread, NULL, call_hooked_functions, (void *)(uintptr_t)99), 0);
     for (int i = 0; i < 8; i++) {
         usleep(2000);
         tracepress_stop();
@@ -199,7 +199,7 @@ static void recordings_start_and_stop_during_calls(void **state)
         hooked_free(atomic_exchange(&slots[i], NULL));
     for (int i = SOURCES; i-- > 0;)
         sources[i]->stop();
-    finish();
+    stop_and_convert_recording();
     assert_int_equal(result.broken_count, 0);
 }
 
@@ -207,8 +207,10 @@ int main(void)
 {
     *(void **)&unlock = dlsym(RTLD_DEFAULT, "pthread_mutex_unlock");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(records_of_simultaneous_threads_add_up, begin, end),
-        cmocka_unit_test_setup_teardown(recordings_start_and_stop_during_calls, begin, end),
+        cmocka_unit_test_setup_teardown(records_of_simultaneous_threads_add_up, begin_recording_test,
+                                        end_recording_test),
+        cmocka_unit_test_setup_teardown(recordings_start_and_stop_during_calls, begin_recording_test,
+                                        end_recording_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

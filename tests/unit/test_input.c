@@ -30,7 +30,7 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     (void)state;
-    fail_no_call();
+    stop_failing_calls();
     return unlink("file") || unlink("pipe") || unlink("link") || rmdir("sub") || chdir("/") || rmdir(folder);
 }
 
@@ -59,7 +59,7 @@ static void input_of_short_reads_is_complete(void **state)
     struct tp_buf all;
     struct tp_error err;
     (void)state;
-    fault(FAULT_READ, FAULT_SHORT);
+    make_call_fail(FAULT_READ, FAULT_SHORT);
     tp_buf_init(&all, 0);
     assert_int_equal(tp_input_read_all(&all, "file", TP_INPUT_NAMED, &err), TP_OK);
     assert_int_equal(all.size, 70000);

@@ -19,7 +19,7 @@ static uint32_t random_below(uint32_t n)
 }
 
 /* Returns a set of random intervals. Sets the bits of the times in this set. */
-static struct tp_intervals random_set(struct tp_arena *arena, uint64_t *bits)
+static struct tp_intervals make_random_set(struct tp_arena *arena, uint64_t *bits)
 {
     size_t count = random_below(9);
     struct tp_interval *items = tp_arena_array(arena, count + 1, sizeof *items);
@@ -55,7 +55,7 @@ static void interval_sets_equal_a_bitmap(void **state)
         tp_arena_init(&arena, 0);
         if (setjmp(arena.guard))
             fail();
-        struct tp_intervals x = random_set(&arena, &x_bits), y = random_set(&arena, &y_bits);
+        struct tp_intervals x = make_random_set(&arena, &x_bits), y = make_random_set(&arena, &y_bits);
         assert_equal_set(x, x_bits);
         assert_equal_set(tp_intervals_intersection(&arena, x, y), x_bits & y_bits);
         assert_equal_set(tp_intervals_difference(&arena, x, y), x_bits & ~y_bits);

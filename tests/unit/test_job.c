@@ -22,10 +22,10 @@ struct fixture {
     bool cuts_victims; /* true if the traces of the slow ranks end early */
 };
 
-static void make_hostile(struct tp_summary *summary, uint64_t *state);
+static void make_summary_hostile(struct tp_summary *summary, uint64_t *state);
 
 /* Adds a rank. hostile: state of a random generator whose numbers replace those of the rank, or NULL. */
-static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
+static void add_rank_to_job(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;
     tp_arena_init(&f->scratch, 0);
@@ -33,7 +33,7 @@ static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
         abort();
     plan_fill_summary(&f->plan, rank, &summary, &f->scratch);
     if (hostile)
-        make_hostile(&summary, hostile);
+        make_summary_hostile(&summary, hostile);
     if (f->cuts_victims && plan_is_victim(&f->plan, rank))
         summary.evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
     tp_job_add_summary(&f->job, &summary);
@@ -47,16 +47,16 @@ static void start_job(struct fixture *f, struct plan plan)
     tp_arena_init(&f->arena, 0);
     if (setjmp(f->arena.guard))
         abort();
-    plan_run(&f->plan, &f->arena);
+    plan_simulate(&f->plan, &f->arena);
     tp_job_init(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
 }
 
-static void run_job(struct fixture *f, struct plan plan)
+static void build_whole_job(struct fixture *f, struct plan plan)
 {
     start_job(f, plan);
     for (uint32_t r = 0; r < f->plan.ranks; r++)
         if (f->plan.fault != PLAN_MISSING_RANKS || !plan_is_victim(&f->plan, r))
-            add_rank(f, r, NULL);
+            add_rank_to_job(f, r, NULL);
     tp_job_finish(&f->job);
 }
 
@@ -104,7 +104,7 @@ static void clean_job_has_no_findings(void **state)
     for (unsigned l = 0; l < LAYOUTS; l++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             struct fixture f;
-            run_job(&f, make_plan(seed, l, PLAN_CLEAN));
+            build_whole_job(&f, make_plan(seed, l, PLAN_CLEAN));
             if (f.job.findings.count)
                 print_findings(&f);
             assert_int_equal(f.job.findings.count, 0);
@@ -113,7 +113,7 @@ static void clean_job_has_no_findings(void **state)
 }
 
 /* Checks that the first finding has this rule and names exactly the planted ranks. */
-static void expect_first(const struct fixture *f, enum tp_job_rule rule)
+static void assert_first_finding(const struct fixture *f, enum tp_job_rule rule)
 {
     const struct tp_job_finding *first = first_finding(&f->job);
     bool is_right = first && first->rule == rule;
@@ -135,9 +135,9 @@ static void damaged_rank_is_never_reported_as_slow(void **state)
             start_job(&f, make_plan(1, l, faults[i]));
             f.cuts_victims = true;
             for (uint32_t r = 0; r < f.plan.ranks; r++)
-                add_rank(&f, r, NULL);
+                add_rank_to_job(&f, r, NULL);
             tp_job_finish(&f.job);
-            expect_first(&f, TP_JOB_DAMAGED_RANKS);
+            assert_first_finding(&f, TP_JOB_DAMAGED_RANKS);
             if (f.job.findings.count != 1)
                 print_findings(&f);
             assert_int_equal(f.job.findings.count, 1);
@@ -156,8 +156,8 @@ static void planted_stragglers_are_named_first(void **state)
         for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
                 struct fixture f;
-                run_job(&f, make_plan(seed, l, faults[i]));
-                expect_first(&f, rules[i]);
+                build_whole_job(&f, make_plan(seed, l, faults[i]));
+                assert_first_finding(&f, rules[i]);
                 assert_int_equal(f.job.findings.count, 1);
                 release_job(&f);
             }
@@ -171,8 +171,8 @@ static void slow_link_is_found_among_similar_groups(void **state)
             struct fixture f;
             struct plan plan = make_plan(seed, l, PLAN_SLOW_LINK);
             plan.victims = 1;
-            run_job(&f, plan);
-            expect_first(&f, TP_JOB_SLOW_LINK);
+            build_whole_job(&f, plan);
+            assert_first_finding(&f, TP_JOB_SLOW_LINK);
             assert_int_equal(f.job.findings.count, 1);
             release_job(&f);
         }
@@ -186,13 +186,13 @@ static void imbalance_is_distinguished_from_stragglers(void **state)
             struct fixture f;
             if (layouts[l].ranks / layouts[l].pipeline < 8)
                 continue;
-            run_job(&f, make_plan(seed, l, PLAN_IMBALANCE));
+            build_whole_job(&f, make_plan(seed, l, PLAN_IMBALANCE));
             if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_IMBALANCE)
                 print_findings(&f);
             assert_non_null(first_finding(&f.job));
             assert_int_equal(first_finding(&f.job)->rule, TP_JOB_IMBALANCE);
             release_job(&f);
-            run_job(&f, make_plan(seed, l, PLAN_CHANGING_IMBALANCE));
+            build_whole_job(&f, make_plan(seed, l, PLAN_CHANGING_IMBALANCE));
             if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_CHANGING_IMBALANCE)
                 print_findings(&f);
             assert_non_null(first_finding(&f.job));
@@ -208,7 +208,7 @@ static void clocks_are_aligned_by_collectives(void **state)
     (void)state;
     for (unsigned l = 0; l < LAYOUTS; l++) {
         struct fixture f;
-        run_job(&f, make_plan(5, l, PLAN_SLOW_COMPUTE));
+        build_whole_job(&f, make_plan(5, l, PLAN_SLOW_COMPUTE));
         assert_int_equal(f.job.component_count, 1);
         for (uint32_t r = 0; r < f.plan.ranks; r++) {
             const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
@@ -228,12 +228,12 @@ static void the_straggler_arrives_last_and_others_wait(void **state)
 {
     struct fixture f;
     (void)state;
-    run_job(&f, make_plan(2, 3, PLAN_SLOW_COMPUTE));
+    build_whole_job(&f, make_plan(2, 3, PLAN_SLOW_COMPUTE));
     for (uint32_t r = 0; r < f.plan.ranks; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
         if (plan_is_victim(&f.plan, r)) {
             assert_in_range(rank->caused_wait_ns, 15000000, 25000000); /* the planted delays add up to about 20 ms */
-            assert_true(rank->last_count >= 7);
+            assert_true(rank->last_arrival_count >= 7);
         } else {
             assert_in_range(rank->caused_wait_ns, 0, 2000000);
         }
@@ -245,7 +245,7 @@ static void ranks_of_different_stages_are_not_compared(void **state)
 {
     struct fixture f;
     (void)state;
-    run_job(&f, make_plan(1, 8, PLAN_CLEAN));
+    build_whole_job(&f, make_plan(1, 8, PLAN_CLEAN));
     assert_int_equal(f.job.clusters.count, 4);
     for (size_t c = 0; c < 4; c++)
         assert_int_equal(tp_job_cluster_at(&f.job, c)->rank_count, 64);
@@ -256,7 +256,7 @@ static void findings_of_ranks_are_merged(void **state)
 {
     struct fixture f;
     (void)state;
-    run_job(&f, make_plan(1, 4, PLAN_CLEAN));
+    build_whole_job(&f, make_plan(1, 4, PLAN_CLEAN));
     assert_int_equal(f.job.merged.count, 1);
     const struct tp_job_merged *merged = TP_AT(&f.job.merged, struct tp_job_merged, 0);
     assert_string_equal(tp_rank_set_text(&f.arena, &merged->ranks, 0), "1,5");
@@ -273,7 +273,7 @@ static int64_t hostile_number(uint64_t *state)
     return numbers[(*state >> 33) % (sizeof numbers / sizeof *numbers)];
 }
 
-static void make_hostile(struct tp_summary *summary, uint64_t *state)
+static void make_summary_hostile(struct tp_summary *summary, uint64_t *state)
 {
     summary->key.world_size = hostile_number(state);
     for (uint32_t i = 0; i < summary->step_count; i++) {
@@ -310,7 +310,7 @@ static void hostile_numbers_do_not_crash(void **state)
         struct tp_buf out;
         start_job(&f, make_plan(seed, 5, PLAN_CLEAN));
         for (uint32_t r = 0; r < f.plan.ranks; r++)
-            add_rank(&f, r, seed % 4 ? &chance : NULL);
+            add_rank_to_job(&f, r, seed % 4 ? &chance : NULL);
         tp_job_finish(&f.job);
         struct tp_jobs jobs = {.items = &f.job, .count = 1};
         tp_job_document(&document, &jobs, false, NULL, &f.arena);

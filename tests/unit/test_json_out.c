@@ -11,7 +11,7 @@
 static struct tp_buf out;
 static struct tp_json json;
 
-static int begin(void **state)
+static int open_buffer(void **state)
 {
     (void)state;
     tp_buf_init(&out, 0);
@@ -19,7 +19,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int release_buffer(void **state)
 {
     (void)state;
     tp_buf_release(&out);
@@ -87,11 +87,11 @@ static void json_reals_read_back_equal_and_stay_reals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(json_puts_commas_between_members_and_items, begin, end),
-        cmocka_unit_test_setup_teardown(json_escapes_what_json_forbids, begin, end),
-        cmocka_unit_test_setup_teardown(json_in_html_does_not_close_its_element, begin, end),
-        cmocka_unit_test_setup_teardown(json_times_are_exact_decimals, begin, end),
-        cmocka_unit_test_setup_teardown(json_reals_read_back_equal_and_stay_reals, begin, end),
+        cmocka_unit_test_setup_teardown(json_puts_commas_between_members_and_items, open_buffer, release_buffer),
+        cmocka_unit_test_setup_teardown(json_escapes_what_json_forbids, open_buffer, release_buffer),
+        cmocka_unit_test_setup_teardown(json_in_html_does_not_close_its_element, open_buffer, release_buffer),
+        cmocka_unit_test_setup_teardown(json_times_are_exact_decimals, open_buffer, release_buffer),
+        cmocka_unit_test_setup_teardown(json_reals_read_back_equal_and_stay_reals, open_buffer, release_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

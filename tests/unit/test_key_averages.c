@@ -12,7 +12,7 @@ struct made {
     struct tp_key_averages averages;
 };
 
-static void make_averages(struct made *m, const char *events, const struct tp_key_options *options)
+static void build_key_averages(struct made *m, const char *events, const struct tp_key_options *options)
 {
     static const struct tp_key_options by_name;
     make_trace(&m->arena, &m->trace, "", events);
@@ -40,7 +40,8 @@ static void self_time_excludes_children(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m, OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," OP("h", 15, 5, "") "," OP("g", 50, 20, ""), NULL);
+    build_key_averages(&m, OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," OP("h", 15, 5, "") "," OP("g", 50, 20, ""),
+                       NULL);
     assert_int_equal(m.averages.count, 3);
     assert_int_equal(find_row(&m, "f")->self_cpu.ns, 50000);
     assert_int_equal(find_row(&m, "g")->self_cpu.ns, 45000);
@@ -55,13 +56,13 @@ static void only_child_with_equal_name_is_merged(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," OP("g", 20, 10, "") "," OP("g", 40, 10, ""),
-                  NULL);
+    build_key_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," OP("g", 20, 10, "") "," OP("g", 40, 10, ""),
+                       NULL);
     assert_int_equal(find_row(&m, "f")->count, 1);
     assert_int_equal(find_row(&m, "f")->self_cpu.ns, 80000);
     assert_int_equal(find_row(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
-    make_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
+    build_key_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
     /* torch merges a call only with its only child, so all three calls of f count */
     assert_int_equal(find_row(&m, "f")->count, 3);
     tp_arena_release(&m.arena);
@@ -71,7 +72,7 @@ static void event_that_outlasts_another_is_no_child(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m, OP("f", 0, 50, "") "," OP("g", 10, 60, "") "," OP("h", 20, 5, ""), NULL);
+    build_key_averages(&m, OP("f", 0, 50, "") "," OP("g", 10, 60, "") "," OP("h", 20, 5, ""), NULL);
     assert_int_equal(find_row(&m, "f")->self_cpu.ns, 50000);
     assert_int_equal(find_row(&m, "g")->self_cpu.ns, 55000);
     tp_arena_release(&m.arena);
@@ -81,11 +82,12 @@ static void open_region_ends_with_the_event_around_it(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m,
-                  EVENT("Trace", "PyTorch Profiler (0)", 5, 0, 1000, "") "," OP("f", 10, 100, "") "," EVENT(
-                      "user_annotation", "open", 1, 20, 900,
-                      "\"finished\":false") "," EVENT("user_annotation", "alone", 2, 30, 900, "\"finished\":false"),
-                  NULL);
+    build_key_averages(&m,
+                       EVENT("Trace", "PyTorch Profiler (0)", 5, 0, 1000, "") "," OP("f", 10, 100, "") "," EVENT(
+                           "user_annotation", "open", 1, 20, 900, "\"finished\":false") "," EVENT("user_annotation",
+                                                                                                  "alone", 2, 30, 900,
+                                                                                                  "\"finished\":false"),
+                       NULL);
     assert_int_equal(find_row(&m, "open")->cpu.ns, 90000);
     assert_int_equal(find_row(&m, "alone")->cpu.ns, 970000);
     assert_int_equal(find_row(&m, "open")->self_cpu.ns, 0);
@@ -99,10 +101,11 @@ static void memory_counts_for_every_event_around_it(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m,
-                  OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
-                      10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
-                  NULL);
+    build_key_averages(
+        &m,
+        OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
+            10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
+        NULL);
     assert_int_equal(find_row(&m, "g")->cpu_bytes, 72); /* includes the memory records at the start and at the end of
                                                          * the call */
     assert_int_equal(find_row(&m, "f")->cpu_bytes, 0);
@@ -120,7 +123,7 @@ static void kernels_belong_to_the_operator_of_their_id(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(
+    build_key_averages(
         &m,
         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," KERNEL(
             "k", 200, 50, "\"External id\":2,\"correlation\":77") "," KERNEL("k", 300, 25,
@@ -140,7 +143,7 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(
+    build_key_averages(
         &m,
         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," EVENT(
             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
@@ -158,7 +161,7 @@ static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(
+    build_key_averages(
         &m,
         OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT(
             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
@@ -174,7 +177,7 @@ static void shapes_are_keys_as_python_prints_them(void **state)
     static const struct tp_key_options by_shape = {.by_shape = true};
     struct made m;
     (void)state;
-    make_averages(
+    build_key_averages(
         &m,
         OP("aten::cat", 0, 1, "\"Input Dims\":[[[2,3],[4,3]],[]],\"Input type\":[\"TensorList\",\"Scalar\"]") "," OP(
             "aten::mm", 5, 1, "\"Input Dims\":[[2,3],[3,4]]") "," OP("aten::mm", 9, 1,
@@ -192,31 +195,32 @@ static void backward_operator_has_its_forward_stack(void **state)
     static const struct tp_key_options by_stack = {.stack_depth = 2};
     struct made m;
     (void)state;
-    make_averages(
-        &m,
-        OP("aten::mm", 0, 5, "\"Sequence number\":3,\"Fwd thread id\":0,\"Call stack\":\"a.py(1): f;b.py(2): g;c.py(3): h;\"") "," EVENT(
-            "cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2, 10, 9,
-            "") "," EVENT("cpu_op", "MmBackward0", 2, 11, 5,
-                          "\"Sequence number\":3,\"Fwd thread id\":1,\"Call stack\":\"x.py(9): y;\"") ","
-                                                                                                      "{\"ph\":\"s\","
-                                                                                                      "\"id\":4,"
-                                                                                                      "\"pid\":1,"
-                                                                                                      "\"tid\":1,"
-                                                                                                      "\"ts\":0,"
-                                                                                                      "\"cat\":"
-                                                                                                      "\"fwdbwd\","
-                                                                                                      "\"name\":"
-                                                                                                      "\"fwdbwd\"},"
-                                                                                                      "{\"ph\":\"f\","
-                                                                                                      "\"id\":4,"
-                                                                                                      "\"pid\":1,"
-                                                                                                      "\"tid\":2,"
-                                                                                                      "\"ts\":11,"
-                                                                                                      "\"cat\":"
-                                                                                                      "\"fwdbwd\","
-                                                                                                      "\"name\":"
-                                                                                                      "\"fwdbwd\"}",
-        &by_stack);
+    build_key_averages(&m,
+                       OP("aten::mm", 0, 5,
+                          "\"Sequence number\":3,\"Fwd thread id\":0,\"Call stack\":\"a.py(1): f;b.py(2): g;c.py(3): "
+                          "h;\"") "," EVENT("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2, 10, 9,
+                                            "") "," EVENT("cpu_op", "MmBackward0", 2, 11, 5,
+                                                          "\"Sequence number\":3,\"Fwd thread id\":1,\"Call "
+                                                          "stack\":\"x.py(9): y;\"") ","
+                                                                                     "{\"ph\":\"s\","
+                                                                                     "\"id\":4,"
+                                                                                     "\"pid\":1,"
+                                                                                     "\"tid\":1,"
+                                                                                     "\"ts\":0,"
+                                                                                     "\"cat\":"
+                                                                                     "\"fwdbwd\","
+                                                                                     "\"name\":"
+                                                                                     "\"fwdbwd\"},"
+                                                                                     "{\"ph\":\"f\","
+                                                                                     "\"id\":4,"
+                                                                                     "\"pid\":1,"
+                                                                                     "\"tid\":2,"
+                                                                                     "\"ts\":11,"
+                                                                                     "\"cat\":"
+                                                                                     "\"fwdbwd\","
+                                                                                     "\"name\":"
+                                                                                     "\"fwdbwd\"}",
+                       &by_stack);
     const struct tp_key_row *row = find_row(&m, "MmBackward0");
     assert_int_equal(row->stack.count, 2);
     assert_true(tp_str_equal(tp_key_frame_text(&m.averages.stacks, row->stack.first), TP_STR("a.py(1): f")));
@@ -229,12 +233,13 @@ static void modules_include_their_operators(void **state)
     static const struct tp_key_options by_module = {.group = TP_KEY_MODULE};
     struct made m;
     (void)state;
-    make_averages(&m,
-                  EVENT("python_function", "nn.Module: Net_0", 1, 0, 100, "\"Python module id\":0") "," EVENT(
-                      "python_function", "nn.Module: Linear_0", 1, 10, 40,
-                      "\"Python module id\":1") "," OP("aten::mm", 20, 20, "") "," OP("aten::relu", 60, 10,
-                                                                                      "") "," OP("outside", 200, 7, ""),
-                  &by_module);
+    build_key_averages(
+        &m,
+        EVENT("python_function", "nn.Module: Net_0", 1, 0, 100, "\"Python module id\":0") "," EVENT(
+            "python_function", "nn.Module: Linear_0", 1, 10, 40,
+            "\"Python module id\":1") "," OP("aten::mm", 20, 20, "") "," OP("aten::relu", 60, 10,
+                                                                            "") "," OP("outside", 200, 7, ""),
+        &by_module);
     assert_int_equal(find_row(&m, "nn.Module: Net_0")->self_cpu.ns, 60000);
     assert_int_equal(find_row(&m, "nn.Module: Net_0")->cpu.ns, 100000);
     assert_int_equal(find_row(&m, "nn.Module: Net_0")->count, 1);
@@ -247,7 +252,8 @@ static void sort_keeps_order_of_ties(void **state)
 {
     struct made m;
     (void)state;
-    make_averages(&m, OP("a", 0, 5, "") "," OP("b", 10, 9, "") "," OP("c", 20, 5, "") "," OP("d", 30, 9, ""), NULL);
+    build_key_averages(&m, OP("a", 0, 5, "") "," OP("b", 10, 9, "") "," OP("c", 20, 5, "") "," OP("d", 30, 9, ""),
+                       NULL);
     const uint32_t *order = tp_key_averages_sort(&m.averages, "self_cpu_time_total", &m.arena);
     const uint32_t expected[] = {1, 3, 0, 2};
     assert_memory_equal(order, expected, sizeof expected);

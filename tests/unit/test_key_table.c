@@ -38,8 +38,8 @@ static int print_table(void *context, struct tp_error *err)
     return (p->is_csv ? tp_print_csv : tp_print_text)(&p->out, &document, &options, err);
 }
 
-static void check_table(const struct tp_key_averages *averages, const struct tp_table_style *style, bool is_csv,
-                        const char *expected)
+static void assert_table_output(const struct tp_key_averages *averages, const struct tp_table_style *style, bool is_csv,
+                                const char *expected)
 {
     const struct tp_profile_table table = {.label = TP_STR("=p"),
                                            .file = TP_STR("f"),
@@ -57,9 +57,10 @@ static void check_table(const struct tp_key_averages *averages, const struct tp_
     tp_arena_release(&printing.arena);
 }
 
-static void check_text(const struct tp_key_averages *averages, const struct tp_table_style *style, const char *expected)
+static void assert_text_output(const struct tp_key_averages *averages, const struct tp_table_style *style,
+                               const char *expected)
 {
-    check_table(averages, style, false, expected);
+    assert_table_output(averages, style, false, expected);
 }
 
 static void widths_are_characters_not_bytes(void **state)
@@ -70,7 +71,7 @@ static void widths_are_characters_not_bytes(void **state)
     struct tp_key_averages averages = make_averages(rows, 2);
     struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
-    check_text(
+    assert_text_output(
         &averages, &options,
         "-------------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
         "         Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  \n"
@@ -87,14 +88,15 @@ static void long_names_are_cut_by_characters(void **state)
     struct tp_key_averages averages = make_averages(rows, 1);
     struct tp_table_style options = {.max_name_width = 7};
     (void)state;
-    check_text(&averages, &options,
-               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
-               "   Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  \n"
-               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
-               "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9...           NaN       0.000us           NaN       0.000us       "
-               "0.000us             1  \n"
-               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
-               "Self CPU time total: 0.000us\n");
+    assert_text_output(
+        &averages, &options,
+        "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "   Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  \n"
+        "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9...           NaN       0.000us           NaN       0.000us       "
+        "0.000us             1  \n"
+        "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "Self CPU time total: 0.000us\n");
 }
 
 static void empty_table_gives_no_text(void **state)
@@ -102,7 +104,7 @@ static void empty_table_gives_no_text(void **state)
     struct tp_key_averages averages = make_averages(NULL, 0);
     struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
-    check_text(&averages, &options, "");
+    assert_text_output(&averages, &options, "");
 }
 
 static void cells_are_no_formulas(void **state)
@@ -126,7 +128,7 @@ static void cells_are_no_formulas(void **state)
         char expected[128];
         snprintf(expected, sizeof expected, "%s,cpu,false,false,1,1.234,0,0,0,0,0,0,0,0,0,0,,,\"'=p\"\n",
                  cases[i].cell);
-        check_table(&averages, &options, true, expected);
+        assert_table_output(&averages, &options, true, expected);
     }
 }
 

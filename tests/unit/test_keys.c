@@ -33,7 +33,7 @@ static void equal_keys_share_a_number(void **state)
 }
 
 /* Checks the numbering of ids that are `step` apart. Close ids use a table and others a hash, with the same results. */
-static void check_ids(int64_t lowest, int64_t step)
+static void check_numbers_of_distant_ids(int64_t lowest, int64_t step)
 {
     struct tp_arena arena;
     struct tp_ids ids;
@@ -52,12 +52,12 @@ static void check_ids(int64_t lowest, int64_t step)
     tp_arena_release(&arena);
 }
 
-static void ids_are_numbered_equally_at_any_distance(void **state)
+static void distant_ids_get_the_same_numbers(void **state)
 {
     (void)state;
-    check_ids(5, 1);
-    check_ids(-50, 3);
-    check_ids(-(INT64_C(1) << 60), INT64_C(1) << 50);
+    check_numbers_of_distant_ids(5, 1);
+    check_numbers_of_distant_ids(-50, 3);
+    check_numbers_of_distant_ids(-(INT64_C(1) << 60), INT64_C(1) << 50);
 }
 
 static int64_t id_of_item(const void *context, uint32_t item)
@@ -77,7 +77,7 @@ static void bounds_of_ids_are_those_of_the_items(void **state)
         fail();
     assert_int_equal(tp_ids_init_for_items(&ids, &arena, 5, id_of_item, near), 3);
     assert_int_equal(ids.lowest, 66);
-    assert_int_equal(ids.direct_count, 5);
+    assert_int_equal(ids.direct_entry_count, 5);
     assert_int_equal(tp_ids_init_for_items(&ids, &arena, 3, id_of_item, far), 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(tp_ids_add(&ids, far[i]), i);
@@ -107,7 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_keys_share_a_number),
-        cmocka_unit_test(ids_are_numbered_equally_at_any_distance),
+        cmocka_unit_test(distant_ids_get_the_same_numbers),
         cmocka_unit_test(ids_over_the_whole_range_need_no_table),
         cmocka_unit_test(bounds_of_ids_are_those_of_the_items),
     };

@@ -14,7 +14,7 @@ enum { RUNS = 40 };
 static void fill_levels(double *levels, struct tp_random *random, double drift, double step)
 {
     for (int i = 0; i < RUNS; i++)
-        levels[i] = 14.2 + 0.01 * normal(random) + drift * i + (i >= 23 ? step : 0);
+        levels[i] = 14.2 + 0.01 * draw_normal_number(random) + drift * i + (i >= 23 ? step : 0);
 }
 
 static void lasting_change_and_drift_are_no_noise(void **state)

@@ -86,10 +86,10 @@ static void record_range(void)
     TRACEPRESS_SCOPE("marked");
 }
 
-static _Atomic int has_recorded; /* set by record_much */
+static _Atomic int has_recorded; /* set by record_many_ranges */
 
 /* Fills several chunks, and later records as a wrapped function of the program would. */
-static void *record_much(void *unused)
+static void *record_many_ranges(void *unused)
 {
     for (int i = 0; i < 10000; i++)
         record_range();
@@ -110,7 +110,7 @@ static void recording_threads_do_not_wait_for_the_session_lock(void **state)
     start_recording();
     record_range(); /* creates the spool, because this is the first record */
     pthread_mutex_lock(&tp_session.lock);
-    pthread_create(&thread, NULL, record_much, NULL);
+    pthread_create(&thread, NULL, record_many_ranges, NULL);
     for (; !atomic_load(&has_recorded) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
         usleep(PAUSE_US);
     pthread_mutex_unlock(&tp_session.lock);
@@ -133,7 +133,7 @@ static void *record_until_over(void *unused)
     return NULL;
 }
 
-static void *record_and_end(void *unused)
+static void *record_and_exit_thread(void *unused)
 {
     (void)unused;
     record_range();
@@ -152,7 +152,7 @@ static void threads_exit_while_others_record(void **state)
     for (int i = 0; i < 2; i++)
         pthread_create(&others[i], NULL, record_until_over, NULL);
     for (int i = 0; i < SHORT; i++) {
-        pthread_create(&ending, NULL, record_and_end, NULL);
+        pthread_create(&ending, NULL, record_and_exit_thread, NULL);
         pthread_join(ending, NULL);
     }
     while (rounds < 1000)
@@ -207,7 +207,7 @@ static void record_in_destructor(void *unused)
     record_range();
 }
 
-static void *set_keys(void *keys)
+static void *set_thread_keys(void *keys)
 {
     record_range();
     for (int i = 0; i < 2; i++)
@@ -226,7 +226,7 @@ static void threads_record_during_their_exit(void **state)
     start_recording();
     record_range(); /* makes the collector create its key before the program's keys */
     assert_int_equal(pthread_key_create(&keys[1], record_in_destructor), 0);
-    pthread_create(&thread, NULL, set_keys, keys);
+    pthread_create(&thread, NULL, set_thread_keys, keys);
     pthread_join(thread, NULL);
     tracepress_stop();
     assert_int_equal(seen.named, 4);

@@ -89,7 +89,7 @@ static const char *path_in_folder(const char *name)
     return path;
 }
 
-static int start_live_recording(const char *where)
+static int start_recording_with_live_values(const char *where)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.live = 1;
@@ -106,7 +106,7 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     (void)state;
     tracepress_metadata("batch_size", "32");
     tracepress_metadata_json("tokens_per_step", "not a number");
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     tracepress_counter(tracepress_intern("loss rate"), 3);
     tracepress_counter(tracepress_intern("loss rate"), 2.5); /* replaces the previous value of the counter */
     tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
@@ -175,7 +175,7 @@ static void live_very_short_steps_are_all_kept(void **state)
     enum { STEPS = 150000 };
     char command[128], line[64] = "";
     (void)state;
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     for (int i = 0; i < STEPS; i++)
         tracepress_step();
     tracepress_stop();
@@ -192,7 +192,7 @@ static void live_recordings_of_a_process_share_a_file(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(start_live_recording(folder), 0);
+        assert_int_equal(start_recording_with_live_values(folder), 0);
         tracepress_step();
         tracepress_step();
         tracepress_stop();
@@ -208,7 +208,7 @@ static void live_existing_directory_is_not_changed(void **state)
     (void)state;
     FILE *other = fopen(path_in_folder("events.out.tfevents.0000000001.w.9.000.tracepress"), "w");
     fclose(other);
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     tracepress_step();
     tracepress_stop();
     assert_int_equal(tp_tfevents_count_files(folder), 1);
@@ -219,7 +219,7 @@ static void live_ranks_have_separate_folders(void **state)
 {
     (void)state;
     setenv("WORLD_SIZE", "2", 1);
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     unsetenv("WORLD_SIZE");
     tracepress_step();
     tracepress_stop();
@@ -230,7 +230,7 @@ static void live_ranks_have_separate_folders(void **state)
 static void live_removed_file_is_created_again(void **state)
 {
     (void)state;
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     tracepress_step();
     char command[128];
     snprintf(command, sizeof command, "rm %s/events.out.*", folder);
@@ -244,7 +244,7 @@ static void live_child_does_not_write_the_parents_file(void **state)
 {
     int status;
     (void)state;
-    assert_int_equal(start_live_recording(folder), 0);
+    assert_int_equal(start_recording_with_live_values(folder), 0);
     tracepress_step();
     pid_t child = fork();
     if (child == 0) {
@@ -287,7 +287,7 @@ static int run_limited_child(rlim_t limit, char *said, size_t size)
     if (child == 0) {
         struct rlimit most = {limit, limit};
         dup2(ends[1], STDERR_FILENO);
-        start_live_recording(folder);
+        start_recording_with_live_values(folder);
         tracepress_step();
         setrlimit(RLIMIT_FSIZE, &most);
         for (int i = 0; i < 5; i++) {

@@ -23,11 +23,11 @@
 int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
 void __itt_api_init(struct itt_global *global, int groups);
 
-static int start(void **state)
+static int start_recording_marks(void **state)
 {
     (void)state;
     __itt_api_init(&itt_global, -1);
-    return begin_text() == 0 && InitializeInjectionNvtx2(nvtx_get_table) == 1 ? 0 : -1;
+    return begin_text_recording() == 0 && InitializeInjectionNvtx2(nvtx_get_table) == 1 ? 0 : -1;
 }
 
 struct slice {
@@ -80,7 +80,7 @@ static bool is_row_named(long long tid, const char *name)
     return strstr(text, row) != NULL;
 }
 
-static bool is_inside(const struct slice *outer, const struct slice *inner)
+static bool is_slice_inside(const struct slice *outer, const struct slice *inner)
 {
     return outer->tid == inner->tid && outer->start_ns <= inner->start_ns &&
            outer->start_ns + outer->dur_ns >= inner->start_ns + inner->dur_ns;
@@ -112,7 +112,7 @@ static void pushes_nest_and_return_their_depth(void **state)
     struct slice outer = find_event("outer", 0), inner = find_event("inner \u00e4\U0001F600", 0);
     struct slice moment = find_event("moment", 0);
     assert_int_equal(outer.kind, 'X');
-    assert_true(is_inside(&outer, &inner));
+    assert_true(is_slice_inside(&outer, &inner));
     assert_int_equal(outer.tid, current_tid());
     assert_int_equal(moment.kind, 'i');
     assert_false(has_line_text(&outer, "finished"));
@@ -272,7 +272,7 @@ static void domains_beyond_the_maximum_are_ignored(void **state)
     tracepress_stop();
     for (int i = 1; i < 20; i++) {
         struct slice outer = find_event("many", i - 1), inner = find_event("many", i);
-        assert_true(is_inside(&outer, &inner));
+        assert_true(is_slice_inside(&outer, &inner));
     }
 }
 
@@ -306,7 +306,7 @@ static void tasks_nest_within_their_domain(void **state)
     itt_task_begin(domain, itt_null, itt_null, NULL);
     tracepress_stop();
     struct slice outer = find_event("step", 0), inner = find_event("early task", 0);
-    assert_true(is_inside(&outer, &inner));
+    assert_true(is_slice_inside(&outer, &inner));
     assert_true(has_line_text(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
     assert_true(has_line_text(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
     assert_int_equal(find_event("here", 0).kind, 'i');
@@ -387,7 +387,7 @@ enum { THREADS = 4, NAMES = 3000 };
 
 static struct itt_string *handles[THREADS][NAMES];
 
-static void *make_handles(void *given)
+static void *make_handles_on_thread(void *given)
 {
     int self = (int)(intptr_t)given;
     char name[32];
@@ -407,7 +407,7 @@ static void handles_are_the_same_on_all_threads(void **state)
     pthread_t threads[THREADS];
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, make_handles, (void *)(intptr_t)i);
+        pthread_create(&threads[i], NULL, make_handles_on_thread, (void *)(intptr_t)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < NAMES; i++)
@@ -478,7 +478,7 @@ struct row_range {
     long long tid, start_ns, end_ns;
 };
 
-static int by_row(const void *x, const void *y)
+static int compare_by_row(const void *x, const void *y)
 {
     const struct row_range *a = x, *b = y;
     if (a->tid != b->tid)
@@ -522,7 +522,7 @@ static void random_calls_never_cross(void **state)
     tracepress_stop();
     size_t count = read_ranges(ranges, CALLS);
     assert_true(count > CALLS / 4);
-    qsort(ranges, count, sizeof *ranges, by_row);
+    qsort(ranges, count, sizeof *ranges, compare_by_row);
     for (size_t i = 0; i < count; i++) {
         while (depth && (open[depth - 1].tid != ranges[i].tid || open[depth - 1].end_ns <= ranges[i].start_ns))
             depth--;
@@ -547,19 +547,22 @@ static void unknown_functions_are_not_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pushes_nest_and_return_their_depth, start, stop),
-        cmocka_unit_test_setup_teardown(attributes_become_arguments, start, stop),
-        cmocka_unit_test_setup_teardown(started_ranges_share_rows_without_overlap, start, stop),
-        cmocka_unit_test_setup_teardown(ranges_of_domains_may_cross, start, stop),
-        cmocka_unit_test_setup_teardown(threads_get_their_names, start, stop),
-        cmocka_unit_test_setup_teardown(hostile_texts_stay_valid_json, start, stop),
-        cmocka_unit_test_setup_teardown(domains_beyond_the_maximum_are_ignored, start, stop),
-        cmocka_unit_test_setup_teardown(tasks_nest_within_their_domain, start, stop),
-        cmocka_unit_test_setup_teardown(overlapping_frames_and_tasks_get_rows, start, stop),
-        cmocka_unit_test_setup_teardown(counters_are_curves, start, stop),
-        cmocka_unit_test_setup_teardown(handles_are_the_same_on_all_threads, start, stop),
-        cmocka_unit_test_setup_teardown(random_calls_never_cross, start, stop),
-        cmocka_unit_test_setup_teardown(unknown_functions_are_not_bound, start, stop),
+        cmocka_unit_test_setup_teardown(pushes_nest_and_return_their_depth, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(attributes_become_arguments, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(started_ranges_share_rows_without_overlap, start_recording_marks,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(ranges_of_domains_may_cross, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(threads_get_their_names, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(hostile_texts_stay_valid_json, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(domains_beyond_the_maximum_are_ignored, start_recording_marks,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(tasks_nest_within_their_domain, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(overlapping_frames_and_tasks_get_rows, start_recording_marks,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(counters_are_curves, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(handles_are_the_same_on_all_threads, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(random_calls_never_cross, start_recording_marks, end_text_recording),
+        cmocka_unit_test_setup_teardown(unknown_functions_are_not_bound, start_recording_marks, end_text_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

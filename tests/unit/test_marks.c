@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* Returns the marks of a trace's only event, which has this name and kind. */
-static uint64_t read_marks(const char *name, enum tp_kind kind)
+static uint64_t marks_of_event_name(const char *name, enum tp_kind kind)
 {
     struct tp_event event = {.kind = (uint8_t)kind};
     struct tp_arena arena;
@@ -26,11 +26,11 @@ static uint64_t read_marks(const char *name, enum tp_kind kind)
 }
 static uint64_t host_event_marks(const char *name)
 {
-    return read_marks(name, TP_KIND_OPERATOR);
+    return marks_of_event_name(name, TP_KIND_OPERATOR);
 }
 static uint64_t kernel_marks(const char *name)
 {
-    return read_marks(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
+    return marks_of_event_name(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
 }
 
 static void kernel_names_show_tensor_cores(void **state)
@@ -72,9 +72,9 @@ static void waits_of_all_runtimes_are_marked(void **state)
                                         "AscendCL@aclrtSynchronizeStream", "cnrtQueueSync"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!(read_marks(names[i], TP_KIND_RUNTIME) & TP_MARK_SYNC))
+        if (!(marks_of_event_name(names[i], TP_KIND_RUNTIME) & TP_MARK_SYNC))
             fail_msg("%s", names[i]);
-    assert_false(read_marks("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
+    assert_false(marks_of_event_name("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
 }
 
 static void host_names_mark_steps_and_loaders(void **state)
@@ -112,9 +112,9 @@ static void names_match_the_documented_patterns(void **state)
         {"enumerate(DataLoader)#X.__next__ ", TP_MARK_LOADER, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(
-            (read_marks(cases[i].name, i < 3 || i > 8 ? TP_KIND_OPERATOR : TP_KIND_RUNTIME) & cases[i].mark) != 0,
-            cases[i].is_marked);
+        assert_int_equal((marks_of_event_name(cases[i].name, i < 3 || i > 8 ? TP_KIND_OPERATOR : TP_KIND_RUNTIME) &
+                          cases[i].mark) != 0,
+                         cases[i].is_marked);
 }
 
 static void regions_of_a_name_are_steps_optimizers_and_loaders(void **state)

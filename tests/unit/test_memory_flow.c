@@ -23,7 +23,7 @@ struct scene {
     struct tp_memory_flow flow;
 };
 
-static void build(struct scene *s, const char *events)
+static void build_memory_flow(struct scene *s, const char *events)
 {
     make_model(&s->arena, &s->trace, &s->order, &s->model, "", events);
     tp_memory_records_build(&s->records, &s->model, &s->arena);
@@ -41,7 +41,7 @@ static void assert_total(const struct scene *s, uint32_t i, int64_t at_ns, int64
     assert_int_equal(s->flow.totals[i].bytes, bytes);
 }
 
-static void assert_drawn(struct scene *s, const char *text)
+static void assert_picture_contains(struct scene *s, const char *text)
 {
     struct tp_flow_colours colours;
     struct tp_buf out;
@@ -59,8 +59,8 @@ static void records_without_addresses_give_only_a_curve(void **state)
 {
     static struct scene s;
     (void)state;
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("1", "100", "") "," PLACELESS(
-                  "3", "50", "") "," PLACELESS("5", "-120", "") "," PLACELESS("6", "-40", ""));
+    build_memory_flow(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("1", "100", "") "," PLACELESS(
+                              "3", "50", "") "," PLACELESS("5", "-120", "") "," PLACELESS("6", "-40", ""));
     assert_int_equal(s.flow.count, 0);
     assert_int_equal(s.flow.total_count, 4);
     assert_int_equal(s.flow.bytes_before, 0);
@@ -68,19 +68,21 @@ static void records_without_addresses_give_only_a_curve(void **state)
     assert_total(&s, 1, 3000, 150);
     assert_total(&s, 3, 6000, -10); /* this block was allocated before the recording */
     assert_int_equal(s.flow.peak_bytes, 150);
-    assert_drawn(&s, "4 records without an address: no block has a place. Over time: what was allocated less what was");
-    assert_drawn(&s, "id=\"curve\"");
-    assert_drawn(&s, "(sum of the records since the start)");
+    assert_picture_contains(
+        &s, "4 records without an address: no block has a place. Over time: what was allocated less what was");
+    assert_picture_contains(&s, "id=\"curve\"");
+    assert_picture_contains(&s, "(sum of the records since the start)");
     tp_arena_release(&s.arena);
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "100", ",\"Total Allocated\":700") "," PLACELESS(
-                  "3", "-50", ",\"Total Allocated\":650"));
+    build_memory_flow(
+        &s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "100", ",\"Total Allocated\":700") "," PLACELESS(
+                "3", "-50", ",\"Total Allocated\":650"));
     assert_int_equal(s.flow.bytes_before, 600);
     assert_total(&s, 1, 3000, 650);
     assert_int_equal(s.flow.peak_bytes, 700);
-    assert_drawn(&s, "the total that the allocator reported");
+    assert_picture_contains(&s, "the total that the allocator reported");
     tp_arena_release(&s.arena);
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* this record has 0 bytes */
-    assert_drawn(&s, "0 blocks");
+    build_memory_flow(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* this record has 0 bytes */
+    assert_picture_contains(&s, "0 blocks");
     tp_arena_release(&s.arena);
 }
 
@@ -96,17 +98,18 @@ static void blocks_end_at_their_release(void **state)
 {
     static struct scene s;
     (void)state;
-    build(&s,
-          OPERATOR("aten::empty", "0", "10") "," MEMORY("1", "4096", "100", "") "," MEMORY(
-              "2", "8192", "50",
-              "") "," MEMORY("3", "4096", "-100",
-                             "") "," MEMORY("4", "700", "-7",
-                                            "") "," MEMORY("5", "8192", "60",
-                                                           "") "," MEMORY("6", "0", "0",
-                                                                          "") ",{\"ph\":\"i\",\"name\":\"[memory]\","
-                                                                              "\"pid\":1,\"tid\":1,\"ts\":7,\"args\":{"
-                                                                              "\"Bytes\":9,\"Device Type\":1,\"Device "
-                                                                              "Id\":0}}");
+    build_memory_flow(
+        &s,
+        OPERATOR("aten::empty", "0", "10") "," MEMORY("1", "4096", "100", "") "," MEMORY(
+            "2", "8192", "50",
+            "") "," MEMORY("3", "4096", "-100",
+                           "") "," MEMORY("4", "700", "-7",
+                                          "") "," MEMORY("5", "8192", "60",
+                                                         "") "," MEMORY("6", "0", "0",
+                                                                        "") ",{\"ph\":\"i\",\"name\":\"[memory]\","
+                                                                            "\"pid\":1,\"tid\":1,\"ts\":7,\"args\":{"
+                                                                            "\"Bytes\":9,\"Device Type\":1,\"Device "
+                                                                            "Id\":0}}");
     assert_int_equal(s.flow.count, 4);
     assert_block(&s, 0, 1000, 3000, 0);
     /* the release is missing, so the block ends when its address is reused */
@@ -128,9 +131,9 @@ static void peak_is_that_of_the_allocator(void **state)
 {
     static struct scene s;
     (void)state;
-    build(&s, MEMORY("1", "4096", "100", ",\"Total Allocated\":5000") "," MEMORY(
-                  "2", "8192", "100", ",\"Total Allocated\":5100") "," MEMORY("3", "8192", "-100",
-                                                                              ",\"Total Allocated\":5000"));
+    build_memory_flow(&s, MEMORY("1", "4096", "100", ",\"Total Allocated\":5000") "," MEMORY(
+                              "2", "8192", "100", ",\"Total Allocated\":5100") "," MEMORY("3", "8192", "-100",
+                                                                                          ",\"Total Allocated\":5000"));
     assert_true(s.flow.is_peak_reported);
     assert_int_equal(s.flow.peak_bytes, 5100);
     assert_int_equal(s.flow.peak_at_ns, 2000);
@@ -141,8 +144,8 @@ static void gaps_between_addresses_are_compressed(void **state)
 {
     static struct scene s;
     (void)state;
-    build(&s, MEMORY("1", "1000", "600", "") "," MEMORY("2", "1500", "500", "") "," MEMORY(
-                  "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
+    build_memory_flow(&s, MEMORY("1", "1000", "600", "") "," MEMORY("2", "1500", "500", "") "," MEMORY(
+                              "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
     assert_int_equal(s.flow.range_count, 3); /* three ranges of addresses: 1000 to 2000, 2004 to 2014, and from 1e12
                                               * on */
     assert_true(s.flow.height > 2010 && s.flow.height < 2050);
@@ -161,8 +164,8 @@ static void absurd_addresses_stay_inside_the_picture(void **state)
     struct tp_flow_colours colours;
     struct tp_buf svg;
     (void)state;
-    build(&s, MEMORY("1", "9223372036854775807", "9223372036854775807", "") "," MEMORY(
-                  "2", "-9223372036854775807", "5", "") "," MEMORY("3", "0", "-9223372036854775807", ""));
+    build_memory_flow(&s, MEMORY("1", "9223372036854775807", "9223372036854775807", "") "," MEMORY(
+                              "2", "-9223372036854775807", "5", "") "," MEMORY("3", "0", "-9223372036854775807", ""));
     tp_buf_init(&svg, 0);
     for (int kind = 0; kind < 3; kind++) {
         tp_flow_colours_build(&colours, &s.flow, (enum tp_export_colour)kind, &s.arena);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void each_number_is_read_back(void **state)
+static void narrow_array_returns_each_number(void **state)
 {
     static const int64_t all[] = {
         0, 1,         -1, UINT32_MAX - INT64_C(1), UINT32_MAX, INT64_C(1) << 32, INT64_MAX, INT64_MIN, 4294967294,
@@ -35,6 +35,6 @@ static void each_number_is_read_back(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_number_is_read_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(narrow_array_returns_each_number)};
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }

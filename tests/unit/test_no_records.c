@@ -21,7 +21,7 @@ struct run {
     struct tp_no_records nothing;
 };
 
-static void init_run(struct run *run)
+static void init_run_without_records(struct run *run)
 {
     *run = (struct run){.folder = "/tmp/tracepress-XXXXXX"};
     assert_non_null(mkdtemp(run->folder));
@@ -41,7 +41,7 @@ static void init_run(struct run *run)
                                           .why_plain = "it is statically linked",
                                           .free_bytes = 1000,
                                           .events_error = EACCES,
-                                          .paranoid = 4};
+                                          .perf_paranoid_level = 4};
 }
 
 static void release_run(struct run *run)
@@ -63,7 +63,7 @@ static void causes_are_reported_in_order(void **state)
 {
     struct run run;
     (void)state;
-    init_run(&run);
+    init_run_without_records(&run);
     assert_cause(&run, TP_NO_RECORDS_DIED, "signal 11");
     run.nothing.has_library_started = true; /* the library had already started, so the signal is not the reason */
     assert_cause(&run, TP_NO_RECORDS_PERMISSION, "it ran as user 12345; run record as that user");
@@ -93,7 +93,7 @@ static void short_program_is_the_first_reason(void **state)
 {
     struct run run;
     (void)state;
-    init_run(&run);
+    init_run_without_records(&run);
     run.nothing.has_library_started = true;
     run.child.end.user = 0;
     run.child.end.is_confined = false;
@@ -112,15 +112,15 @@ static void container_message_names_its_option(void **state)
 {
     struct run run;
     (void)state;
-    init_run(&run);
+    init_run_without_records(&run);
     run.nothing.has_library_started = true;
     run.nothing.why_plain = NULL;
     run.child.end = (struct tp_child_end){.is_known = true, .name = "outer", .cpu_us = 500000};
-    run.nothing.is_contained = true;
+    run.nothing.has_seccomp_filter = true;
     run.nothing.events_error = EPERM;
     assert_cause(&run, TP_NO_RECORDS_REFUSED, "--cap-add PERFMON");
-    run.nothing.is_contained = false;
-    run.nothing.paranoid = -1;
+    run.nothing.has_seccomp_filter = false;
+    run.nothing.perf_paranoid_level = -1;
     assert_cause(&run, TP_NO_RECORDS_REFUSED, "Operation not permitted");
     release_run(&run);
 }
@@ -130,7 +130,7 @@ static void exit_before_main_is_next_to_last_cause(void **state)
 {
     struct run run;
     (void)state;
-    init_run(&run);
+    init_run_without_records(&run);
     run.child = (struct tp_child){.pid = 77, .exit_code = 127};
     run.nothing.why_plain = NULL;
     run.nothing.free_bytes = UINT64_MAX;

@@ -23,10 +23,12 @@ static int load(uint16_t module, uint16_t layout, intptr_t *slots)
     return InitializeInjectionNvtxExtension(&extension);
 }
 
-static int start(void **state)
+static int start_recording_payloads(void **state)
 {
     (void)state;
-    return begin_text() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1 ? 0 : -1;
+    return begin_text_recording() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1
+               ? 0
+               : -1;
 }
 
 /* ---- calls of NVTX's functions through their slots ---- */
@@ -203,11 +205,14 @@ static void unknown_ids_are_ignored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(fields_become_arguments, start, stop),
-        cmocka_unit_test_setup_teardown(schemas_nest_and_fields_give_lengths, start, stop),
-        cmocka_unit_test_setup_teardown(invalid_addresses_give_empty_texts, start, stop),
-        cmocka_unit_test_setup_teardown(nvtx_counters_become_trace_counters, start, stop),
-        cmocka_unit_test_setup_teardown(unknown_ids_are_ignored, start, stop),
+        cmocka_unit_test_setup_teardown(fields_become_arguments, start_recording_payloads, end_text_recording),
+        cmocka_unit_test_setup_teardown(schemas_nest_and_fields_give_lengths, start_recording_payloads,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(invalid_addresses_give_empty_texts, start_recording_payloads,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(nvtx_counters_become_trace_counters, start_recording_payloads,
+                                        end_text_recording),
+        cmocka_unit_test_setup_teardown(unknown_ids_are_ignored, start_recording_payloads, end_text_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

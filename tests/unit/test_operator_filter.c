@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static bool is_found(const char *pattern, struct tp_str name)
+static bool is_name_found(const char *pattern, struct tp_str name)
 {
     struct tp_operator_filter filter = {.pattern = pattern};
     regex_t compiled;
@@ -23,13 +23,14 @@ static bool is_found(const char *pattern, struct tp_str name)
 static void patterns_match_anywhere_in_a_name(void **state)
 {
     (void)state;
-    assert_true(is_found("conv|mm$", TP_STR("aten::addmm")));
-    assert_true(is_found("conv|mm$", TP_STR("aten::conv2d")));
-    assert_false(is_found("conv|mm$", TP_STR("aten::mm_out")));
-    assert_true(is_found("^aten::m+$", TP_STR("aten::mm")));
-    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* the text after the NUL does not matter */
-    assert_false(is_found("more", ((struct tp_str){"a\0b and more", 3})));
-    assert_true(is_found("", TP_STR("x")));
+    assert_true(is_name_found("conv|mm$", TP_STR("aten::addmm")));
+    assert_true(is_name_found("conv|mm$", TP_STR("aten::conv2d")));
+    assert_false(is_name_found("conv|mm$", TP_STR("aten::mm_out")));
+    assert_true(is_name_found("^aten::m+$", TP_STR("aten::mm")));
+    assert_true(
+        is_name_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* the text after the NUL does not matter */
+    assert_false(is_name_found("more", ((struct tp_str){"a\0b and more", 3})));
+    assert_true(is_name_found("", TP_STR("x")));
 }
 
 static void unbounded_patterns_are_refused(void **state)

@@ -35,7 +35,7 @@ static size_t operand_count;
 static char *argv_now[16];
 
 /* Parses a command line whose words are separated by spaces. */
-static int parse(const char *line)
+static int parse_command_line(const char *line)
 {
     static char text[256];
     int argc = 0;
@@ -51,22 +51,22 @@ static int parse(const char *line)
 static void optional_value_is_part_of_the_same_word(void **state)
 {
     (void)state;
-    assert_int_equal(parse("--user --quiet a.json"), 0);
+    assert_int_equal(parse_command_line("--user --quiet a.json"), 0);
     assert_string_equal(options.user, "");
     assert_true(options.quiet);
-    assert_int_equal(parse("--user a.json"), 0);
+    assert_int_equal(parse_command_line("--user a.json"), 0);
     assert_string_equal(options.user, "");
     assert_int_equal(operand_count, 1);
-    assert_int_equal(parse("--user=nobody a.json"), 0);
+    assert_int_equal(parse_command_line("--user=nobody a.json"), 0);
     assert_string_equal(options.user, "nobody");
-    assert_int_equal(parse("a.json"), 0);
+    assert_int_equal(parse_command_line("a.json"), 0);
     assert_null(options.user);
 }
 
 static void options_may_come_between_operands(void **state)
 {
     (void)state;
-    assert_int_equal(parse("a.json -o x.html b.json --quiet --size=5M --color never c.json"), 0);
+    assert_int_equal(parse_command_line("a.json -o x.html b.json --quiet --size=5M --color never c.json"), 0);
     assert_int_equal(operand_count, 3);
     assert_string_equal(argv_now[2], "c.json");
     assert_string_equal(options.output, "x.html");
@@ -78,7 +78,7 @@ static void options_may_come_between_operands(void **state)
 static void backslash_in_a_path_is_kept(void **state)
 {
     (void)state;
-    assert_int_equal(parse("a\\b.json -o c\\d.html"), 0);
+    assert_int_equal(parse_command_line("a\\b.json -o c\\d.html"), 0);
     assert_string_equal(argv_now[0], "a\\b.json");
     assert_string_equal(options.output, "c\\d.html");
 }
@@ -86,7 +86,7 @@ static void backslash_in_a_path_is_kept(void **state)
 static void two_dashes_end_the_options(void **state)
 {
     (void)state;
-    assert_int_equal(parse("-- -o --quiet"), 0);
+    assert_int_equal(parse_command_line("-- -o --quiet"), 0);
     assert_int_equal(operand_count, 2);
     assert_false(options.quiet);
 }
@@ -94,7 +94,7 @@ static void two_dashes_end_the_options(void **state)
 static void a_single_dash_is_an_operand(void **state)
 {
     (void)state;
-    assert_int_equal(parse("- -o -"), 0);
+    assert_int_equal(parse_command_line("- -o -"), 0);
     assert_int_equal(operand_count, 1);
     assert_string_equal(options.output, "-");
 }
@@ -102,7 +102,7 @@ static void a_single_dash_is_an_operand(void **state)
 static void lists_collect_in_order(void **state)
 {
     (void)state;
-    assert_int_equal(parse("--rule A.x=1 --rule=B.y=2"), 0);
+    assert_int_equal(parse_command_line("--rule A.x=1 --rule=B.y=2"), 0);
     assert_int_equal(options.rules.count, 2);
     assert_string_equal(options.rules.items[1], "B.y=2");
 }
@@ -119,7 +119,7 @@ static void wrong_option_is_named(void **state)
                                            {"--size=99999999999G", "size"}};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        assert_int_equal(parse(lines[i][0]), TP_EUSAGE);
+        assert_int_equal(parse_command_line(lines[i][0]), TP_EUSAGE);
         assert_non_null(strstr(err.text, lines[i][1]));
     }
 }

@@ -15,78 +15,81 @@
 
 static struct tp_outside_tree tree;
 
-static uint32_t process_record(struct tp_perf_record record)
+static uint32_t add_record(struct tp_perf_record record)
 {
-    return tp_outside_tree_process(&tree, &record, false, NULL);
+    return tp_outside_tree_handle_record(&tree, &record, false, NULL);
 }
 
-static void process_exec(uint32_t pid, uint64_t time_ns, const char *name)
+static void add_exec_record(uint32_t pid, uint64_t time_ns, const char *name)
 {
-    process_record((struct tp_perf_record){
+    add_record((struct tp_perf_record){
         .type = PERF_RECORD_COMM, .time_ns = time_ns, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
-static void process_fork(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void add_fork_record(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-    process_record((struct tp_perf_record){.type = PERF_RECORD_FORK,
-                                           .time_ns = time_ns,
-                                           .pid = pid,
-                                           .tid = tid,
-                                           .parent_pid = parent,
-                                           .parent_tid = parent});
+    add_record((struct tp_perf_record){.type = PERF_RECORD_FORK,
+                                       .time_ns = time_ns,
+                                       .pid = pid,
+                                       .tid = tid,
+                                       .parent_pid = parent,
+                                       .parent_tid = parent});
 }
 
-static uint32_t process_exit(uint32_t pid, uint32_t tid, uint64_t time_ns)
+static uint32_t add_exit_record(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-    return process_record(
-        (struct tp_perf_record){.type = PERF_RECORD_EXIT, .time_ns = time_ns, .pid = pid, .tid = tid});
+    return add_record((struct tp_perf_record){.type = PERF_RECORD_EXIT, .time_ns = time_ns, .pid = pid, .tid = tid});
 }
 
-static void process_switch(uint32_t tid, uint64_t time_ns, bool is_out, bool is_preempted)
+static void add_switch_record(uint32_t tid, uint64_t time_ns, bool is_out, bool is_preempted)
 {
-    process_record((struct tp_perf_record){.type = PERF_RECORD_SWITCH,
-                                           .time_ns = time_ns,
-                                           .pid = tid,
-                                           .tid = tid,
-                                           .is_out = is_out,
-                                           .is_preempted = is_preempted});
+    add_record((struct tp_perf_record){.type = PERF_RECORD_SWITCH,
+                                       .time_ns = time_ns,
+                                       .pid = tid,
+                                       .tid = tid,
+                                       .is_out = is_out,
+                                       .is_preempted = is_preempted});
 }
 
-static void process_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uint64_t *chain, size_t count)
+static void add_sample_record(uint32_t tid, uint64_t time_ns, bool is_switch, const uint64_t *chain, size_t count)
 {
-    const struct tp_perf_record record = {
-        .type = PERF_RECORD_SAMPLE, .time_ns = time_ns, .pid = tid, .tid = tid, .chain = chain, .chain_count = count};
-    tp_outside_tree_process(&tree, &record, is_switch, NULL);
+    const struct tp_perf_record record = {.type = PERF_RECORD_SAMPLE,
+                                          .time_ns = time_ns,
+                                          .pid = tid,
+                                          .tid = tid,
+                                          .chain = chain,
+                                          .chain_entry_count = count};
+    tp_outside_tree_handle_record(&tree, &record, is_switch, NULL);
 }
 
-static void map_code(uint32_t pid, uint64_t start, const char *path)
+static void add_mapping_record(uint32_t pid, uint64_t start, const char *path)
 {
-    process_record((struct tp_perf_record){.type = PERF_RECORD_MMAP2,
-                                           .time_ns = 1,
-                                           .pid = pid,
-                                           .tid = pid,
-                                           .start = start,
-                                           .length = 0x1000,
-                                           .text = path});
+    add_record((struct tp_perf_record){.type = PERF_RECORD_MMAP2,
+                                       .time_ns = 1,
+                                       .pid = pid,
+                                       .tid = pid,
+                                       .start = start,
+                                       .length = 0x1000,
+                                       .text = path});
 }
 
 static int check_states(void *unused, struct tp_error *err)
 {
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    process_exec(7, 100, "first");
-    process_switch(7, 150, true, true);   /* thread 7 has run for 50 ns */
-    process_switch(7, 170, false, false); /* thread 7 was ready for 20 ns */
-    process_fork(7, 7, 8, 180);
-    process_switch(8, 185, false, false); /* thread 8 was ready for 5 ns */
-    process_switch(7, 300, true, false);  /* thread 7 ran for 130 ns */
-    process_switch(7, 290, false,
-                   false);               /* this record is earlier than the previous one, so the blocked time is 0 ns */
-    process_switch(9, 400, true, false); /* thread 9 is unknown */
-    assert_int_equal(process_exit(7, 7, 410), TP_NO_ID);
-    assert_int_equal(process_exit(7, 8, 500), 0);
-    assert_int_equal(process_exit(7, 8, 600), TP_NO_ID);
-    process_fork(7, 10, 10, 700);
+    add_exec_record(7, 100, "first");
+    add_switch_record(7, 150, true, true);   /* thread 7 has run for 50 ns */
+    add_switch_record(7, 170, false, false); /* thread 7 was ready for 20 ns */
+    add_fork_record(7, 7, 8, 180);
+    add_switch_record(8, 185, false, false); /* thread 8 was ready for 5 ns */
+    add_switch_record(7, 300, true, false);  /* thread 7 ran for 130 ns */
+    add_switch_record(7, 290, false,
+                      false); /* this record is earlier than the previous one, so the blocked time is 0 ns */
+    add_switch_record(9, 400, true, false); /* thread 9 is unknown */
+    assert_int_equal(add_exit_record(7, 7, 410), TP_NO_ID);
+    assert_int_equal(add_exit_record(7, 8, 500), 0);
+    assert_int_equal(add_exit_record(7, 8, 600), TP_NO_ID);
+    add_fork_record(7, 10, 10, 700);
     tp_outside_tree_end(&tree, 1000);
     return 0;
 }
@@ -117,18 +120,18 @@ static int check_programs(void *unused, struct tp_error *err)
     static const uint64_t moved[] = {PERF_CONTEXT_USER, 0x700010, 0x700020};
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    process_exec(7, 100, "first");
-    map_code(7, 0x400000, "/no/such/file");
-    process_fork(7, 8, 8, 110);
-    process_stack(8, 120, false, chain, 5); /* process 8 inherited the mapping, so the frame has a file */
-    process_stack(7, 120, false, chain, 5);
-    process_fork(7, 7, 9, 130);
-    process_exec(8, 140, "second");
-    process_stack(8, 150, false, chain, 3); /* exec removed all mappings, so the frame has no file */
-    map_code(8, 0x700000, "/no/such/file");
-    process_stack(8, 160, false, moved, 3);
-    process_stack(7, 170, false, chain, 3);
-    process_exec(7, 200, "third"); /* exec ends the other thread, 9, of process 7 */
+    add_exec_record(7, 100, "first");
+    add_mapping_record(7, 0x400000, "/no/such/file");
+    add_fork_record(7, 8, 8, 110);
+    add_sample_record(8, 120, false, chain, 5); /* process 8 inherited the mapping, so the frame has a file */
+    add_sample_record(7, 120, false, chain, 5);
+    add_fork_record(7, 7, 9, 130);
+    add_exec_record(8, 140, "second");
+    add_sample_record(8, 150, false, chain, 3); /* exec removed all mappings, so the frame has no file */
+    add_mapping_record(8, 0x700000, "/no/such/file");
+    add_sample_record(8, 160, false, moved, 3);
+    add_sample_record(7, 170, false, chain, 3);
+    add_exec_record(7, 200, "third"); /* exec ends the other thread, 9, of process 7 */
     return 0;
 }
 
@@ -166,15 +169,15 @@ static int check_waits(void *unused, struct tp_error *err)
     static const uint64_t lock[] = {PERF_CONTEXT_KERNEL, KERNEL, KERNEL + 33};
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    process_exec(7, 100, "first");
-    process_stack(7, 110, true, disk, 5); /* this stack arrives before the switch record of the same time */
-    process_switch(7, 110, true, false);
-    process_switch(7, 120, false, false);
-    process_switch(7, 130, true, false);
-    process_stack(7, 130, true, lock, 3); /* this stack arrives after the switch record of the same time */
-    process_switch(7, 140, false, false);
-    process_stack(7, 150, true, lock, 3);
-    process_switch(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */
+    add_exec_record(7, 100, "first");
+    add_sample_record(7, 110, true, disk, 5); /* this stack arrives before the switch record of the same time */
+    add_switch_record(7, 110, true, false);
+    add_switch_record(7, 120, false, false);
+    add_switch_record(7, 130, true, false);
+    add_sample_record(7, 130, true, lock, 3); /* this stack arrives after the switch record of the same time */
+    add_switch_record(7, 140, false, false);
+    add_sample_record(7, 150, true, lock, 3);
+    add_switch_record(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */
     struct tp_str names[8] = {{0}};
     for (uint32_t i = 0; i < tree.places.frames.count; i++) {
         uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
@@ -211,8 +214,8 @@ static int check_module_names(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     assert_true(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
     tp_outside_tree_init(&tree, &arena);
-    process_exec(7, 100, "first");
-    process_stack(7, 120, false, chain, 5);
+    add_exec_record(7, 100, "first");
+    add_sample_record(7, 120, false, chain, 5);
     const struct tp_str *names = tp_kernel_functions_from_file(&tree.places, path, &arena);
     close(fd);
     unlink(path);
@@ -241,15 +244,15 @@ static void records_are_handled_in_time_order(void **state)
             struct perf_event_header head;
             uint64_t number;
         } record = {{.type = PERF_RECORD_SWITCH, .size = sizeof record}, i};
-        assert_non_null(tp_pending_add(&pending, &record.head, times[i]));
+        assert_non_null(tp_pending_add_record(&pending, &record.head, times[i]));
     }
     static const uint64_t wanted[] = {1, 3, 2, 0, 4};
-    tp_pending_sort(&pending);
+    tp_pending_sort_records(&pending);
     for (size_t done = 0; done < 5; done++) {
         uint64_t number;
         memcpy(&number, tp_pending_header_at(&pending, pending.records[0].at) + 1, sizeof number);
         assert_int_equal(number, wanted[done]);
-        tp_pending_drop(&pending, 1);
+        tp_pending_remove_first_records(&pending, 1);
     }
     assert_int_equal(pending.count, 0);
     tp_pending_release(&pending);
@@ -263,7 +266,7 @@ static void truncated_records_are_refused(void **state)
     (void)state;
     *head = (struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = 48};
     words[4] = 1; /* number of addresses in the chain */
-    assert_true(tp_perf_record_read(&record, head) && record.chain_count == 1);
+    assert_true(tp_perf_record_read(&record, head) && record.chain_entry_count == 1);
     words[4] = 2;
     assert_false(tp_perf_record_read(&record, head));
     *head = (struct perf_event_header){.type = PERF_RECORD_FORK, .size = 8 + 16 + 24};
@@ -290,10 +293,11 @@ static void part_of_a_stack_is_read_only_if_complete(void **state)
     dump[1] = 77;
     dump[1 + TP_PERF_REGISTERS] = SIZE;
     *last = SIZE - 8;
-    assert_true(tp_perf_record_read(&record, head) && record.dump_bytes == SIZE - 8 && !record.is_dump_full);
+    assert_true(tp_perf_record_read(&record, head) && record.dump_bytes == SIZE - 8 &&
+                !record.is_stack_longer_than_dump);
     assert_true(record.registers[0] == 77 && record.dump == (const char *)(last - SIZE / 8));
     *last = SIZE;
-    assert_true(tp_perf_record_read(&record, head) && record.is_dump_full);
+    assert_true(tp_perf_record_read(&record, head) && record.is_stack_longer_than_dump);
     *last = SIZE + 1;
     assert_false(tp_perf_record_read(&record, head));
     *last = 0;

@@ -94,7 +94,7 @@ static struct tp_page *make_page(const struct tp_page_options *options, size_t c
     return page;
 }
 
-static bool is_in_page(const struct tp_page_files *files, const char *needle)
+static bool is_text_in_page(const struct tp_page_files *files, const char *needle)
 {
     bool is_found = false;
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
@@ -124,14 +124,14 @@ static void page_has_sections_for_existing_data(void **state)
     struct tp_page *page = make_page(&(struct tp_page_options){0}, 1, &files);
 
     (void)state;
-    assert_true(is_in_page(&files, "id=\"overview\""));
-    assert_true(is_in_page(&files, "id=\"operators\""));
-    assert_true(is_in_page(&files, "id=\"kernels\""));
-    assert_false(is_in_page(&files, "id=\"memory\""));
-    assert_true(is_in_page(&files, "This trace does not contain: memory"));
-    assert_true(is_in_page(&files, "&lt;script&gt;"));
-    assert_false(is_in_page(&files, "aten::<script>"));
-    assert_true(is_in_page(&files, "train.py(12): step"));
+    assert_true(is_text_in_page(&files, "id=\"overview\""));
+    assert_true(is_text_in_page(&files, "id=\"operators\""));
+    assert_true(is_text_in_page(&files, "id=\"kernels\""));
+    assert_false(is_text_in_page(&files, "id=\"memory\""));
+    assert_true(is_text_in_page(&files, "This trace does not contain: memory"));
+    assert_true(is_text_in_page(&files, "&lt;script&gt;"));
+    assert_false(is_text_in_page(&files, "aten::<script>"));
+    assert_true(is_text_in_page(&files, "train.py(12): step"));
     tp_page_release(page);
 }
 
@@ -154,9 +154,9 @@ static void redacted_page_names_no_host_and_no_folder(void **state)
     struct tp_page *page = make_page(&(struct tp_page_options){.redact = true}, 2, &files);
 
     (void)state;
-    assert_false(is_in_page(&files, "secrethost"));
-    assert_false(is_in_page(&files, "/home/ann"));
-    assert_true(is_in_page(&files, "/train.py(12): step"));
+    assert_false(is_text_in_page(&files, "secrethost"));
+    assert_false(is_text_in_page(&files, "/home/ann"));
+    assert_true(is_text_in_page(&files, "/train.py(12): step"));
     tp_page_release(page);
 }
 
@@ -166,7 +166,7 @@ static void source_lines_link_to_the_given_address(void **state)
     struct tp_page *page = make_page(&(struct tp_page_options){.source_url = "vscode://file{path}:{line}"}, 1, &files);
 
     (void)state;
-    assert_true(is_in_page(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
+    assert_true(is_text_in_page(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
     tp_page_release(page);
     assert_int_equal(tp_page_open(&page, &(struct tp_page_options){.source_url = "javascript:{path}"}, 1, NULL),
                      TP_EUSAGE);
@@ -182,7 +182,7 @@ static void page_fits_its_maximum_size_and_reports_it(void **state)
     (void)state;
     page = make_page(&(struct tp_page_options){.max_bytes = ceiling}, 40, &small);
     assert_true(small.html_bytes <= ceiling);
-    assert_true(is_in_page(&small, "A larger --max-size"));
+    assert_true(is_text_in_page(&small, "A larger --max-size"));
     tp_page_release(whole);
     tp_page_release(page);
     assert_int_equal(tp_page_open(&page, &(struct tp_page_options){.max_bytes = 1000}, 1, NULL), 0);
@@ -200,8 +200,8 @@ static void failed_input_is_named(void **state)
     assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
     assert_int_equal(tp_page_add_failed(page, TP_STR("run"), TP_STR("w"), TP_STR("bad<file"), "not a trace", NULL), 0);
     assert_int_equal(tp_page_finish(page, &files, NULL), 0);
-    assert_true(is_in_page(&files, "bad&lt;file: not a trace"));
-    assert_true(is_in_page(&files, "1 input could not be used"));
+    assert_true(is_text_in_page(&files, "bad&lt;file: not a trace"));
+    assert_true(is_text_in_page(&files, "1 input could not be used"));
     tp_page_release(page);
 }
 
@@ -211,7 +211,7 @@ static void separate_assets_leave_no_inline_code(void **state)
     struct tp_page *page = make_page(&(struct tp_page_options){.writes_separate_assets = true}, 1, &files);
 
     (void)state;
-    assert_false(is_in_page(&files, "<style"));
+    assert_false(is_text_in_page(&files, "<style"));
     assert_true(files.css.len && files.js.len);
     tp_page_release(page);
 }

@@ -15,7 +15,7 @@
 
 static struct tp_peaks_file file;
 
-static int parse(const char *json, struct tp_error *err)
+static int parse_peaks(const char *json, struct tp_error *err)
 {
     *err = (struct tp_error){0};
     return tp_peaks_parse(&file, "peaks.json", tp_str_of(json), err);
@@ -42,9 +42,9 @@ static void measured_numbers_replace_published_ones(void **state)
     struct question q = {.name = "NVIDIA H100 80GB HBM3", .bytes = INT64_C(80) << 30};
     (void)state;
     tp_arena_init(&q.arena, 0);
-    assert_int_equal(parse("{ \"devices\" : [ {\"match\": \"H100\", \"dense_tflops\": {\"bf16\": 720.5}, "
-                           "\"memory_gbs\": 3000, \"source\": \"triad \\u00b5\"} ] }",
-                           &err),
+    assert_int_equal(parse_peaks("{ \"devices\" : [ {\"match\": \"H100\", \"dense_tflops\": {\"bf16\": 720.5}, "
+                                 "\"memory_gbs\": 3000, \"source\": \"triad \\u00b5\"} ] }",
+                                 &err),
                      0);
     assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_string_equal(q.peaks->device, "NVIDIA H100 SXM");
@@ -65,10 +65,10 @@ static void first_matching_device_is_used(void **state)
     struct question q = {.name = "Some Accelerator X9", .bytes = INT64_C(40) << 30};
     (void)state;
     tp_arena_init(&q.arena, 0);
-    assert_int_equal(parse("{\"devices\":[{\"match\":\"X9\",\"memory_gib\":[80],\"memory_gbs\":1},"
-                           "{\"match\":\"X9$\",\"memory_gib\":[16,40],\"device\":\"X9 small\",\"memory_gbs\":2},"
-                           "{\"match\":\"Some\",\"memory_gbs\":3}]}",
-                           &err),
+    assert_int_equal(parse_peaks("{\"devices\":[{\"match\":\"X9\",\"memory_gib\":[80],\"memory_gbs\":1},"
+                                 "{\"match\":\"X9$\",\"memory_gib\":[16,40],\"device\":\"X9 small\",\"memory_gbs\":2},"
+                                 "{\"match\":\"Some\",\"memory_gbs\":3}]}",
+                                 &err),
                      0);
     assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_string_equal(q.peaks->device, "X9 small");
@@ -107,7 +107,7 @@ static void bad_files_are_reported(void **state)
     struct tp_error err;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(parse(bad[i][0], &err), TP_EUSAGE);
+        assert_int_equal(parse_peaks(bad[i][0], &err), TP_EUSAGE);
         if (!strstr(err.text, bad[i][1]) || strncmp(err.text, "peaks.json: ", 12) != 0)
             fail_msg("%s: %s", bad[i][0], err.text);
     }
@@ -121,11 +121,11 @@ static void too_large_file_is_refused(void **state)
     for (unsigned i = 0; i <= TP_MAX_PEAK_ROWS; i++)
         sprintf(json + strlen(json), "%s{\"match\":\"AB\"}", i ? "," : "");
     strcat(json, "]}");
-    assert_int_equal(parse(json, &err), TP_ELIMIT);
+    assert_int_equal(parse_peaks(json, &err), TP_ELIMIT);
     strcpy(json, "{\"devices\":[{\"match\":\"AB\",\"source\":\"");
     memset(json + strlen(json), 'x', TP_MAX_PEAK_TEXT_BYTES);
     strcat(json, "\"}]}");
-    assert_int_equal(parse(json, &err), TP_ELIMIT);
+    assert_int_equal(parse_peaks(json, &err), TP_ELIMIT);
 }
 
 int main(void)

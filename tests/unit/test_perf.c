@@ -23,7 +23,7 @@ static char memory[MOST_PAGE + RING] __attribute__((aligned(MOST_PAGE)));
 
 /* Writes bytes into the ring buffer at position `at`, where they may wrap around its end. Returns the position after
  * them. */
-static uint64_t put_in_ring(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
+static uint64_t write_bytes_to_ring(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         ((char *)page)[page->data_offset + (at + i) % RING] = ((const char *)bytes)[i];
@@ -32,7 +32,7 @@ static uint64_t put_in_ring(struct perf_event_mmap_page *page, uint64_t at, cons
 
 /* Writes a sample at position `at`. Its registers are 1000, 1001 .. in the kernel's order. Returns the position after
  * the sample. */
-static uint64_t put_sample(struct perf_event_mmap_page *page, uint64_t at, uint64_t time, const char *stack)
+static uint64_t write_sample_to_ring(struct perf_event_mmap_page *page, uint64_t at, uint64_t time, const char *stack)
 {
     uint64_t registers[REGISTERS], size = 64, used = strlen(stack), abi = PERF_SAMPLE_REGS_ABI_64;
     char copied[64] = {0};
@@ -41,14 +41,14 @@ static uint64_t put_sample(struct perf_event_mmap_page *page, uint64_t at, uint6
     for (uint64_t i = 0; i < REGISTERS; i++)
         registers[i] = 1000 + i;
     memcpy(copied, stack, used);
-    at = put_in_ring(page, at, &header, sizeof header);
-    at = put_in_ring(page, at, (uint32_t[]){1, 2}, 8);
-    at = put_in_ring(page, at, &time, 8);
-    at = put_in_ring(page, at, &abi, 8);
-    at = put_in_ring(page, at, registers, sizeof registers);
-    at = put_in_ring(page, at, &size, 8);
-    at = put_in_ring(page, at, copied, sizeof copied);
-    return put_in_ring(page, at, &used, 8);
+    at = write_bytes_to_ring(page, at, &header, sizeof header);
+    at = write_bytes_to_ring(page, at, (uint32_t[]){1, 2}, 8);
+    at = write_bytes_to_ring(page, at, &time, 8);
+    at = write_bytes_to_ring(page, at, &abi, 8);
+    at = write_bytes_to_ring(page, at, registers, sizeof registers);
+    at = write_bytes_to_ring(page, at, &size, 8);
+    at = write_bytes_to_ring(page, at, copied, sizeof copied);
+    return write_bytes_to_ring(page, at, &used, 8);
 }
 
 static void samples_are_read_for_any_page_size(void **state)
@@ -65,7 +65,7 @@ static void samples_are_read_for_any_page_size(void **state)
         memset(page, 0, sizeof *page);
         page->data_offset = sizes[i];
         page->data_tail = start;
-        page->data_head = put_sample(page, put_sample(page, start, 70, "outer frames"), 90, "more");
+        page->data_head = write_sample_to_ring(page, write_sample_to_ring(page, start, 70, "outer frames"), 90, "more");
         assert_int_equal(tp_perf_count(&perf), 2);
         assert_true(tp_perf_next(&perf, &copy, &ns));
         assert_int_equal(ns, 70);

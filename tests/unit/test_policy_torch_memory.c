@@ -41,7 +41,7 @@ static void make_memory(struct made *m)
     }
 }
 
-static struct tp_memory_bytes sum_by_loop(const struct made *m, int64_t start, int64_t end, bool *is_outside)
+static struct tp_memory_bytes sum_records_by_loop(const struct made *m, int64_t start, int64_t end, bool *is_outside)
 {
     struct tp_memory_bytes sum = {0};
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -68,7 +68,7 @@ static void check_random_spans(bool is_coarse, int times)
     tp_memory_sums_build(&sums, &m.trace, m.order, is_coarse, &m.arena);
     for (int i = 0; i < times; i++) {
         int64_t start = random_below(LATEST + 20) - 10, end = start + random_below(1 + random_below(LATEST));
-        struct tp_memory_bytes expected = sum_by_loop(&m, start, end, is_outside);
+        struct tp_memory_bytes expected = sum_records_by_loop(&m, start, end, is_outside);
         struct tp_memory_bytes bytes = tp_memory_sums_within(&sums, start, end);
         assert_int_equal(bytes.cpu, expected.cpu);
         assert_int_equal(bytes.gpu, expected.gpu);

@@ -43,7 +43,7 @@ static void write_npy(const char *path, const char *dict, const void *data, size
     assert_int_equal(fclose(file), 0);
 }
 
-static int parse(struct tp_npy *npy, const char *dict)
+static int parse_npy_header(struct tp_npy *npy, const char *dict)
 {
     unsigned char bytes[4096] = "\x93NUMPY\x01";
     size_t length = strlen(dict);
@@ -57,18 +57,19 @@ static void headers_are_read_in_any_spelling(void **state)
 {
     struct tp_npy npy;
     (void)state;
-    assert_int_equal(parse(&npy, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"), TP_OK);
+    assert_int_equal(parse_npy_header(&npy, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"), TP_OK);
     assert_int_equal(npy.type, TP_NPY_FLOAT32);
     assert_int_equal(npy.rank, 2);
     assert_int_equal(npy.count, 12);
     assert_false(npy.is_fortran || npy.is_big_endian);
-    assert_int_equal(parse(&npy, "{\"shape\":(3L,),\"fortran_order\":True,\"descr\":\">i8\"}  "), TP_OK);
+    assert_int_equal(parse_npy_header(&npy, "{\"shape\":(3L,),\"fortran_order\":True,\"descr\":\">i8\"}  "), TP_OK);
     assert_true(npy.is_fortran && npy.is_big_endian);
     assert_int_equal(npy.type, TP_NPY_INT64);
-    assert_int_equal(parse(&npy, "{'descr': '|b1', 'fortran_order': False, 'shape': (), }"), TP_OK);
+    assert_int_equal(parse_npy_header(&npy, "{'descr': '|b1', 'fortran_order': False, 'shape': (), }"), TP_OK);
     assert_int_equal(npy.count, 1);
-    assert_int_equal(parse(&npy, "{'descr': '<u2', 'fortran_order': False, 'shape': (5, 0, 9223372036854775807), }"),
-                     TP_OK);
+    assert_int_equal(
+        parse_npy_header(&npy, "{'descr': '<u2', 'fortran_order': False, 'shape': (5, 0, 9223372036854775807), }"),
+        TP_OK);
     assert_int_equal(npy.count, 0);
 }
 
@@ -95,14 +96,15 @@ static void invalid_headers_are_refused(void **state)
     struct tp_npy npy;
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        if (parse(&npy, cases[i].dict) != cases[i].code)
+        if (parse_npy_header(&npy, cases[i].dict) != cases[i].code)
             fail_msg("%s: not %d", cases[i].dict, cases[i].code);
     assert_int_equal(tp_npy_parse(&npy, "\x93NUMPY\x01\0\xff\0{", 11, NULL), TP_ETRUNCATED);
     assert_int_equal(tp_npy_parse(&npy, "\x93NUMPY\x09\0\x01\0{", 11, NULL), TP_EUNSUPPORTED);
     assert_int_equal(tp_npy_parse(&npy, "NUMPY", 5, NULL), TP_EFORMAT);
 }
 
-static int compare(struct tp_difference *d, const char *base, const char *new, struct tp_tolerance tolerance)
+static int compare_array_files(struct tp_difference *d, const char *base, const char *new,
+                               struct tp_tolerance tolerance)
 {
     struct tp_array_pair pair = {.base = {base, NULL}, .new = {new, NULL}};
     struct tp_npy heads[2];
@@ -119,7 +121,7 @@ static void differences_equal_values_by_hand(void **state)
     (void)state;
     write_npy(path_in_folder("a.npy"), dict, base, sizeof base);
     write_npy(path_in_folder("b.npy"), dict, new, sizeof new);
-    assert_int_equal(compare(&d, path_in_folder("a.npy"), path_in_folder("b.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("a.npy"), path_in_folder("b.npy"), tolerance), TP_OK);
     assert_int_equal(d.count, 6);
     assert_int_equal(d.finite_count, 3);
     /* mismatches: a difference of 0.5 above the limit 0.1, different infinities, and a NaN in only one array */
@@ -144,15 +146,15 @@ static void indexes_are_in_c_order_for_all_orders(void **state)
     write_npy(path_in_folder("c.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", c, sizeof c);
     write_npy(path_in_folder("f.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", fortran,
               sizeof fortran);
-    assert_int_equal(compare(&d, path_in_folder("c.npy"), path_in_folder("f.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("c.npy"), path_in_folder("f.npy"), tolerance), TP_OK);
     assert_int_equal(d.mismatch_count, 1);
     assert_int_equal(d.worst, 3);
-    assert_int_equal(compare(&d, path_in_folder("f.npy"), path_in_folder("c.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("f.npy"), path_in_folder("c.npy"), tolerance), TP_OK);
     assert_int_equal(d.worst, 3);
     static const float other[] = {0, 3, 1, 4, 2, 5};
     write_npy(path_in_folder("g.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", other,
               sizeof other);
-    assert_int_equal(compare(&d, path_in_folder("f.npy"), path_in_folder("g.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("f.npy"), path_in_folder("g.npy"), tolerance), TP_OK);
     assert_int_equal(d.worst, 3);
     assert_int_equal(d.first_mismatch, 3);
 }
@@ -166,13 +168,13 @@ static void wide_integers_and_huge_numbers_are_exact(void **state)
     (void)state;
     write_npy(path_in_folder("i.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", base, sizeof base);
     write_npy(path_in_folder("j.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", new, sizeof new);
-    assert_int_equal(compare(&d, path_in_folder("i.npy"), path_in_folder("j.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("i.npy"), path_in_folder("j.npy"), tolerance), TP_OK);
     assert_int_equal(d.mismatch_count, 1);
     assert_true(d.max_abs == 1);
     write_npy(path_in_folder("s.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", small,
               sizeof small);
     write_npy(path_in_folder("h.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", huge, sizeof huge);
-    assert_int_equal(compare(&d, path_in_folder("s.npy"), path_in_folder("h.npy"), tolerance), TP_OK);
+    assert_int_equal(compare_array_files(&d, path_in_folder("s.npy"), path_in_folder("h.npy"), tolerance), TP_OK);
     assert_true(fabs(d.cosine - 1) < 1e-15);
     assert_true(fabs(d.rmse / sqrt(12.5) - 1e300) < 1e287);
 }
@@ -189,12 +191,15 @@ static void inconsistent_files_are_refused(void **state)
               data, sizeof data);
     write_npy(path_in_folder("good.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", data,
               sizeof data);
-    assert_int_equal(compare(&d, path_in_folder("short.npy"), path_in_folder("good.npy"), tolerance), TP_ETRUNCATED);
-    assert_int_equal(compare(&d, path_in_folder("good.npy"), path_in_folder("vast.npy"), tolerance), TP_ETRUNCATED);
-    assert_int_equal(compare(&d, path_in_folder("good.npy"), "/dev/zero", tolerance), TP_EIO);
-    assert_int_equal(compare(&d, path_in_folder("good.npy"), folder, tolerance), TP_EIO);
+    assert_int_equal(compare_array_files(&d, path_in_folder("short.npy"), path_in_folder("good.npy"), tolerance),
+                     TP_ETRUNCATED);
+    assert_int_equal(compare_array_files(&d, path_in_folder("good.npy"), path_in_folder("vast.npy"), tolerance),
+                     TP_ETRUNCATED);
+    assert_int_equal(compare_array_files(&d, path_in_folder("good.npy"), "/dev/zero", tolerance), TP_EIO);
+    assert_int_equal(compare_array_files(&d, path_in_folder("good.npy"), folder, tolerance), TP_EIO);
     assert_int_equal(mkfifo(path_in_folder("pipe.npy"), 0600), 0);
-    assert_int_equal(compare(&d, path_in_folder("pipe.npy"), path_in_folder("good.npy"), tolerance), TP_EIO);
+    assert_int_equal(compare_array_files(&d, path_in_folder("pipe.npy"), path_in_folder("good.npy"), tolerance),
+                     TP_EIO);
 }
 
 static void steps_and_workers_are_read_from_the_path(void **state)

@@ -9,7 +9,7 @@
 
 static void assert_rule(enum tp_program_rule rule)
 {
-    build();
+    build_program_view();
     if (view.rule != rule)
         fail_msg("rule %s, not %s: %.*s", tp_program_rule_id(view.rule), tp_program_rule_id(rule),
                  (int)view.headline.len, view.headline.ptr);
@@ -19,8 +19,8 @@ static void assert_rule(enum tp_program_rule rule)
 
 static void add_wait_and_run(const char *cause, int wait_ms, int run_ms)
 {
-    blocked(1, 1, 0, wait_ms * 1000, cause);
-    running(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
+    write_blocked_state(1, 1, 0, wait_ms * 1000, cause);
+    write_running_state(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
 }
 
 static void first_matching_rule_decides(void **state)
@@ -48,34 +48,34 @@ static void first_matching_rule_decides(void **state)
         assert_rule(cases[i].rule);
     }
     add_wait_and_run("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "lock"); /* adds an idle worker thread, which changes nothing */
+    write_blocked_state(1, 2, 0, 1000000, "lock"); /* adds an idle worker thread, which changes nothing */
     assert_rule(TP_PROGRAM_IDLE);
     add_wait_and_run("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "sleep");
+    write_blocked_state(1, 2, 0, 1000000, "sleep");
     assert_rule(TP_PROGRAM_SLEEPS);
-    running(1, 1, 0, 200000);
+    write_running_state(1, 1, 0, 200000);
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
-    running(1, 1, 0, 200000);
+    write_running_state(1, 1, 0, 200000);
     state_of(1, 1, "ready", 200000, 400000, ""); /* the ready time is not longer than the running time */
     assert_rule(TP_PROGRAM_CPU_BOUND);
-    running(1, 1, 0, 300000);
+    write_running_state(1, 1, 0, 300000);
     state_of(1, 1, "ready", 300000, 590000, "");
-    blocked(1, 1, 590000, 1000000, "pipe");
+    write_blocked_state(1, 1, 590000, 1000000, "pipe");
     assert_rule(TP_PROGRAM_MIXED);
-    running(1, 1, 0, 1000);
+    write_running_state(1, 1, 0, 1000);
     for (int i = 0; i < 20; i++)
-        sample(1, 1, i, "f [x];");
+        write_cpu_sample(1, 1, i, "f [x];");
     assert_rule(TP_PROGRAM_CPU_BOUND); /* the program is short, but has enough samples */
 }
 
 static void headline_names_the_function(void **state)
 {
     (void)state;
-    running(1, 1, 0, 1000000);
+    write_running_state(1, 1, 0, 1000000);
     for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 12 ? "src/a.c(7): hot;" : "g [x];");
-    build();
+        write_cpu_sample(1, 1, i, i < 12 ? "src/a.c(7): hot;" : "g [x];");
+    build_program_view();
     assert_int_equal(view.story.headline, TP_PROGRAM_HEADLINE_FUNCTION);
     assert_true(tp_str_equal(tp_program_function_at(&view.functions, view.story.hottest)->name, TP_STR("hot")));
     assert_true(
@@ -85,14 +85,14 @@ static void headline_names_the_function(void **state)
 static void python_program_names_its_own_function(void **state)
 {
     (void)state;
-    running(1, 1, 0, 1000000);
+    write_running_state(1, 1, 0, 1000000);
     for (int i = 0; i < 20; i++)
-        sample(1, 1, i,
-               i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
-               : i < 13 ? "a.py(8): work;"
-               : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
-                        : "alloc [python3];main [python3];");
-    build();
+        write_cpu_sample(1, 1, i,
+                         i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
+                         : i < 13 ? "a.py(8): work;"
+                         : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
+                                  : "alloc [python3];main [python3];");
+    build_program_view();
     assert_true(tp_str_equal(view.headline,
                              TP_STR("work (a.py:7) takes 80.0 % of the program's 1.00 s of CPU time; the largest "
                                     "function inside it is alloc, 75.0 %.")));
@@ -101,10 +101,10 @@ static void python_program_names_its_own_function(void **state)
     assert_true(view.findings[0].time_ns == 800000000 && view.python.sample_count == 16);
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    running(1, 1, 0, 1000000);
+    write_running_state(1, 1, 0, 1000000);
     for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
-    build();
+        write_cpu_sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
+    build_program_view();
     /* Python samples are a minority, as in a C program with an embedded interpreter */
     assert_true(view.python.function == TP_NO_ID);
     assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of the program's 1.00 s of CPU time.")));
@@ -115,8 +115,8 @@ static void headline_names_the_waiting_function(void **state)
     (void)state;
     state_of(1, 1, "blocked", 0, 900000,
              "\"cause\":\"lock\",\"stack\":\"__futex [libc.so.6];src/q.c(31): take;src/q.c(60): main;\"");
-    running(1, 1, 900000, 1000000);
-    build();
+    write_running_state(1, 1, 900000, 1000000);
+    build_program_view();
     assert_true(tp_str_equal(view.headline,
                              TP_STR("For 90.0 % of the time the program is waiting for a lock, most of it in take "
                                     "(src/q.c:31).")));
@@ -130,8 +130,8 @@ static void wait_in_python_names_the_users_function(void **state)
              "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];pysleep [python3];"
              "/usr/lib/python3.11/threading.py(3): wait;/x/lib/python3.11/site-packages/p/a.py(7): nap;call [python3];"
              "<string>(2): main;\"");
-    running(1, 1, 900000, 1000000);
-    build();
+    write_running_state(1, 1, 900000, 1000000);
+    build_program_view();
     assert_true(tp_str_equal(view.headline, TP_STR("For 90.0 % of the time the program is sleeping, most of it in nap "
                                                    "(/x/lib/python3.11/site-packages/p/a.py:7).")));
     assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
@@ -143,89 +143,90 @@ static void wait_in_python_names_the_users_function(void **state)
 static void findings_need_enough_samples(void **state)
 {
     (void)state;
-    running(1, 1, 0, 1000000);
+    write_running_state(1, 1, 0, 1000000);
     for (int i = 0; i < 9; i++)
-        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
-    build();
+        write_cpu_sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
+    build_program_view();
     assert_int_equal(view.finding_count, 0); /* nine samples are too few for a finding */
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    running(1, 1, 0, 1000000);
+    write_running_state(1, 1, 0, 1000000);
     for (int i = 0; i < 10; i++)
-        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_SPINNING));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_SPINNING)->time_ns, 1000000000);
-    assert_non_null(finding(TP_PROGRAM_FINDS_FUNCTION));
+        write_cpu_sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
+    build_program_view();
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_SPINNING));
+    assert_int_equal(find_program_finding(TP_PROGRAM_FINDS_SPINNING)->time_ns, 1000000000);
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_FUNCTION));
 }
 
 static void idle_worker_is_no_lock_contention(void **state)
 {
     (void)state;
     for (int i = 0; i < 20; i++) { /* thread 2 waits for work and hardly runs */
-        running(1, 1, i * 10000, i * 10000 + 10000);
-        blocked(1, 2, i * 10000, i * 10000 + 9990, "lock");
-        running(1, 2, i * 10000 + 9990, i * 10000 + 10000);
+        write_running_state(1, 1, i * 10000, i * 10000 + 10000);
+        write_blocked_state(1, 2, i * 10000, i * 10000 + 9990, "lock");
+        write_running_state(1, 2, i * 10000 + 9990, i * 10000 + 10000);
     }
-    build();
-    assert_null(finding(TP_PROGRAM_FINDS_LOCK));
+    build_program_view();
+    assert_null(find_program_finding(TP_PROGRAM_FINDS_LOCK));
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     for (int i = 0; i < 20; i++) { /* two threads hold the lock alternately */
-        running(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
-        blocked(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
+        write_running_state(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
+        write_blocked_state(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
     }
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_LOCK));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_LOCK)->time_ns, 200000000);
-    assert_true(fabs(finding(TP_PROGRAM_FINDS_LOCK)->percent - 100) < 1e-9);
+    build_program_view();
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_LOCK));
+    assert_int_equal(find_program_finding(TP_PROGRAM_FINDS_LOCK)->time_ns, 200000000);
+    assert_true(fabs(find_program_finding(TP_PROGRAM_FINDS_LOCK)->percent - 100) < 1e-9);
 }
 
 static void short_and_failed_processes_are_found(void **state)
 {
     (void)state;
-    process(1, 0, 0, 200000, 0);
-    running(1, 1, 0, 200000);
+    write_process(1, 0, 0, 200000, 0);
+    write_running_state(1, 1, 0, 200000);
     for (int i = 0; i < 21; i++)
-        process(100 + i, 1, 1000 * i, 1000 * i + 500, i == 3);
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_SHORT));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_SHORT)->time_ns, 21 * 500000);
-    assert_non_null(finding(TP_PROGRAM_FINDS_FAILED));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_FAILED)->count, 1);
-    assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_FAILED)->processes[0]].pid, 103);
-    assert_string_equal(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1).");
+        write_process(100 + i, 1, 1000 * i, 1000 * i + 500, i == 3);
+    build_program_view();
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_SHORT));
+    assert_int_equal(find_program_finding(TP_PROGRAM_FINDS_SHORT)->time_ns, 21 * 500000);
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_FAILED));
+    assert_int_equal(find_program_finding(TP_PROGRAM_FINDS_FAILED)->count, 1);
+    assert_int_equal(view.tree.processes[find_program_finding(TP_PROGRAM_FINDS_FAILED)->processes[0]].pid, 103);
+    assert_string_equal(find_program_finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1).");
 }
 
 static void add_daemon(int pid, int parent)
 {
-    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"d\",\"pid\":%d,\"tid\":%d,\"ts\":5,\"dur\":95,\"args\":{"
-          "\"execs\":[\"run d%d\"],\"ppid\":%d,\"end\":\"still runs\"}}",
-          pid, pid, pid, parent);
+    add_event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"d\",\"pid\":%d,\"tid\":%d,\"ts\":5,\"dur\":95,\"args\":{"
+              "\"execs\":[\"run d%d\"],\"ppid\":%d,\"end\":\"still runs\"}}",
+              pid, pid, pid, parent);
 }
 
 static void daemons_are_named(void **state)
 {
     (void)state;
-    process(1, 0, 0, 100, 0);
-    running(1, 1, 0, 100);
+    write_process(1, 0, 0, 100, 0);
+    write_running_state(1, 1, 0, 100);
     add_daemon(7, 1);
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
-    assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
-    assert_string_equal(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7): recorded until the program exited.");
+    build_program_view();
+    assert_non_null(find_program_finding(TP_PROGRAM_FINDS_LEFT));
+    assert_int_equal(view.tree.processes[find_program_finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
+    assert_string_equal(find_program_finding(TP_PROGRAM_FINDS_LEFT)->detail,
+                        "run d7 (pid 7): recorded until the program exited.");
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     add_daemon(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */
-    running(1, 1, 5, 100);
+    write_running_state(1, 1, 5, 100);
     add_daemon(7, 1);
-    build();
-    assert_null(finding(TP_PROGRAM_FINDS_LEFT));
+    build_program_view();
+    assert_null(find_program_finding(TP_PROGRAM_FINDS_LEFT));
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_events, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_event_text, end_event_text)
     const struct CMUnitTest tests[] = {TEST(first_matching_rule_decides),
                                        TEST(headline_names_the_function),
                                        TEST(python_program_names_its_own_function),

@@ -19,7 +19,7 @@ struct object {
 static struct object runtime, interpreter, threads[3], held, frames_made[4], code_made, name_made, file_made,
     lines_made;
 
-static void put_word(struct object *object, size_t at, uint64_t value)
+static void write_word(struct object *object, size_t at, uint64_t value)
 {
     memcpy((char *)object->words + at, &value, sizeof value);
 }
@@ -29,20 +29,20 @@ static uint64_t object_address(const struct object *object)
     return (uint64_t)(uintptr_t)object->words;
 }
 
-static void put_text(struct object *object, const char *text)
+static void write_text_object(struct object *object, const char *text)
 {
-    put_word(object, 16, strlen(text));
+    write_word(object, 16, strlen(text));
     /* flags of a compact ASCII string with one byte per character; the upper bits are unrelated */
-    put_word(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6);
+    write_word(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6);
     memcpy((char *)object->words + 48, text, strlen(text));
 }
 
-static void put_frame(int number, const struct object *outer, uint64_t byte, bool is_entry)
+static void write_frame_object(int number, const struct object *outer, uint64_t byte, bool is_entry)
 {
     struct object *frame = &frames_made[number];
-    put_word(frame, 32, object_address(&code_made));
-    put_word(frame, 48, outer ? object_address(outer) : 0);
-    put_word(frame, 56, object_address(&code_made) + 184 + byte);
+    write_word(frame, 32, object_address(&code_made));
+    write_word(frame, 48, outer ? object_address(outer) : 0);
+    write_word(frame, 56, object_address(&code_made) + 184 + byte);
     ((char *)frame->words)[68] = is_entry;
 }
 
@@ -50,29 +50,29 @@ static void make_interpreter(void)
 {
     static const uint8_t table[] = {0x80 | 13 << 3 | 1, 2, 0x80 | 10 << 3 | 1, 0, 0, 0x80 | 13 << 3 | 0, 5};
     memset(threads, 0, sizeof threads);
-    put_word(&runtime, INTERPRETERS, object_address(&interpreter));
-    put_word(&interpreter, THREADS, object_address(&threads[0]));
-    put_word(&threads[0], NEXT_THREAD, object_address(&threads[1]));
-    put_word(&threads[0], NATIVE_ID, 70);
-    put_word(&threads[1], NATIVE_ID, 71);
-    put_word(&threads[1], CFRAME, object_address(&held));
-    put_word(&held, HELD, object_address(&frames_made[0]));
-    put_frame(0, &frames_made[1], 0, false);
-    put_frame(1, &frames_made[2], 6, true);
-    put_frame(2, NULL, 9, true);
-    put_word(&code_made, 112, object_address(&file_made));
-    put_word(&code_made, 128, object_address(&name_made));
-    put_word(&code_made, 136, object_address(&lines_made));
-    put_word(&code_made, 72, 100);
-    put_text(&name_made, "a;b");
-    put_text(&file_made, "/x/y.py");
-    put_word(&lines_made, 16, sizeof table);
+    write_word(&runtime, INTERPRETERS, object_address(&interpreter));
+    write_word(&interpreter, THREADS, object_address(&threads[0]));
+    write_word(&threads[0], NEXT_THREAD, object_address(&threads[1]));
+    write_word(&threads[0], NATIVE_ID, 70);
+    write_word(&threads[1], NATIVE_ID, 71);
+    write_word(&threads[1], CFRAME, object_address(&held));
+    write_word(&held, HELD, object_address(&frames_made[0]));
+    write_frame_object(0, &frames_made[1], 0, false);
+    write_frame_object(1, &frames_made[2], 6, true);
+    write_frame_object(2, NULL, 9, true);
+    write_word(&code_made, 112, object_address(&file_made));
+    write_word(&code_made, 128, object_address(&name_made));
+    write_word(&code_made, 136, object_address(&lines_made));
+    write_word(&code_made, 72, 100);
+    write_text_object(&name_made, "a;b");
+    write_text_object(&file_made, "/x/y.py");
+    write_word(&lines_made, 16, sizeof table);
     memcpy((char *)lines_made.words + 32, table, sizeof table);
 }
 
-static struct tp_other_memory own_memory(uint32_t reads)
+static struct tp_other_memory memory_of_this_process(uint32_t reads)
 {
-    return (struct tp_other_memory){.pid = (uint32_t)getpid(), .reads_left = reads};
+    return (struct tp_other_memory){.pid = (uint32_t)getpid(), .remaining_read_count = reads};
 }
 
 static struct tp_python_frame found[TP_PYTHON_FRAMES];
@@ -81,7 +81,7 @@ static int check_frame_texts(void *unused, struct tp_error *err)
 {
     static const char *const wanted[] = {"/x/y.py(101): a,b", "/x/y.py(101): a,b", "/x/y.py(99): a,b"};
     const struct tp_python_layout *layout = tp_python_layout_of_version(11);
-    struct tp_other_memory memory = own_memory(100);
+    struct tp_other_memory memory = memory_of_this_process(100);
     struct tp_strings texts;
     struct tp_python_code code;
     (void)unused, (void)err;
@@ -95,13 +95,13 @@ static int check_frame_texts(void *unused, struct tp_error *err)
         assert_true(tp_str_equal(tp_strings_get(&texts, text), tp_str_of(wanted[i])));
     }
     assert_true(!found[0].is_entry && found[1].is_entry && found[2].is_entry);
-    put_text(&name_made, "other"); /* another function is now at the same address */
-    put_word(&code_made, 128, object_address(&file_made));
+    write_text_object(&name_made, "other"); /* another function is now at the same address */
+    write_word(&code_made, 128, object_address(&file_made));
     assert_int_equal(tp_python_read_frames(found, &memory, layout, thread, 71), 3);
     uint32_t text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
     assert_true(tp_str_equal(tp_strings_get(&texts, text), TP_STR("/x/y.py(101): /x/y.py")));
-    put_word(&code_made, 128, object_address(&runtime)); /* the file name is not a string object */
-    put_word(&runtime, 16, INT64_MAX);
+    write_word(&code_made, 128, object_address(&runtime)); /* the file name is not a string object */
+    write_word(&runtime, 16, INT64_MAX);
     assert_int_equal(tp_python_read_frames(found, &memory, layout, thread, 71), 3);
     text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
     assert_true(text == TP_NO_ID);
@@ -119,23 +119,23 @@ static void frames_name_file_line_and_function(void **state)
 static void hostile_memory_stops_reading(void **state)
 {
     const struct tp_python_layout *layout = tp_python_layout_of_version(11);
-    struct tp_other_memory memory = own_memory(2500);
+    struct tp_other_memory memory = memory_of_this_process(2500);
     (void)state;
     make_interpreter();
     uint64_t thread = object_address(&threads[1]);
-    put_frame(2, &frames_made[0], 0, false); /* makes the frames circular: the outer frame of the last frame is the
-                                              * first one */
+    write_frame_object(2, &frames_made[0], 0, false); /* makes the frames circular: the outer frame of the last frame is
+                                                       * the first one */
     assert_int_equal(tp_python_read_frames(found, &memory, layout, thread, 71), TP_PYTHON_FRAMES);
-    put_word(&frames_made[2], 48, 4096); /* the outer frame has an invalid address */
+    write_word(&frames_made[2], 48, 4096); /* the outer frame has an invalid address */
     assert_int_equal(tp_python_read_frames(found, &memory, layout, thread, 71), -1);
     /* the state belongs to thread 71, not to thread 99 */
     assert_int_equal(tp_python_read_frames(found, &memory, layout, thread, 99), -1);
     assert_int_equal(tp_python_read_frames(found, &memory, layout, UINT64_MAX - 7, 71), -1);
     /* the list of threads is circular, and so is the list of interpreters */
-    put_word(&threads[1], NEXT_THREAD, object_address(&threads[0]));
-    put_word(&interpreter, 0, object_address(&interpreter));
+    write_word(&threads[1], NEXT_THREAD, object_address(&threads[0]));
+    write_word(&interpreter, 0, object_address(&interpreter));
     assert_true(tp_python_find_thread(&memory, layout, object_address(&runtime), 99) == 0);
-    assert_int_equal(memory.reads_left, 0);
+    assert_int_equal(memory.remaining_read_count, 0);
     assert_false(memory.is_refused);
 }
 

@@ -14,15 +14,15 @@ struct process_event {
     uint64_t address;
 };
 
-static void deliver(struct tp_python_processes *processes, const struct process_event *process_event)
+static void apply_event(struct tp_python_processes *processes, const struct process_event *process_event)
 {
     if (process_event->kind == MAP)
-        tp_python_processes_map(processes, process_event->pid,
-                                (struct tp_python_mapping){process_event->time_ns, process_event->address, 11});
+        tp_python_processes_add_mapping(processes, process_event->pid,
+                                        (struct tp_python_mapping){process_event->time_ns, process_event->address, 11});
     else if (process_event->kind == FORK)
-        tp_python_processes_fork(processes, process_event->pid, PARENT, process_event->time_ns);
+        tp_python_processes_add_fork(processes, process_event->pid, PARENT, process_event->time_ns);
     else
-        tp_python_processes_end(processes, process_event->pid, process_event->time_ns);
+        tp_python_processes_end_process(processes, process_event->pid, process_event->time_ns);
 }
 
 static uint64_t runtime_address(struct tp_python_processes *processes, uint32_t pid)
@@ -43,21 +43,22 @@ struct delivery {
     int count;
 };
 
-static int deliver_all(void *context, struct tp_error *err)
+static int apply_events_in_order(void *context, struct tp_error *err)
 {
     struct delivery *t = context;
     (void)err;
     tp_python_processes_init(&t->processes, &arena);
     for (int i = 0; i < t->count; i++)
-        deliver(&t->processes, &t->events[t->order[i]]);
+        apply_event(&t->processes, &t->events[t->order[i]]);
     return 0;
 }
 
-static int check_order(const struct process_event *events, int count, const int *order, const struct wanted *wanted)
+static int check_result_of_order(const struct process_event *events, int count, const int *order,
+                                 const struct wanted *wanted)
 {
     struct delivery t = {.events = events, .order = order, .count = count};
     tp_arena_clear(&arena);
-    assert_int_equal(tp_arena_run(&arena, deliver_all, &t, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, apply_events_in_order, &t, NULL), 0);
     assert_int_equal(runtime_address(&t.processes, PARENT), wanted->parent);
     assert_int_equal(runtime_address(&t.processes, CHILD), wanted->child);
     assert_int_equal(t.processes.living_count, wanted->living_count);
@@ -71,7 +72,7 @@ static int check_all_orders(const struct process_event *events, int count, int *
 {
     int orders = 0;
     if (chosen == count)
-        return check_order(events, count, order, wanted);
+        return check_result_of_order(events, count, order, wanted);
     for (int i = 0; i < count; i++) {
         bool is_taken = false;
         for (int k = 0; k < chosen; k++)

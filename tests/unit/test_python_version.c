@@ -6,11 +6,11 @@
 static int read_version(const char *header)
 {
     void *state = NULL;
-    begin(&state);
-    host("cpu_op", "aten::mm", 0, 100);
-    build_with_header(header);
+    begin_trace_test(&state);
+    write_host_event("cpu_op", "aten::mm", 0, 100);
+    build_trace_with_header(header);
     int version = tp_python_version_in_trace(&trace);
-    end(&state);
+    end_event_text(&state);
     return version;
 }
 

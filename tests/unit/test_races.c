@@ -265,7 +265,7 @@ static void fork_and_exit(void)
 
 static void confine_process(void)
 {
-    tp_session_confine("test");
+    tp_session_end_by_confinement("test");
 }
 
 static void processes_exit_while_threads_record(void **state)

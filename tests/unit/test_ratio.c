@@ -39,7 +39,7 @@ static void integers_beyond_doubles_are_exact(void **state)
     assert_true(tp_ratio((b53 + 1) * e9, e9 * 1000) == 0x1.0624dd2f1a9fcp+43);
 }
 
-static void the_largest_integers_divide(void **state)
+static void largest_integers_are_divided(void **state)
 {
     (void)state;
     assert_true(tp_ratio(LARGEST, 3) == 0x1.5555555555555p+125);
@@ -67,7 +67,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotient_is_rounded_once),
         cmocka_unit_test(integers_beyond_doubles_are_exact),
-        cmocka_unit_test(the_largest_integers_divide),
+        cmocka_unit_test(largest_integers_are_divided),
         cmocka_unit_test(signs_and_zero_are_handled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void members_keep_their_text(void **state)
     tp_buf_release(&out);
 }
 
-static bool add_flow_end(struct tp_raw_flows *flows, const char *text, const char *first)
+static bool add_arrow_end(struct tp_raw_flows *flows, const char *text, const char *first)
 {
     struct tp_spans spans;
     struct tp_str waited;
@@ -95,14 +95,14 @@ static void arrow_is_written_when_both_ends_are_known(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_raw_flows_init(&flows, &arena);
-    assert_false(add_flow_end(&flows, FLOW("s", "ac2g", "7"), ""));
-    assert_false(add_flow_end(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
-    assert_false(add_flow_end(&flows, FLOW("f", "ac2g", "8"), ""));
-    assert_true(add_flow_end(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
-    assert_true(add_flow_end(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because one graph launch has arrows
-                                                                    * to many kernels */
-    assert_true(add_flow_end(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
-    assert_false(add_flow_end(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
+    assert_false(add_arrow_end(&flows, FLOW("s", "ac2g", "7"), ""));
+    assert_false(add_arrow_end(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
+    assert_false(add_arrow_end(&flows, FLOW("f", "ac2g", "8"), ""));
+    assert_true(add_arrow_end(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
+    assert_true(add_arrow_end(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because one graph launch has
+                                                                     * arrows to many kernels */
+    assert_true(add_arrow_end(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
+    assert_false(add_arrow_end(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
     assert_int_equal(flows.waiting.count, 3);
     tp_arena_release(&arena);
 }

@@ -18,7 +18,7 @@ static struct tp_error err;
 static char **program;
 
 /* Parses a command line whose words are separated by spaces. */
-static int parse(const char *line)
+static int parse_command_line(const char *line)
 {
     static char text[512], *words[MAX_WORDS + 1];
     int count = 0;
@@ -27,27 +27,27 @@ static int parse(const char *line)
         words[count++] = word;
     words[count] = NULL;
     err = (struct tp_error){0};
-    return tp_record_parse(&options, count, words, &program, &err);
+    return tp_record_parse_options(&options, count, words, &program, &err);
 }
 
 static void running_process_replaces_a_program(void **state)
 {
     (void)state;
-    assert_int_equal(parse("-p 42 --duration 2"), 0);
+    assert_int_equal(parse_command_line("-p 42 --duration 2"), 0);
     assert_int_equal(options.attached, 42);
     assert_int_equal(options.kineto.duration_ms, 2000);
     static const char *const wrong[] = {"-p 0",          "-p -3",         "-p 4x",
                                         "-p 9999999999", "-p 42 -- prog", "-p 42 --source io"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(parse(wrong[i]), TP_EUSAGE);
-    assert_int_equal(parse("-- prog"), 0);
+        assert_int_equal(parse_command_line(wrong[i]), TP_EUSAGE);
+    assert_int_equal(parse_command_line("-- prog"), 0);
     assert_int_equal(options.attached, 0);
 }
 
 static void words_after_dashes_belong_to_the_program(void **state)
 {
     (void)state;
-    assert_int_equal(parse("-o there --report -- prog --quiet -- -o x"), 0);
+    assert_int_equal(parse_command_line("-o there --report -- prog --quiet -- -o x"), 0);
     assert_string_equal(options.out, "there");
     assert_true(options.report);
     assert_false(options.common.quiet);
@@ -60,7 +60,7 @@ static void defaults_match_the_help_text(void **state)
 {
     char words[TP_RECORD_WORDS];
     (void)state;
-    assert_int_equal(parse("-- prog"), 0);
+    assert_int_equal(parse_command_line("-- prog"), 0);
     assert_string_equal(options.out, "runs");
     assert_string_equal(tp_record_source_setting_text(&options, false, words, sizeof words), "default,");
     assert_string_equal(tp_record_torch_setting_text(&options, words, sizeof words),
@@ -90,7 +90,7 @@ static void each_wrong_use_is_reported(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(parse(cases[i].line), TP_EUSAGE);
+        assert_int_equal(parse_command_line(cases[i].line), TP_EUSAGE);
         if (!strstr(err.text, cases[i].said))
             fail_msg("\"%s\": %s", cases[i].line, err.text);
     }
@@ -100,11 +100,12 @@ static void steps_and_seconds_reach_the_program(void **state)
 {
     char words[TP_RECORD_WORDS];
     (void)state;
-    assert_int_equal(parse("--skip 5 --wait 0 --warmup 2 --active 4 --repeat 0 --torch-options stack,none -- p"), 0);
+    assert_int_equal(
+        parse_command_line("--skip 5 --wait 0 --warmup 2 --active 4 --repeat 0 --torch-options stack,none -- p"), 0);
     assert_string_equal(tp_record_torch_setting_text(&options, words, sizeof words),
                         "duration_ms=0 skip_first=5 wait=0 warmup=2 active=4 repeat=0 shapes=0 stack=1 memory=0 "
                         "flops=0 modules=0 steps_only=0");
-    assert_int_equal(parse("--duration 1.5s --source kineto -- p"), 0);
+    assert_int_equal(parse_command_line("--duration 1.5s --source kineto -- p"), 0);
     assert_int_equal(options.kineto.duration_ms, 1500);
     assert_non_null(strstr(tp_record_torch_setting_text(&options, words, sizeof words), "steps_only=1"));
 }
@@ -114,7 +115,7 @@ static void sources_are_named_by_the_table(void **state)
     static const struct tp_source_rows rows = {.rows = {{.name = "null"}, {.name = "sample"}}, .count = 2};
     char words[TP_RECORD_WORDS];
     (void)state;
-    assert_int_equal(parse("--source sample=500,null --source default --no-source null -- p"), 0);
+    assert_int_equal(parse_command_line("--source sample=500,null --source default --no-source null -- p"), 0);
     assert_int_equal(tp_record_check_names(&options, &rows, &err), 0);
     assert_true(tp_record_wants_source(&options, "sample"));
     assert_false(tp_record_wants_source(&options, "null"));
@@ -125,16 +126,16 @@ static void sources_are_named_by_the_table(void **state)
     assert_true(tp_record_has_outside(&options));
     assert_string_equal(tp_record_source_setting_text(&options, true, words, sizeof words),
                         "sample=500,null,default,-null,");
-    assert_int_equal(parse("--no-source locks -- p"), 0);
+    assert_int_equal(parse_command_line("--no-source locks -- p"), 0);
     assert_string_equal(tp_record_source_setting_text(&options, true, words, sizeof words), "default,-locks,-sample,");
-    assert_int_equal(parse("--no-source outside -- p"), 0);
+    assert_int_equal(parse_command_line("--no-source outside -- p"), 0);
     assert_false(tp_record_has_outside(&options));
-    assert_int_equal(parse("--source memory -- p"), 0);
+    assert_int_equal(parse_command_line("--source memory -- p"), 0);
     assert_false(tp_record_has_outside(&options));
-    assert_int_equal(parse("--source samples -- p"), 0);
+    assert_int_equal(parse_command_line("--source samples -- p"), 0);
     assert_int_equal(tp_record_check_names(&options, &rows, &err), TP_EUSAGE);
     assert_non_null(strstr(err.text, "samples"));
-    assert_int_equal(parse("--no-source nul -- p"), 0);
+    assert_int_equal(parse_command_line("--no-source nul -- p"), 0);
     assert_int_equal(tp_record_check_names(&options, &rows, &err), TP_EUSAGE);
 }
 

@@ -9,10 +9,11 @@ enum { STEPS = 4, PAGE = 4096 };
 
 static void write_allocation(double ts, long long address, long long bytes)
 {
-    event("{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"s\":"
-          "\"t\","
-          "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%lld,\"Bytes\":%lld}}",
-          ts, address, bytes);
+    add_event(
+        "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"s\":"
+        "\"t\","
+        "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%lld,\"Bytes\":%lld}}",
+        ts, address, bytes);
 }
 
 /* Writes steps with a product of 500 us and two copies of 64 pages, `copy_us` each. is_new: the copies of each step use
@@ -23,20 +24,20 @@ static void write_copies(double copy_us, bool is_new)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::mm", at + 1, 500, "[512,512],[512,512]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::mm", at + 1, 500, "[512,512],[512,512]", FLOAT, 10 * s);
         for (int i = 0; i < 2; i++) {
             double start = at + 510 + 200 * i;
-            shaped("aten::copy_", start, copy_us, PLANE "," PLANE, FLOAT, 10 * s + i + 1);
+            write_operator_with_shapes("aten::copy_", start, copy_us, PLANE "," PLANE, FLOAT, 10 * s + i + 1);
             write_allocation(start + 1, (1LL << 40) + 64LL * PAGE * (is_new ? 2 * s + i : i), 64 * PAGE);
         }
     }
-    build();
+    build_trace();
     is_recording_free = false;
 }
 
 static void assert_copies_share(double percent)
 {
-    const struct tp_finding *copying = finding("H7");
+    const struct tp_finding *copying = find_finding_of_rule("H7");
     assert_non_null(copying);
     if (fabs(copying->share_percent - percent) > 0.2)
         fail_msg("%f, not %f", copying->share_percent, percent);
@@ -73,18 +74,18 @@ static void write_copies_of_pages(double cheap_us, double dear_us, double usual_
     for (int s = 0; s < STEPS; s++) {
         double at = 10000.0 * s;
         step(s, at, 10000);
-        shaped("aten::mm", at + 1, 5000, "[512,512],[512,512]", FLOAT, 10 * s);
-        shaped("aten::copy_", at + 5100, cheap_us, PLANE "," PLANE, FLOAT, 10 * s + 1);
+        write_operator_with_shapes("aten::mm", at + 1, 5000, "[512,512],[512,512]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::copy_", at + 5100, cheap_us, PLANE "," PLANE, FLOAT, 10 * s + 1);
         write_allocation(at + 5101, (1LL << 40) + 192LL * PAGE * s, 64 * PAGE);
-        shaped("aten::copy_", at + 5400, dear_us, PLANE "," PLANE, FLOAT, 10 * s + 2);
+        write_operator_with_shapes("aten::copy_", at + 5400, dear_us, PLANE "," PLANE, FLOAT, 10 * s + 2);
         write_allocation(at + 5401, (1LL << 40) + (192LL * s + 64) * PAGE, 128 * PAGE);
         for (int i = 0; usual_us > 0 && s && i < 3; i++) {
             double start = at + 8500 + 200 * i;
-            shaped("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
+            write_operator_with_shapes("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
             write_allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* reuses the pages of the first step */
         }
     }
-    build();
+    build_trace();
     is_recording_free = false;
 }
 
@@ -92,7 +93,7 @@ static void assert_copies_duration(double step_us, double copies_us)
 {
     double share = 100 * 1.25 * copies_us / step_us; /* the rule adds a quarter to the time of the copies */
     if (share < 10)
-        assert_null(finding("H7"));
+        assert_null(find_finding_of_rule("H7"));
     else
         assert_copies_share(share);
 }
@@ -104,10 +105,10 @@ static void cost_of_new_pages_is_that_of_their_operator(void **state)
      * total, which is too little for a finding. */
     write_copies_of_pages(128, 2560, 0);
     assert_copies_duration(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
-    end(state), begin(state);
+    end_event_text(state), begin_trace_test(state);
     write_copies_of_pages(1280, 160, 0); /* a new page takes 20 us in the first copy, 1.25 us in the second */
     assert_copies_duration(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
-    end(state), begin(state);
+    end_event_text(state), begin_trace_test(state);
     write_copies_of_pages(128, 120, 0); /* a new page takes 2 us; 0.94 us are too fast for new pages */
     assert_copies_duration(10000 - (128 - 19.2), 19.2 + 120);
 }
@@ -127,13 +128,14 @@ static void write_python_steps(const char *library)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::mm", at + 1, 499, "[512,512],[512,512]", FLOAT, s);
-        host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 500, 500);
+        write_operator_with_shapes("aten::mm", at + 1, 499, "[512,512],[512,512]", FLOAT, s);
+        write_host_event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 500,
+                         500);
         frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 500, 500);
         frame("data.py(7): __getitem__", at + 500, 500);
         frame(library, at + 501, 498);
     }
-    build();
+    build_trace();
 }
 
 static void python_version_with_slow_tracing_is_corrected(void **state)
@@ -141,11 +143,11 @@ static void python_version_with_slow_tracing_is_corrected(void **state)
     static const char *const others[] = {"typing.py(378): inner", "mytyping.py(359): inner", "enum.py(783): __hash__"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         write_python_steps(others[i]);
-        assert_found("H1", "input.transform", 50);
-        end(state), begin(state);
+        assert_finding("H1", "input.transform", 50);
+        end_event_text(state), begin_trace_test(state);
     }
     write_python_steps("/usr/lib/typing.py(338): inner");
-    assert_found("H1", "input.transform", 100 * (500 / 1.65) / (500 + 500 / 1.65));
+    assert_finding("H1", "input.transform", 100 * (500 / 1.65) / (500 + 500 / 1.65));
 }
 
 static void cost_of_memory_records_is_subtracted(void **state)
@@ -154,12 +156,12 @@ static void cost_of_memory_records_is_subtracted(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        host("cpu_op", "aten::work", at + 300, 600);
+        write_operator_with_shapes("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        write_host_event("cpu_op", "aten::work", at + 300, 600);
         for (int i = 0; i < 400; i++) /* each record costs 0.5 us */
             write_allocation(at + 310 + i, 0, 64);
     }
-    build();
+    build_trace();
     assert_copies_share(100 * 250.0 / 800);
 }
 
@@ -169,16 +171,16 @@ static void end_of_step_by_the_profiler_is_subtracted(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
-        shaped("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        write_operator_with_shapes("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", at + 500, 500);
     }
-    build();
+    build_trace();
     assert_copies_share(50); /* copies take 250 us of a step of 500 us */
 }
 
 int main(void)
 {
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
         CASE(cost_of_new_pages_is_subtracted),
         CASE(existing_pages_are_not_subtracted),

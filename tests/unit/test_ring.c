@@ -106,7 +106,7 @@ static void count_ranges(long from, long count)
     }
 }
 
-static void ring_keeps_the_last_part(void **state)
+static void ring_keeps_the_newest_records(void **state)
 {
     const long count = 300000, per_range = 48; /* a range takes 48 bytes: begin record, text and end record */
     (void)state;
@@ -231,28 +231,28 @@ static void create_spool(uint64_t max_bytes, uint64_t ring_bytes)
     assert_int_equal(tp_spool_create(&spool, folder, "spool", &head, max_bytes, ring_bytes), 0);
 }
 
-static struct tp_spool_chunk *get_prepared_chunk(uint32_t sequence)
+static struct tp_spool_chunk *get_chunk_with_sequence(uint32_t sequence)
 {
     const struct tp_spool_chunk header = {.thread = 1, .sequence = sequence};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(&spool, TP_SPOOL_FULL_CHUNK);
-    return chunk ? tp_spool_prepare(&spool, chunk, &header) : NULL;
+    return chunk ? tp_spool_prepare_chunk(&spool, chunk, &header) : NULL;
 }
 
 static void full_disk_makes_the_ring_smaller(void **state)
 {
     (void)state;
     create_spool(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
-    struct tp_spool_chunk *first = get_prepared_chunk(0), *second = get_prepared_chunk(1);
+    struct tp_spool_chunk *first = get_chunk_with_sequence(0), *second = get_chunk_with_sequence(1);
     assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(get_prepared_chunk(2)); /* the file is full and both chunks are in use, so no chunk is available */
+    assert_null(get_chunk_with_sequence(2)); /* the file is full and both chunks are in use, so no chunk is available */
     tp_spool_return_chunk(&spool, first);
     tp_spool_return_chunk(&spool, second);
-    assert_ptr_equal(get_prepared_chunk(2), first);
+    assert_ptr_equal(get_chunk_with_sequence(2), first);
     assert_int_equal(first[1].tid, 0);
     assert_true(first->magic == TP_SPOOL_CHUNK_MAGIC && first->sequence == 2);
-    assert_ptr_equal(get_prepared_chunk(3), second);
-    assert_null(get_prepared_chunk(4));
+    assert_ptr_equal(get_chunk_with_sequence(3), second);
+    assert_null(get_chunk_with_sequence(4));
     tp_spool_return_chunk(&spool, first);
     assert_null(tp_spool_get_notes_chunk(&spool, 4096)); /* fails, because notes are never overwritten */
     tp_spool_close(&spool, true);
@@ -264,11 +264,11 @@ static void child_does_not_follow_links_of_the_parent(void **state)
 {
     (void)state;
     create_spool(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
-    struct tp_spool_chunk *first = get_prepared_chunk(0), *second = get_prepared_chunk(1);
+    struct tp_spool_chunk *first = get_chunk_with_sequence(0), *second = get_chunk_with_sequence(1);
     tp_spool_return_chunk(&spool, first);
     tp_spool_return_chunk(&spool, second);
     first->next = 64; /* refers to a chunk that only the parent has */
-    tp_spool_leave_to_parent(&spool);
+    tp_spool_close_in_child(&spool);
     assert_int_equal(spool.fd, -1);
     assert_null(spool.spare.oldest);
     first->next = 0;
@@ -278,7 +278,7 @@ static void child_does_not_follow_links_of_the_parent(void **state)
 }
 
 /* Stores the sequence numbers of the chunks that a reader finds. Returns their count. */
-static uint32_t read_sequences(uint32_t sequences[8])
+static uint32_t read_chunk_sequences(uint32_t sequences[8])
 {
     struct tp_arena arena;
     struct tp_spool_file file;
@@ -300,12 +300,12 @@ static void reused_chunks_are_copied_first(void **state)
     uint32_t sequences[8];
     (void)state;
     create_spool(MEGABYTE, 0);
-    struct tp_spool_chunk *chunk = get_prepared_chunk(0);
+    struct tp_spool_chunk *chunk = get_chunk_with_sequence(0);
     for (uint32_t i = 1; i < 5; i++) {
         tp_spool_return_chunk(&spool, chunk);
-        assert_ptr_equal(get_prepared_chunk(i), chunk);
+        assert_ptr_equal(get_chunk_with_sequence(i), chunk);
     }
-    assert_int_equal(read_sequences(sequences), 5);
+    assert_int_equal(read_chunk_sequences(sequences), 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(sequences[i], i);
     tp_spool_return_chunk(&spool, chunk);
@@ -317,18 +317,18 @@ static void kill_during_a_copy_keeps_records(void **state)
     uint32_t sequences[8];
     (void)state;
     create_spool(MEGABYTE, 0);
-    struct tp_spool_chunk *chunk = get_prepared_chunk(0);
+    struct tp_spool_chunk *chunk = get_chunk_with_sequence(0);
     tp_spool_return_chunk(&spool, chunk);
-    assert_ptr_equal(get_prepared_chunk(1),
+    assert_ptr_equal(get_chunk_with_sequence(1),
                      /* The chunk was copied to the end of the file. The test now restores the old place to its state
                       * before it was emptied. */
                      chunk);
     chunk->sequence = 0;
-    assert_int_equal(read_sequences(sequences), 1);
+    assert_int_equal(read_chunk_sequences(sequences), 1);
     assert_int_equal(sequences[0], 0);
     const uint64_t none = 0; /* restores the state before the copy was complete */
     assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
-    assert_int_equal(read_sequences(sequences), 1);
+    assert_int_equal(read_chunk_sequences(sequences), 1);
     tp_spool_return_chunk(&spool, chunk);
     tp_spool_close(&spool, true);
 }
@@ -338,18 +338,18 @@ static void missing_space_keeps_the_chunk(void **state)
     uint32_t sequences[8];
     (void)state;
     create_spool(TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK, 0);
-    tp_spool_return_chunk(&spool, get_prepared_chunk(0));
-    assert_null(get_prepared_chunk(1));
+    tp_spool_return_chunk(&spool, get_chunk_with_sequence(0));
+    assert_null(get_chunk_with_sequence(1));
     assert_int_equal(spool.failed, EFBIG);
-    assert_int_equal(read_sequences(sequences), 1);
-    assert_null(get_prepared_chunk(1));
+    assert_int_equal(read_chunk_sequences(sequences), 1);
+    assert_null(get_chunk_with_sequence(1));
     tp_spool_close(&spool, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ring_keeps_the_last_part),
+        cmocka_unit_test(ring_keeps_the_newest_records),
         cmocka_unit_test(short_recording_is_complete),
         cmocka_unit_test(ring_pages_are_allocated_in_advance),
         cmocka_unit_test(environment_variable_enables_the_ring),

@@ -29,7 +29,7 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 16;
 }
 
-static void begin_something(unsigned *seed)
+static void begin_random_event(unsigned *seed)
 {
     static const char *const names[] = {"mm", "add", "a \"quoted\" name", "caf\xc3\xa9", "tab\there", "bad \xff byte",
                                         ""};
@@ -60,7 +60,7 @@ static void *record_random_calls(void *argument)
     for (int i = 0; i < CALLS; i++) {
         unsigned what = next_random(&seed) % 10;
         if (what < 4 && depth < DEPTH) {
-            begin_something(&seed);
+            begin_random_event(&seed);
             depth++;
         } else if (what < 8 && depth > 0) {
             tracepress_end();
@@ -142,7 +142,7 @@ static void assert_name(struct tp_str read, struct tp_str recorded)
         assert_true(tp_str_equal(read, recorded));
 }
 
-static void compare(const struct tp_trace *trace, const struct expected *e)
+static void compare_trace_with_expected(const struct tp_trace *trace, const struct expected *e)
 {
     size_t k = 0;
     assert_int_equal(trace->memory_count, e->memory_count);
@@ -182,7 +182,7 @@ static void compare_with_expected(const struct tracepress_trace *handed, void *c
         read_expected_thread(&e, &file, &file.threads[t], base, last - base);
     const struct tp_trace_options strict = {.is_strict = true};
     assert_int_equal(tp_trace_read(&trace, &arena, path, &strict, &err), TP_OK);
-    compare(&trace, &e);
+    compare_trace_with_expected(&trace, &e);
     assert_true(e.count > 1000);
     *(int *)context += 1;
     tp_spool_release(&file);

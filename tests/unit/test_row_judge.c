@@ -15,13 +15,13 @@ static struct tp_row_levels rows[ROWS];
 
 /* Fills rows with 0.3 % of noise between runs. In the new runs all rows take 2 % longer. Row 7 also changes by `change`
  * (logarithm of the factor). */
-static void make_rows(struct tp_random *random, double change)
+static void make_random_rows(struct tp_random *random, double change)
 {
     for (int i = 0; i < ROWS; i++) {
         for (int side = 0; side < 2; side++)
             for (int run = 0; run < RUNS; run++)
-                levels[side][i][run] =
-                    10 + 0.1 * i + 0.003 * normal(random) + (side ? 0.02 : 0) + (side && i == 7 ? change : 0);
+                levels[side][i][run] = 10 + 0.1 * i + 0.003 * draw_normal_number(random) + (side ? 0.02 : 0) +
+                                       (side && i == 7 ? change : 0);
         rows[i] = (struct tp_row_levels){.base = levels[0][i],
                                          .new_side = levels[1][i],
                                          .base_step_variation = 0.003,
@@ -38,7 +38,7 @@ static void row_is_found_despite_a_common_shift(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int round = 0; round < 100; round++) {
-        make_rows(&random, 0.03);
+        make_random_rows(&random, 0.03);
         struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
         assert_true(fabs(j.shift - 0.02) < 0.003);
         found += j.rows[7].is_sure && fabs(j.rows[7].estimate - 0.03) < 0.015;
@@ -56,7 +56,7 @@ static void fewer_than_five_rows_give_no_noise(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    make_rows(&random, 0.03);
+    make_random_rows(&random, 0.03);
     struct tp_row_judgement j = tp_rows_judge(rows, 4, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
     assert_true(j.shift == 0 && !j.rows);
     assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena).rows);
@@ -69,7 +69,7 @@ static void equal_rows_are_no_change(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    make_rows(&random, 0);
+    make_random_rows(&random, 0);
     for (int i = 0; i < ROWS; i++)
         for (int side = 0; side < 2; side++)
             for (int run = 0; run < RUNS; run++)
@@ -94,9 +94,9 @@ static void fit_finds_the_parameters_of_variances(void **state)
     for (int i = 0; i < MANY; i++) {
         double worth = 0, own = 0;
         for (int k = 0; k < WORTH; k++)
-            worth += pow(normal(&random), 2);
+            worth += pow(draw_normal_number(&random), 2);
         for (int k = 0; k < FREEDOM; k++)
-            own += pow(normal(&random), 2);
+            own += pow(draw_normal_number(&random), 2);
         sds[i] = sqrt(0.004 * 0.004 * WORTH / worth * own / FREEDOM);
     }
     struct tp_run_noise fit = tp_row_noise_estimate(sds, MANY, FREEDOM);
@@ -118,7 +118,7 @@ static void wall_clock_row_needs_short_steps(void **state)
         fail();
     for (int round = 0; round < 4; round++) {
         bool is_faster = round & 1, is_in_all = round & 2;
-        make_rows(&random, is_faster ? -log(2) : log(2));
+        make_random_rows(&random, is_faster ? -log(2) : log(2));
         for (int i = 0; i < ROWS; i++)
             for (int side = 0; side < 2; side++) {
                 for (int run = 0; run < RUNS; run++) /* the machine is 30 % slower in the new runs */

@@ -43,14 +43,14 @@ static void each_row_has_texts_and_a_gain_in_range(void **state)
         assert_true(*rule->title && *rule->advice);
         assert_true(0 <= gain.low && gain.low <= gain.high && 0 < gain.high && gain.high <= 1);
         assert_true(gain.right <= gain.known);
-        if (rule->weakened_like_rule)
-            assert_non_null(tp_rule_by_id(tp_str_of(rule->weakened_like_rule)));
+        if (rule->rule_with_same_flaws)
+            assert_non_null(tp_rule_by_id(tp_str_of(rule->rule_with_same_flaws)));
         assert_null(rule->thresholds[TP_RULE_THRESHOLDS - 1].key); /* the list of thresholds must end with an empty
                                                                     * entry */
     }
 }
 
-static unsigned count_turns(tp_rule_evaluate on_device, tp_rule_evaluate on_host, tp_rule_evaluate always)
+static unsigned count_rows_with_function(tp_rule_evaluate on_device, tp_rule_evaluate on_host, tp_rule_evaluate always)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < TURN_COUNT; i++)
@@ -64,8 +64,9 @@ static void each_function_of_a_row_runs_once(void **state)
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
-        unsigned device = count_turns(rule->on_device, NULL, NULL), host = count_turns(NULL, rule->on_host, NULL),
-                 always = count_turns(NULL, NULL, rule->always);
+        unsigned device = count_rows_with_function(rule->on_device, NULL, NULL),
+                 host = count_rows_with_function(NULL, rule->on_host, NULL),
+                 always = count_rows_with_function(NULL, NULL, rule->always);
         if (device != (rule->on_device != NULL) || host != (rule->on_host != NULL) || always != (rule->always != NULL))
             fail_msg("TP_RULE_TURNS runs the functions of %s %u, %u and %u times", rule->id, device, host, always);
     }

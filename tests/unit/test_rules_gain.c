@@ -56,11 +56,11 @@ static void write_host(double from, double until, int depth)
         double left = until - at, length = fmin(left, 1 + random_below(random_below(3) ? 60 : 6000));
         unsigned what = random_below(8);
         if (what < 4)
-            host_event_with_args("cpu_op", ONE_OF(operators), at, length, ONE_OF(types));
+            write_host_event_with_args("cpu_op", ONE_OF(operators), at, length, ONE_OF(types));
         else if (what < 5)
-            host("user_annotation", ONE_OF(ranges), at, length);
+            write_host_event("user_annotation", ONE_OF(ranges), at, length);
         else if (what < 7)
-            host("python_function", ONE_OF(frames), at, length);
+            write_host_event("python_function", ONE_OF(frames), at, length);
         if (depth && what < 7 && length > 4)
             write_host(at + 1, at + length - 1, depth - 1);
         at += length + random_below(30);
@@ -80,10 +80,11 @@ static void write_device(double from, double until, int *correlation, int device
                          at + random_below((unsigned)length + 1));
         double work = 1 + random_below(random_below(3) ? 40 : 4000);
         if (random_below(4))
-            operation("kernel", ONE_OF(kernels), device_at, work, *correlation, device, 7 + (int)random_below(2),
-                      ",\"grid\":[4,1,1],\"block\":[32,1,1]");
+            write_operation("kernel", ONE_OF(kernels), device_at, work, *correlation, device, 7 + (int)random_below(2),
+                            ",\"grid\":[4,1,1],\"block\":[32,1,1]");
         else
-            operation("gpu_memcpy", ONE_OF(copies), device_at, work, *correlation, device, 7, ",\"bytes\":100000");
+            write_operation("gpu_memcpy", ONE_OF(copies), device_at, work, *correlation, device, 7,
+                            ",\"bytes\":100000");
         device_at += work;
         at += length + random_below(random_below(3) ? 20 : 2000);
     }
@@ -140,14 +141,14 @@ static void gain_never_exceeds_its_time(void **state)
     unsigned with_findings = 0;
     for (uint64_t i = 1; i <= TRACES; i++) {
         seed = i * 0x9E3779B97F4A7C15u;
-        begin(state);
+        begin_trace_test(state);
         write_trace();
-        build();
+        build_trace();
         check_estimates(i);
         with_findings += advice.recommendations.finding_count > 1;
-        end(state);
+        end_event_text(state);
     }
-    begin(state);
+    begin_trace_test(state);
     assert_true(with_findings > TRACES / 2); /* without findings, the checks above would be useless */
 }
 
@@ -157,13 +158,13 @@ static void shared_time_counts_for_the_first_finding(void **state)
 {
     (void)state;
     step(1, 0, 2400);
-    host("user_annotation", "Optimizer.step#Adam.step", 1, 2300);
+    write_host_event("user_annotation", "Optimizer.step#Adam.step", 1, 2300);
     for (int i = 0; i < 110; i++) {
-        host("cpu_op", "aten::add_", 2 + 20 * i, 18);
-        launch(3 + 20 * i, 10, i + 1);
-        kernel("adam", 14 + 20 * i, 3, i + 1);
+        write_host_event("cpu_op", "aten::add_", 2 + 20 * i, 18);
+        write_launch(3 + 20 * i, 10, i + 1);
+        write_kernel("adam", 14 + 20 * i, 3, i + 1);
     }
-    build();
+    build_trace();
     double sum = 0;
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
         sum +=
@@ -172,7 +173,7 @@ static void shared_time_counts_for_the_first_finding(void **state)
     assert_true(sum <= 100 && sum <= advice.recommendations.total_ceiling_percent + 1e-9);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
 
 int main(void)
 {

@@ -19,8 +19,8 @@ static const struct tp_run_context of_steps = {.prior = {0.015, 4, 0}};
 
 static struct tp_run_change find_change(const double *base, size_t base_count, const double *new_side, size_t new_count)
 {
-    return tp_run_change_between(&(struct tp_levels){base, base_count}, &(struct tp_levels){new_side, new_count},
-                                 &of_steps, &arena);
+    return tp_run_change_of_sides(&(struct tp_levels){base, base_count}, &(struct tp_levels){new_side, new_count},
+                                  &of_steps, &arena);
 }
 
 static void level_is_the_mean_of_the_middle_steps(void **state)
@@ -41,10 +41,10 @@ static void guessed_noise_is_the_larger_of_two(void **state)
 {
     double calm[] = {0.001, 0.002, 0.0005}, wild[] = {0.04, 0.1, 0.02};
     (void)state;
-    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, calm, 3, true).sd, 0.002, 0);
-    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, calm, 3, false).sd, 0.008, 0);
-    assert_near(tp_run_noise_prior(TP_QUANTITY_STEP, wild, 3, true).sd, 0.04, 0);
-    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
+    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, calm, 3, true).sd, 0.002, 0);
+    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, calm, 3, false).sd, 0.008, 0);
+    assert_near(tp_run_noise_guess(TP_QUANTITY_STEP, wild, 3, true).sd, 0.04, 0);
+    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
 /* Tests that with one base run and one new run, the noise is only a guess with four degrees of freedom. */
@@ -114,13 +114,13 @@ static void uncertainty_share_counts_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
     (void)state;
-    assert_near(tp_run_allowed_doubt(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_doubt(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_doubt(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_doubt(&known, 0), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&known, 0), TP_RUN_DOUBT, 1e-15);
 }
 
-static void reorder(double *out, const double *values, size_t count)
+static void copy_in_other_order(double *out, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
@@ -139,11 +139,11 @@ static void general_properties_are_true_for_any_runs(void **state)
         size_t count = 1 + tp_random_below(&random, 6), more = 1 + tp_random_below(&random, 13);
         more += more % 7 == 0;
         for (size_t i = 0; i < 20; i++) {
-            base[i] = 14 + 0.01 * normal(&random);
-            later[i] = 14 + 0.03 * normal(&random);
+            base[i] = 14 + 0.01 * draw_normal_number(&random);
+            later[i] = 14 + 0.03 * draw_normal_number(&random);
         }
         struct tp_run_change c = find_change(base, more, later, count);
-        reorder(other, base, more);
+        copy_in_other_order(other, base, more);
         struct tp_run_change turned = find_change(other, more, later, count);
         assert_memory_equal(&c, &turned, sizeof c);
         assert_true(c.low < c.estimate && c.estimate < c.high && c.detectable > c.half_width && c.p >= 0 && c.p <= 1);

@@ -26,12 +26,12 @@ static void file_names_are_split_into_worker_and_time(void **state)
     struct tp_str worker, time;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_true(tp_rundir_match(cases[i][0], &worker, &time));
+        assert_true(tp_rundir_split_file_name(cases[i][0], &worker, &time));
         assert_true(tp_str_equal(worker, tp_str_of(cases[i][1])));
         assert_true(tp_str_equal(time.ptr ? time : TP_STR(""), tp_str_of(cases[i][2])));
     }
-    assert_false(tp_rundir_match("trace.json", &worker, &time));
-    assert_false(tp_rundir_match("x.pt.trace.json.zip", &worker, &time));
+    assert_false(tp_rundir_split_file_name("trace.json", &worker, &time));
+    assert_false(tp_rundir_split_file_name("x.pt.trace.json.zip", &worker, &time));
 }
 
 static void make_empty_file(const char *path)

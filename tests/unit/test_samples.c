@@ -46,8 +46,8 @@ static void build_samples(struct scene *s, const char *events)
     tp_calltree_build_from_samples(&s->tree, &s->model, &tree_options, &s->arena);
 }
 
-static void assert_row(const struct scene *s, size_t row, const char *function, int64_t self, int64_t total,
-                       int64_t count)
+static void assert_function_row(const struct scene *s, size_t row, const char *function, int64_t self, int64_t total,
+                                int64_t count)
 {
     const struct tp_table *t = &s->view.functions;
     assert_true(row < t->row_count);
@@ -78,10 +78,10 @@ static void functions_and_lines_add_up(void **state)
     assert_int_equal(s.view.without_stack, 1);
     assert_int_equal(s.view.cpu_ns, 192);
     assert_int_equal(s.view.functions.row_count, 4);
-    assert_row(&s, 0, "leaf  a.c", 150, 150, 2);
-    assert_row(&s, 1, "mid  a.c", 30, 180, 1); /* a recursive call counts once */
-    assert_row(&s, 2, "[libm.so]", 7, 7, 1);
-    assert_row(&s, 3, "main  a.c", 0, 187, 0);
+    assert_function_row(&s, 0, "leaf  a.c", 150, 150, 2);
+    assert_function_row(&s, 1, "mid  a.c", 30, 180, 1); /* a recursive call counts once */
+    assert_function_row(&s, 2, "[libm.so]", 7, 7, 1);
+    assert_function_row(&s, 3, "main  a.c", 0, 187, 0);
     assert_int_equal(s.view.lines.row_count, 4);
     assert_true(tp_str_equal(tp_table_text(&s.view.lines, TP_SAMPLE_LINE)[0], TP_STR("a.c(3): leaf")));
     assert_int_equal(tp_table_int(&s.view.lines, TP_SAMPLE_LINE_SELF)[1], 50);
@@ -118,8 +118,8 @@ static void absurd_times_do_not_overflow(void **state)
     build_samples(&s, SAMPLE("1", "9223372036854775807", "f;g;f;") "," SAMPLE("1", "9223372036854775807",
                                                                               "f;") "," SAMPLE("1", "3", ""));
     assert_int_equal(s.view.cpu_ns, INT64_MAX);
-    assert_row(&s, 0, "f", INT64_MAX, INT64_MAX, 2);
-    assert_row(&s, 1, "g", 0, INT64_MAX, 0);
+    assert_function_row(&s, 0, "f", INT64_MAX, INT64_MAX, 2);
+    assert_function_row(&s, 1, "g", 0, INT64_MAX, 0);
     assert_int_equal(s.tree.calls[0].host_ns, INT64_MAX);
     tp_arena_release(&s.arena);
 }
@@ -140,7 +140,7 @@ static void functions_are_identified_by_name_and_file(void **state)
         char sample[256];
         snprintf(sample, sizeof sample, SAMPLE("1", "1", " ; %s  ;"), cases[i][0]);
         build_samples(&s, sample);
-        assert_row(&s, 0, cases[i][1], 1, 1, 1);
+        assert_function_row(&s, 0, cases[i][1], 1, 1, 1);
         tp_arena_release(&s.arena);
     }
 }

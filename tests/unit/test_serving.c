@@ -162,7 +162,7 @@ static void minimum_step_time_is_reading_the_weights(void **state)
                              KERNEL("gemm", 15, 60, 1) "," KERNEL("gemm", 80, 15, 2) "," KERNEL("gemm", 120, 100, 3));
     const int64_t bytes = 2 * 4096 * 8192 * 2;
     assert_int_equal(m.view.weight_bytes, bytes);
-    assert_int_equal(m.view.weight_ns, llround((double)bytes / 3350));
+    assert_int_equal(m.view.weight_read_ns, llround((double)bytes / 3350));
     assert_int_equal(m.view.classes.row_count, 2);
     assert_float_equal(tp_table_real(&m.view.classes, TP_SERVING_CLASS_OF_BOUND)[1], 100 * 134217728 / 3350.0 / 100000,
                        1e-3); /* share of the 100 us of a decode step, percent */

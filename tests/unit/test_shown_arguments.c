@@ -10,15 +10,16 @@
 static struct tp_order order;
 static struct tp_model model;
 
-__attribute__((format(printf, 3, 4))) static void event_with(const char *cat, int at_us, const char *args, ...)
+__attribute__((format(printf, 3, 4))) static void write_event_with_arguments(const char *cat, int at_us,
+                                                                             const char *args, ...)
 {
     char made[2000];
     va_list list;
     va_start(list, args);
     vsnprintf(made, sizeof made, args, list);
     va_end(list);
-    event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{%s}}", cat,
-          at_us, made);
+    add_event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{%s}}", cat,
+              at_us, made);
 }
 
 static void read_events(bool wants_arguments)
@@ -60,12 +61,13 @@ static void assert_argument_text(uint32_t index, const char *lines, uint32_t col
 static void profiler_arguments_are_not_shown(void **state)
 {
     (void)state;
-    event_with("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
-    event_with("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
-    event_with("cpu_op", 3, "\"External id\":1,\"rows\":5");
-    event_with("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
-    event_with("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
-    event_with("user_annotation", 6, "\"kind\":\"input\"");
+    write_event_with_arguments("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
+    write_event_with_arguments("user_annotation", 2,
+                               "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
+    write_event_with_arguments("cpu_op", 3, "\"External id\":1,\"rows\":5");
+    write_event_with_arguments("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
+    write_event_with_arguments("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
+    write_event_with_arguments("user_annotation", 6, "\"kind\":\"input\"");
     read_events(true);
     assert_int_equal(trace.argument_count, 2);
     assert_argument_text(1, "rows: 5", TP_NO_ID);
@@ -75,7 +77,7 @@ static void profiler_arguments_are_not_shown(void **state)
 static void arguments_are_kept_only_on_request(void **state)
 {
     (void)state;
-    event_with("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
+    write_event_with_arguments("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
     read_events(false);
     assert_int_equal(trace.argument_count, 0);
     assert_int_equal(trace.argument_texts.count, 0);
@@ -96,7 +98,7 @@ static void colors_have_six_or_eight_digits(void **state)
                  {"\"color\":\"#000000\",\"a\":null", "a: null", 0},
                  {"\"color\":\"#111111\",\"color\":\"#222222\"", NULL, 0x222222}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        event_with("user_annotation", (int)i, "%s", cases[i].args);
+        write_event_with_arguments("user_annotation", (int)i, "%s", cases[i].args);
     read_events(true);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_argument_text(i, cases[i].lines, cases[i].color);
@@ -106,15 +108,17 @@ static void long_and_unusual_values_become_lines(void **state)
 {
     (void)state;
     char line[2000];
-    event_with("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
-    event_with("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
+    write_event_with_arguments("user_annotation", 0,
+                               "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
+    write_event_with_arguments("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
     tp_buf_printf(&text,
                   ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":{");
     for (int i = 0; i < 20; i++)
         tp_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "", i, i);
     tp_buf_puts(&text, "}}");
-    event_with("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
-    event_with("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
+    write_event_with_arguments("user_annotation", 3,
+                               "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
+    write_event_with_arguments("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
     read_events(true);
     assert_argument_text(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
     snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
@@ -147,7 +151,7 @@ static void learned_keys_give_the_same_result(void **state)
             is_shown |= k == 2 || k == 3 || k == 5;
         }
         expected[i] = (char)is_shown;
-        event_with("user_annotation", (int)i, "%s", args);
+        write_event_with_arguments("user_annotation", (int)i, "%s", args);
     }
     read_events(true);
     assert_int_equal(trace.event_count, count);
@@ -163,7 +167,7 @@ static void learned_keys_give_the_same_result(void **state)
 static void moments_are_instants_of_annotations(void **state)
 {
     (void)state;
-    event_with("user_annotation", 5, "\"a\":1");
+    write_event_with_arguments("user_annotation", 5, "\"a\":1");
     tp_buf_puts(&text, ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":2,\"ts\":7.5,"
                        "\"args\":{\"text\":\"t\"}}"
                        ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":3}"
@@ -180,7 +184,7 @@ static void moments_are_instants_of_annotations(void **state)
     tp_timeline_build(&timeline, &model, &options, &arena);
     assert_int_equal(timeline.lane_count, 2); /* the lane without ranges contains only an instant */
     assert_int_equal(timeline.start_ns, 3000);
-    assert_int_equal(timeline.range_ns, 4500);
+    assert_int_equal(timeline.drawn_range_ns, 4500);
     assert_int_equal(timeline.lanes[0].moment_count + timeline.lanes[1].moment_count, 2);
     assert_int_equal(timeline.omitted_moment_count, 0);
     assert_true(tp_str_equal(timeline.lanes[1].title, TP_STR("Thread 2")));
@@ -193,7 +197,8 @@ static void long_texts_fit_the_page(void **state)
     uint32_t random = 1, count = 30000;
     for (uint32_t i = 0; i < count; i++) {
         random = random * 1664525 + 1013904223;
-        event_with("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
+        write_event_with_arguments("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77,
+                                   random ^ i);
         tp_buf_printf(&text,
                       ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":%u,"
                       "\"args\":{\"t\":%u}}",
@@ -219,13 +224,13 @@ static void long_texts_fit_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(profiler_arguments_are_not_shown, begin_events, end),
-        cmocka_unit_test_setup_teardown(arguments_are_kept_only_on_request, begin_events, end),
-        cmocka_unit_test_setup_teardown(colors_have_six_or_eight_digits, begin_events, end),
-        cmocka_unit_test_setup_teardown(long_and_unusual_values_become_lines, begin_events, end),
-        cmocka_unit_test_setup_teardown(learned_keys_give_the_same_result, begin_events, end),
-        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin_events, end),
-        cmocka_unit_test_setup_teardown(long_texts_fit_the_page, begin_events, end),
+        cmocka_unit_test_setup_teardown(profiler_arguments_are_not_shown, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(arguments_are_kept_only_on_request, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(colors_have_six_or_eight_digits, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(long_and_unusual_values_become_lines, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(learned_keys_give_the_same_result, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(long_texts_fit_the_page, begin_event_text, end_event_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

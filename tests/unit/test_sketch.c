@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static int by_value(const void *x, const void *y)
+static int compare_by_value(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
     return (a > b) - (a < b);
@@ -64,7 +64,7 @@ static void sketch_quantiles_are_close(void **state)
     for (int i = 0; i < COUNT; i++)
         ns[i] = next_duration(&seed);
     tp_sketch_build(&sketch, ns, COUNT, &arena);
-    qsort(ns, COUNT, sizeof *ns, by_value);
+    qsort(ns, COUNT, sizeof *ns, compare_by_value);
     for (int percent = 1; percent <= 100; percent++) {
         double exact = (double)ns[COUNT * percent / 100 - 1], q = tp_sketch_quantile(&sketch, percent / 100.0);
         assert_true(fabs(q - exact) <= 0.045 * exact);

@@ -46,7 +46,7 @@ static void keyed_items_come_in_order_of_key_and_tie(void **state)
     }
 }
 
-static int by_tens(const void *context, uint32_t x, uint32_t y)
+static int compare_by_tens(const void *context, uint32_t x, uint32_t y)
 {
     const uint32_t *values = context;
     return (values[x] / 10 > values[y] / 10) - (values[x] / 10 < values[y] / 10);
@@ -64,7 +64,7 @@ static void rows_that_compare_equal_keep_their_order(void **state)
         values[i] = random_below(100);
         rows[i] = i;
     }
-    tp_sort_rows(rows, 500, by_tens, values, &arena);
+    tp_sort_rows(rows, 500, compare_by_tens, values, &arena);
     for (uint32_t i = 1; i < 500; i++) {
         assert_true(values[rows[i - 1]] / 10 <= values[rows[i]] / 10);
         if (values[rows[i - 1]] / 10 == values[rows[i]] / 10)

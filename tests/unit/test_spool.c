@@ -76,7 +76,7 @@ static struct tp_spool_chunk *get_thread_chunk(struct tp_spool *spool, uint32_t 
 {
     const struct tp_spool_chunk header = {.tid = 1};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(spool, size);
-    return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
+    return chunk ? tp_spool_prepare_chunk(spool, chunk, &header) : NULL;
 }
 
 static void assert_chunk(struct tp_spool *spool, off_t file_size)
@@ -199,12 +199,12 @@ static void truncated_file_stops_the_recording(void **state)
     struct tp_spool_chunk *notes = tp_spool_get_notes_chunk(&place->spool, CHUNK);
     assert_non_null(chunk);
     assert_non_null(notes);
-    assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
+    assert_ptr_equal(tp_spool_prepare_chunk(&place->spool, chunk, &header), chunk);
     assert_int_equal(truncate(place->spool.path, TP_SPOOL_UNIT + 3000), 0);
     memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without protection against truncated files, this
                                                                       * write would cause SIGBUS */
     assert_int_equal(((char *)chunk)[CHUNK - 1], 1);
-    assert_null(tp_spool_prepare(&place->spool, notes, &header));
+    assert_null(tp_spool_prepare_chunk(&place->spool, notes, &header));
     assert_int_equal(place->spool.failed, EIO);
     assert_null(tp_spool_get_chunk(&place->spool, CHUNK));
     assert_null(tp_spool_get_notes_chunk(&place->spool, CHUNK));
@@ -217,7 +217,7 @@ static void write_ranges(struct place *place)
     const struct tp_spool_chunk header = {.tid = 1};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(&place->spool, 2 * CHUNK);
     assert_non_null(chunk);
-    assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
+    assert_ptr_equal(tp_spool_prepare_chunk(&place->spool, chunk, &header), chunk);
     struct tp_spool_record *end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
     for (struct tp_spool_record *at = (struct tp_spool_record *)(void *)(chunk + 1); at < end; at++)
         *at = (struct tp_spool_record){.time = 1, .name = 1, .kind = TP_SPOOL_SCOPE};

@@ -218,7 +218,7 @@ static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
     assert_int_equal(a.window_end_ns, b.window_end_ns);
 }
 
-static void compare(const char *spool, unsigned *compared)
+static void compare_with_converted_trace(const char *spool, unsigned *compared)
 {
     char trace[] = "/tmp/spool_input_XXXXXX";
     static struct reading direct, by_file;
@@ -258,7 +258,7 @@ static void spool_gives_the_columns_of_its_trace(void **state)
             if (*entry->d_name == '.')
                 continue;
             snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
-            compare(path, &compared);
+            compare_with_converted_trace(path, &compared);
         }
         closedir(dir);
     }

@@ -122,14 +122,14 @@ static void a_damaged_copy_ends_early(void **state)
     free(damaged);
 }
 
-__attribute__((noinline)) static void walk_own_stack(void)
+__attribute__((noinline)) static void walk_stack_of_this_thread(void)
 {
-    own_count = tp_stack_walk_own(__builtin_return_address(0), own_frames, TP_MAX_FRAMES);
+    own_count = tp_stack_walk_this_thread(__builtin_return_address(0), own_frames, TP_MAX_FRAMES);
     __asm__ volatile("");
 }
 __attribute__((noinline)) static void call_walk_own_stack(void)
 {
-    walk_own_stack();
+    walk_stack_of_this_thread();
     __asm__ volatile("");
 }
 
@@ -284,7 +284,7 @@ WORK(work_one_quarter, 1.0000002)
 
 static uint64_t spent_ns[2];
 
-static void *work_on_thread(void *which)
+static void *use_cpu_on_thread(void *which)
 {
     uint64_t start = process_cpu_ns();
     for (int i = 0; i < 100; i++) {
@@ -342,7 +342,7 @@ static void check_sampled_time(void)
     snprintf(path, sizeof path, "/tmp/tracepress-stacks-%d.json", (int)getpid());
     assert_int_equal(tracepress_start(&options), 0);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, work_on_thread, &spent_ns[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, use_cpu_on_thread, &spent_ns[i]), 0);
     {
         TRACEPRESS_SCOPE("waiting");
         for (int i = 0; i < 2; i++)
@@ -380,7 +380,7 @@ static void timer_samples_add_up_to_cpu_time(void **state)
     unsetenv("TRACEPRESS_PERF");
 }
 
-static void on_urgent(int number)
+static void handle_urgent_signal(int number)
 {
     (void)number;
 }
@@ -388,7 +388,7 @@ static void on_urgent(int number)
 static void a_program_with_its_own_handler_is_not_sampled(void **state)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
-    struct sigaction theirs = {.sa_handler = on_urgent}, before, after;
+    struct sigaction theirs = {.sa_handler = handle_urgent_signal}, before, after;
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
     setenv("TRACEPRESS_PERF", "0", 1);
@@ -397,13 +397,13 @@ static void a_program_with_its_own_handler_is_not_sampled(void **state)
     options.directory = "/tmp";
     options.sample_rate = 1000;
     assert_int_equal(tracepress_start(&options), 0);
-    work_on_thread(&spent_ns[0]);
+    use_cpu_on_thread(&spent_ns[0]);
     tracepress_stop();
     read_trace();
     assert_null(strstr(text, "\"ph\":\"P\""));
     unsetenv("TRACEPRESS_PERF");
     sigaction(SIGURG, &before, &after);
-    assert_ptr_equal(after.sa_handler, on_urgent);
+    assert_ptr_equal(after.sa_handler, handle_urgent_signal);
 }
 
 static void sampling_does_not_interrupt_waits(void **state)
@@ -416,7 +416,7 @@ static void sampling_does_not_interrupt_waits(void **state)
     options.sample_rate = 5000;
     setenv("TRACEPRESS_PERF", "0", 1);
     assert_int_equal(tracepress_start(&options), 0);
-    work_on_thread(&spent_ns[0]);
+    use_cpu_on_thread(&spent_ns[0]);
     for (int i = 0; i < 5; i++)
         assert_int_equal(nanosleep(&wait, NULL), 0); /* succeeds, because no sampling signal interrupts it */
     tracepress_stop();
@@ -438,7 +438,7 @@ static void sampling_continues_after_restart(void **state)
         tracepress_stop();
     }
     assert_int_equal(tracepress_start(&options), 0);
-    work_on_thread(&spent_ns[0]);
+    use_cpu_on_thread(&spent_ns[0]);
     tracepress_stop();
     read_trace();
     sum_sample_times("work", &with, &all, &count);

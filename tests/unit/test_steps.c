@@ -30,18 +30,20 @@ static int64_t device_busy_us(uint32_t gpu)
 static void gap_is_split_at_start_and_end_of_its_launch(void **state)
 {
     (void)state;
-    kernel("a", 100, 10, 1), launch(90, 5, 1); /* idle 90 to 100 us, launch call 90 to 95 us: 5 us launch, 5 us queue */
+    write_kernel("a", 100, 10, 1),
+        write_launch(90, 5, 1); /* idle 90 to 100 us, launch call 90 to 95 us: 5 us launch, 5 us queue */
     /* idle 110 to 120 us, launch call 110 to 115 us: 5 us launch, 5 us queue */
-    kernel("b", 120, 10, 2), launch(110, 5, 2);
+    write_kernel("b", 120, 10, 2), write_launch(110, 5, 2);
     /* idle 130 to 140 us, launch call 125 to 131 us: 1 us launch, 9 us queue */
-    kernel("c", 140, 10, 3), launch(125, 6, 3);
-    kernel("d", 160, 10, 4), launch(140, 10, 4); /* idle 150 to 160 us, launch call ends at 150 us: 10 us queue */
-    kernel("e", 180, 10, 0);                     /* idle 170 to 180 us, no launch call: 10 us unknown */
+    write_kernel("c", 140, 10, 3), write_launch(125, 6, 3);
+    write_kernel("d", 160, 10, 4),
+        write_launch(140, 10, 4);  /* idle 150 to 160 us, launch call ends at 150 us: 10 us queue */
+    write_kernel("e", 180, 10, 0); /* idle 170 to 180 us, no launch call: 10 us unknown */
     /* idle 190 to 200 us, launch call 195 to 197 us: 5 us host, 2 us launch, 3 us queue */
-    kernel("f", 200, 10, 6), launch(195, 2, 6);
+    write_kernel("f", 200, 10, 6), write_launch(195, 2, 6);
     /* idle 210 to 220 us, launch call after the kernel's start: 10 us host */
-    kernel("g", 220, 10, 7), launch(225, 2, 7);
-    build();
+    write_kernel("g", 220, 10, 7), write_launch(225, 2, 7);
+    build_trace();
     assert_idle(15, 13, 32, 0, 10);
     assert_int_equal(device_busy_us(0), 70);
     assert_window(140, 1);
@@ -50,11 +52,11 @@ static void gap_is_split_at_start_and_end_of_its_launch(void **state)
 static void first_operation_in_the_file_ends_a_gap(void **state)
 {
     (void)state;
-    kernel("a", 0, 10, 1);
-    operation("kernel", "x", 20, 5, 2, 0, 8, "");
-    kernel("y", 20, 9, 3);
-    launch(0, 1, 1), launch(1, 1, 2), launch(12, 1, 3);
-    build();
+    write_kernel("a", 0, 10, 1);
+    write_operation("kernel", "x", 20, 5, 2, 0, 8, "");
+    write_kernel("y", 20, 9, 3);
+    write_launch(0, 1, 1), write_launch(1, 1, 2), write_launch(12, 1, 3);
+    build_trace();
     assert_idle(0, 0, 10, 0, 0);
     assert_int_equal(model.gpus[0].stream_count, 2);
     assert_int_equal(device_busy_us(0), 19);
@@ -64,8 +66,8 @@ static void gaps_after_a_graph_launch_are_queue_time(void **state)
 {
     (void)state;
     call("cudaGraphLaunch", 0, 5, 1);
-    kernel("a", 10, 10, 1), kernel("b", 25, 10, 1), kernel("c", 40, 10, 1);
-    build();
+    write_kernel("a", 10, 10, 1), write_kernel("b", 25, 10, 1), write_kernel("c", 40, 10, 1);
+    build_trace();
     assert_idle(0, 5, 15, 0, 0);
     assert_true(tp_is_graph_launched(&model, model.gpus[0].idle[0].next));
 }
@@ -73,8 +75,8 @@ static void gaps_after_a_graph_launch_are_queue_time(void **state)
 static void gaps_without_launches_are_unknown(void **state)
 {
     (void)state;
-    kernel("a", 0, 10, 1), kernel("b", 100, 10, 2);
-    build();
+    write_kernel("a", 0, 10, 1), write_kernel("b", 100, 10, 2);
+    build_trace();
     assert_idle(0, 0, 0, 0, 90);
     assert_int_equal(advice.recommendations.finding_count, 0);
 }
@@ -82,16 +84,16 @@ static void gaps_without_launches_are_unknown(void **state)
 static void immediate_first_operation_shows_idle_device(void **state)
 {
     (void)state;
-    step(1, 0, 1000), launch(600, 2, 1), kernel("k", 610, 100, 1);
-    build();
+    step(1, 0, 1000), write_launch(600, 2, 1), write_kernel("k", 610, 100, 1);
+    build_trace();
     assert_idle(600, 2, 8, 290, 0);
 }
 
 static void delayed_first_operation_leaves_past_unknown(void **state)
 {
     (void)state;
-    step(1, 0, 1000), launch(1, 2, 1), kernel("k", 500, 100, 1);
-    build();
+    step(1, 0, 1000), write_launch(1, 2, 1), write_kernel("k", 500, 100, 1);
+    build_trace();
     assert_idle(0, 2, 497, 1 + 400, 0);
 }
 
@@ -100,11 +102,11 @@ static void each_device_has_separate_idle_time(void **state)
     (void)state;
     for (int d = 0; d < 2; d++) {
         launch_thread = 1 + d;
-        launch(0, 1, 1 + 10 * d), launch(90, 1, 2 + 10 * d);
-        operation("kernel", "a", 0, 10, 1 + 10 * d, d, 7, "");
-        operation("kernel", "b", 100, 10, 2 + 10 * d, d, 7, "");
+        write_launch(0, 1, 1 + 10 * d), write_launch(90, 1, 2 + 10 * d);
+        write_operation("kernel", "a", 0, 10, 1 + 10 * d, d, 7, "");
+        write_operation("kernel", "b", 100, 10, 2 + 10 * d, d, 7, "");
     }
-    build();
+    build_trace();
     assert_int_equal(model.gpu_count, 2);
     assert_window(110, 1);
     assert_idle(80, 1, 9, 0, 0);
@@ -120,10 +122,10 @@ static void write_steps_with_work(const int *lengths, const int *work, int count
 {
     int at = 0;
     for (int i = 0; i < count; i++) {
-        step(i + 1, at, lengths[i]), launch(at + 1, 2, i + 1), kernel("k", at + 50, work[i], i + 1);
+        step(i + 1, at, lengths[i]), write_launch(at + 1, 2, i + 1), write_kernel("k", at + 50, work[i], i + 1);
         at += lengths[i];
     }
-    build();
+    build_trace();
 }
 
 static void the_last_step_ends_with_its_device_work(void **state)
@@ -162,10 +164,10 @@ static void truncated_step_and_device_annotation_are_not_used(void **state)
 {
     (void)state;
     step(1, 0, 100), step(2, 100, 100);
-    host_event_with_args("user_annotation", "ProfilerStep#3", 200, 100, "\"finished\":false");
-    host("gpu_user_annotation", "ProfilerStep#1", 5, 100);
-    host("cpu_op", "aten::mm", 10, 80), host("cpu_op", "aten::mm", 110, 80);
-    build();
+    write_host_event_with_args("user_annotation", "ProfilerStep#3", 200, 100, "\"finished\":false");
+    write_host_event("gpu_user_annotation", "ProfilerStep#1", 5, 100);
+    write_host_event("cpu_op", "aten::mm", 10, 80), write_host_event("cpu_op", "aten::mm", 110, 80);
+    build_trace();
     assert_int_equal(model.step_count, 3);
     assert_int_equal(model.steps[2].left_out, TP_STEP_UNFINISHED);
     assert_window(200, 2);
@@ -174,10 +176,10 @@ static void truncated_step_and_device_annotation_are_not_used(void **state)
 static void optimizer_step_begins_at_the_end_of_the_previous(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 10, 50);
+    write_host_event("cpu_op", "aten::mm", 10, 50);
     for (int i = 0; i < 3; i++)
-        host("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50);
-    build();
+        write_host_event("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50);
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_OPTIMIZER);
     assert_window(140 + 200 + 200, 3);
     assert_true(advice.recommendations.step_us == 180);
@@ -186,9 +188,9 @@ static void optimizer_step_begins_at_the_end_of_the_previous(void **state)
 static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 0, 500);
-    launch(100, 5, 1), kernel("k", 200, 100, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
-    build();
+    write_host_event("cpu_op", "aten::mm", 0, 500);
+    write_launch(100, 5, 1), write_kernel("k", 200, 100, 1), write_launch(300, 5, 2), write_kernel("k", 400, 50, 2);
+    build_trace();
     assert_int_equal(model.steps[0].host_start_ns, 0);
     assert_int_equal(model.steps[0].host_end_ns, 500000);
     assert_window(450, 1);
@@ -198,9 +200,9 @@ static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
 static void unmarked_window_excludes_busy_device_start(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 0, 500); /* kernel k starts 101 us after its launch has ended */
-    launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
-    build();
+    write_host_event("cpu_op", "aten::mm", 0, 500); /* kernel k starts 101 us after its launch has ended */
+    write_launch(100, 5, 1), write_kernel("k", 206, 94, 1), write_launch(300, 5, 2), write_kernel("k", 400, 50, 2);
+    build_trace();
     assert_window(244, 1);
     assert_int_equal(device_busy_us(0), 144);
 }
@@ -209,18 +211,18 @@ static void unmarked_window_excludes_busy_device_start(void **state)
 
 static void write_module_call(const char *name, double ts, double dur)
 {
-    host_event_with_args("python_function", name, ts, dur, "\"Python module id\":3");
+    write_host_event_with_args("python_function", name, ts, dur, "\"Python module id\":3");
 }
 
 /* Writes a forward pass, a backward pass and, if has_update is true, an optimizer step. Together they take 100 us. */
 static void write_iteration(double ts, bool has_update)
 {
     write_module_call("nn.Module: Net_0", ts, 30);
-    host("cpu_op", "aten::linear", ts + 5, 20);
-    host("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", ts + 40, 20);
+    write_host_event("cpu_op", "aten::linear", ts + 5, 20);
+    write_host_event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", ts + 40, 20);
     if (has_update)
         for (int i = 0; i < 4; i++)
-            host("cpu_op", "aten::add_", ts + 60 + 10 * i, 10);
+            write_host_event("cpu_op", "aten::add_", ts + 60 + 10 * i, 10);
 }
 
 static void step_lasts_until_the_next_module_call(void **state)
@@ -228,7 +230,7 @@ static void step_lasts_until_the_next_module_call(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         write_iteration(100 * i, true);
-    build();
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_MODULES);
     assert_int_equal(model.step_passes, 1);
     assert_true(tp_str_equal(tp_step_source_name(&model), TP_STR("Net")));
@@ -240,7 +242,7 @@ static void accumulating_passes_are_one_step(void **state)
     (void)state;
     for (int i = 0; i < 12; i++)
         write_iteration(100 * i, i % 3 == 2);
-    build();
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_MODULES);
     assert_int_equal(model.step_passes, 3);
     assert_window(1200, 4);
@@ -251,8 +253,8 @@ static void passes_in_a_marked_step_are_no_steps(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         write_iteration(100 * i, false);
-    host("user_annotation", "Optimizer.step#SGD.step", 500, 10);
-    build();
+    write_host_event("user_annotation", "Optimizer.step#SGD.step", 500, 10);
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
@@ -262,9 +264,9 @@ static void iteration_with_other_work_is_left_out(void **state)
     for (int i = 0; i < 12; i++) {
         write_iteration(200 * i, true);
         for (int k = 0; k < 5 && i == 6; k++)
-            host("cpu_op", "aten::topk", 200 * i + 100 + 10 * k, 10);
+            write_host_event("cpu_op", "aten::topk", 200 * i + 100 + 10 * k, 10);
     }
-    build();
+    build_trace();
     assert_int_equal(model.step_count, 12);
     assert_int_equal(model.steps[6].left_out, TP_STEP_DIFFERENT);
     assert_window(10 * 200 + 100, 11); /* the last step ends at the end of its work */
@@ -274,8 +276,9 @@ static void equal_layers_are_not_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < 8; i++)
-        host("cpu_op", "aten::linear", 20 * i, 10), host("cpu_op", "aten::relu", 20 * i + 10, 10);
-    build();
+        write_host_event("cpu_op", "aten::linear", 20 * i, 10),
+            write_host_event("cpu_op", "aten::relu", 20 * i + 10, 10);
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
@@ -286,10 +289,10 @@ static void write_products_with_shapes(int outputs)
     snprintf(product, sizeof product, "\"Input Dims\":[[4,8],[%d,8],[%d]]", outputs, outputs);
     snprintf(relu, sizeof relu, "\"Input Dims\":[[4,%d]]", outputs);
     for (int i = 0; i < 8; i++) {
-        host_event_with_args("cpu_op", "aten::linear", 20 * i, 10, product);
-        host_event_with_args("cpu_op", "aten::relu", 20 * i + 10, 10, relu);
+        write_host_event_with_args("cpu_op", "aten::linear", 20 * i, 10, product);
+        write_host_event_with_args("cpu_op", "aten::relu", 20 * i + 10, 10, relu);
     }
-    build();
+    build_trace();
 }
 
 static void iterations_whose_output_fits_no_input_are_steps(void **state)
@@ -311,12 +314,14 @@ static void iterations_whose_output_fits_the_next_input_may_be_layers(void **sta
 static void operators_before_a_sequence_indicate_a_network(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::embedding", 0, 10);
+    write_host_event("cpu_op", "aten::embedding", 0, 10);
     for (int i = 0; i < 8; i++) {
-        host("cpu_op", "aten::linear", 100 + 40 * i, 10), host("cpu_op", "aten::relu", 110 + 40 * i, 10);
-        host("cpu_op", "aten::linear", 120 + 40 * i, 10), host("cpu_op", "aten::add", 130 + 40 * i, 10);
+        write_host_event("cpu_op", "aten::linear", 100 + 40 * i, 10),
+            write_host_event("cpu_op", "aten::relu", 110 + 40 * i, 10);
+        write_host_event("cpu_op", "aten::linear", 120 + 40 * i, 10),
+            write_host_event("cpu_op", "aten::add", 130 + 40 * i, 10);
     }
-    build();
+    build_trace();
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
@@ -325,8 +330,9 @@ static void operators_before_a_sequence_indicate_a_network(void **state)
 static void overlapping_events_are_counted_and_clipped(void **state)
 {
     (void)state;
-    host("cpu_op", "p", 0, 10), host("cpu_op", "c", 5, 6), host("cpu_op", "q", 20, 10), host("cpu_op", "r", 25, 6.001);
-    build();
+    write_host_event("cpu_op", "p", 0, 10), write_host_event("cpu_op", "c", 5, 6),
+        write_host_event("cpu_op", "q", 20, 10), write_host_event("cpu_op", "r", 25, 6.001);
+    build_trace();
     assert_int_equal(model.badly_nested_count, 2);
     assert_int_equal(model.operators.clipped_count, 2);
     for (uint32_t i = 0; i < 4; i++)
@@ -336,14 +342,14 @@ static void overlapping_events_are_counted_and_clipped(void **state)
 static void wait_costs_at_most_its_time_and_bubble(void **state)
 {
     (void)state;
-    kernel("a", 0, 100, 1), launch(0, 1, 1);
+    write_kernel("a", 0, 100, 1), write_launch(0, 1, 1);
     call("cudaStreamSynchronize", 50, 60, 9); /* the device is idle during this wait from 110 to 140 us */
-    kernel("b", 140, 10, 2), launch(130, 2, 2);
+    write_kernel("b", 140, 10, 2), write_launch(130, 2, 2);
     /* the device works until 150 us; then it is idle until 155 us; the wait takes 4 us */
     call("cudaDeviceSynchronize", 141, 4, 10);
-    kernel("c", 155, 10, 3), launch(151, 2, 3);
+    write_kernel("c", 155, 10, 3), write_launch(151, 2, 3);
     call("cudaDeviceSynchronize", 170, 3, 11); /* comes after all device work */
-    build();
+    build_trace();
     static const int64_t bubbles[] = {30000, 5000, 0}, costs[] = {30000, 4000, 0};
     assert_int_equal(model.wait_count, 3);
     for (int i = 0; i < 3; i++) {
@@ -353,7 +359,7 @@ static void wait_costs_at_most_its_time_and_bubble(void **state)
     assert_int_equal(model.waits[1].at_ns, 150000);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
 
 int main(void)
 {

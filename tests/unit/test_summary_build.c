@@ -22,7 +22,7 @@ struct made {
     struct tp_summary summary;
 };
 
-static void make_extent(struct made *m, const char *text, size_t size, enum tp_summary_extent extent)
+static void make_summary_of_extent(struct made *m, const char *text, size_t size, enum tp_summary_extent extent)
 {
     struct tp_trace_options options = {.single_thread = true, .skips_hash = extent != TP_SUMMARY_WHOLE};
     tp_analysis_open(&m->analysis, NULL);
@@ -47,7 +47,7 @@ static void make_extent(struct made *m, const char *text, size_t size, enum tp_s
 
 static void make_text(struct made *m, const char *text, size_t size)
 {
-    make_extent(m, text, size, TP_SUMMARY_WHOLE);
+    make_summary_of_extent(m, text, size, TP_SUMMARY_WHOLE);
 }
 
 static void make(struct made *m, const char *head, const char *events)
@@ -57,7 +57,7 @@ static void make(struct made *m, const char *head, const char *events)
     make_text(m, text, (size_t)n);
 }
 
-static void release(struct made *m)
+static void release_made_trace(struct made *m)
 {
     tp_arena_release(&m->arena);
 }
@@ -143,7 +143,7 @@ static void rows_count_calls_per_step(void **state)
                                                   * ends */
     assert_int_equal(gemm->bytes, TP_NULL_INT);
     assert_int_equal(find_row(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
-    release(&m);
+    release_made_trace(&m);
 }
 
 static void steps_are_those_of_the_overview(void **state)
@@ -181,7 +181,7 @@ static void steps_are_those_of_the_overview(void **state)
         assert_true(m.summary.steps[s].part_ns[TP_PART_DEVICE_SUM] == sums[0]);
         assert_true(m.summary.steps[s].part_ns[TP_PART_HOST_SUM] == (sums[1] ? sums[1] : TP_NULL_INT));
     }
-    release(&m);
+    release_made_trace(&m);
 }
 
 static void key_comes_from_the_trace_by_default(void **state)
@@ -199,7 +199,7 @@ static void key_comes_from_the_trace_by_default(void **state)
         has_shapes |= tp_str_equal(m.summary.facts[i].name, TP_STR("record_shapes")) &&
                       tp_str_equal(m.summary.facts[i].value, TP_STR("1"));
     assert_true(has_shapes);
-    release(&m);
+    release_made_trace(&m);
 }
 
 /* Two steps of a rank with two groups, tp and dp. In step 0 the loader takes 30 us and gemm 40 us. The all-reduce of tp
@@ -223,7 +223,7 @@ static void key_comes_from_the_trace_by_default(void **state)
 static const char slot_steps[] =
     SLOT_STEP("0", 0, 10, 50, 90, 120, 170, 25) "," SLOT_STEP("1", 300, 310, 350, 390, 420, 470, 35);
 
-static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32_t step, const int64_t *us)
+static void assert_slot_time(const struct tp_step_slots *slots, uint32_t slot, uint32_t step, const int64_t *us)
 {
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
         assert_int_equal(slots->us[p][tp_slot_cell(slots, slot, step)], us[p]);
@@ -254,14 +254,14 @@ static void slot_has_the_work_before_each_collective(void **state)
     assert_int_equal(slots->step_count, 2);
     for (uint32_t s = 0; s < 2; s++)
         for (uint32_t k = 0; k < 3; k++)
-            expect_cell(slots, k, s, cells[s][k]);
+            assert_slot_time(slots, k, s, cells[s][k]);
     /* the rank does 5 of its next 65 us of work before the wait ends */
     assert_int_equal(slots->slots[0].waits, 1);
     assert_int_equal(slots->slots[0].before, 1000 * 5 / 65);
     assert_int_equal(slots->slots[1].waits, 1);
     assert_int_equal(slots->slots[1].before, 0);
     assert_true(slots->slots[0].is_seen && slots->slots[1].is_seen);
-    release(&m);
+    release_made_trace(&m);
 }
 
 #define GLOO_STEP(name, at, work, call, last)                                                                          \
@@ -276,8 +276,8 @@ static void wait_ends_when_work_continues(void **state)
     struct made m;
     make(&m, "", GLOO_STEP("ProfilerStep#0", 0, 0, 100, 880) "," GLOO_STEP("ProfilerStep#1", 1000, 1000, 1100, 1880));
     static const int64_t first[TP_SLOT_PARTS] = {100, 0, 0, 780, 0};
-    expect_cell(&m.summary.slots, 0, 0, first);
-    release(&m);
+    assert_slot_time(&m.summary.slots, 0, 0, first);
+    release_made_trace(&m);
 }
 
 /* Tests steps with 500 calls that alternate between three groups. Slots beyond the maximum are merged, and no time is
@@ -314,7 +314,7 @@ static void slots_beyond_the_limit_are_merged(void **state)
     }
     assert_int_equal(calls, 500);
     assert_int_equal(total_us, 10000);
-    release(&m);
+    release_made_trace(&m);
 }
 
 /* A call of the host with metadata, and its kernel. The second call is the same without "Seq". */
@@ -384,7 +384,7 @@ static void collectives_have_arrival_and_sequence(void **state)
     assert_int_equal(c[1].arrival_ns, 110000); /* the call has no kernel, so its arrival is the start of the call */
     assert_int_equal(c[1].sequence, 0);        /* calls without kernels are numbered separately */
     assert_int_equal(c[2].sequence, 1);
-    release(&m);
+    release_made_trace(&m);
 }
 
 static void fingerprint_distinguishes_kernel_sequences(void **state)
@@ -413,7 +413,7 @@ static void fingerprint_distinguishes_kernel_sequences(void **state)
     assert_true(m[0].summary.kernel_fingerprint != m[2].summary.kernel_fingerprint);
     assert_true(m[0].summary.kernel_fingerprint != m[3].summary.kernel_fingerprint);
     for (int i = 0; i < 4; i++)
-        release(&m[i]);
+        release_made_trace(&m[i]);
 }
 
 /* Tests a trace with more operators than rows. The remaining operators become one row, and no time is lost. */
@@ -443,7 +443,7 @@ static void rows_beyond_the_limit_are_merged(void **state)
     assert_int_equal(count, COUNT);
     assert_int_equal(find_row(&m, TP_SUMMARY_OPERATOR_HOST, "(rest)", NULL)->time.count,
                      COUNT - TP_MAX_SUMMARY_ROWS + 1);
-    release(&m);
+    release_made_trace(&m);
 }
 
 static void truncated_names_stay_distinct(void **state)
@@ -467,7 +467,7 @@ static void truncated_names_stay_distinct(void **state)
         assert_true(m.summary.rows[i].name.len <= TP_MAX_SUMMARY_TEXT_BYTES);
         assert_false(tp_str_equal(m.summary.rows[i].name, m.summary.rows[(i + 1) % 3].name));
     }
-    release(&m);
+    release_made_trace(&m);
 }
 
 /* ---- summaries with only the data that `diff` or `check` needs ---- */
@@ -495,9 +495,9 @@ static void gate_summary_has_all_metrics(void **state)
     (void)state;
     size_t size = (size_t)snprintf(text, sizeof text, "{\"record_shapes\":1,\"traceEvents\":[%s,%s]}", two_steps,
                                    EVENT("cuda_runtime", "cudaStreamSynchronize", 1, 130, 20, ""));
-    make_extent(&whole, text, size, TP_SUMMARY_WHOLE);
-    make_extent(&compared, text, size, TP_SUMMARY_COMPARED);
-    make_extent(&judged, text, size, TP_SUMMARY_JUDGED);
+    make_summary_of_extent(&whole, text, size, TP_SUMMARY_WHOLE);
+    make_summary_of_extent(&compared, text, size, TP_SUMMARY_COMPARED);
+    make_summary_of_extent(&judged, text, size, TP_SUMMARY_JUDGED);
     assert_same_metrics(&whole.summary, &compared.summary);
     assert_same_metrics(&whole.summary, &judged.summary);
     for (unsigned part = 0; part < TP_PART_COUNT; part++)
@@ -516,14 +516,14 @@ static void gate_summary_has_all_metrics(void **state)
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
     /* includes the fact that says where the steps come from */
     assert_int_equal(judged.summary.fact_count, whole.summary.fact_count);
-    release(&whole);
-    release(&compared);
-    release(&judged);
+    release_made_trace(&whole);
+    release_made_trace(&compared);
+    release_made_trace(&judged);
 }
 
 /* ---- memory that is never freed ---- */
 
-static size_t memory_event(char *to, size_t size, int step, int at, int address, int bytes)
+static size_t format_memory_event(char *to, size_t size, int step, int at, int address, int bytes)
 {
     return (size_t)snprintf(
         to, size,
@@ -551,19 +551,19 @@ static void make_leak(struct made *m, bool late)
             PUT(",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":8,\"args\":{}"
                 "}",
                 names[i], 100 * s + 10 + 20 * i);
-            n += memory_event(text + n, sizeof text - n, s, 12 + 20 * i, 4096 * (1 + 3 * s + i), 1024 * (i + 1));
+            n += format_memory_event(text + n, sizeof text - n, s, 12 + 20 * i, 4096 * (1 + 3 * s + i), 1024 * (i + 1));
         }
         if (s >= 1)
-            n += memory_event(text + n, sizeof text - n, s, 90, 4096 * (1 + 3 * (s - 1) + 1), -2048);
+            n += format_memory_event(text + n, sizeof text - n, s, 90, 4096 * (1 + 3 * (s - 1) + 1), -2048);
         if (s >= 3)
-            n += memory_event(text + n, sizeof text - n, s, 91, 4096 * (1 + 3 * (s - 3) + 2), -3072);
+            n += format_memory_event(text + n, sizeof text - n, s, 91, 4096 * (1 + 3 * (s - 3) + 2), -3072);
         if (s == 3 && late)
-            n += memory_event(text + n, sizeof text - n, s, 92, 4096, -1024);
+            n += format_memory_event(text + n, sizeof text - n, s, 92, 4096, -1024);
     }
     make(m, "", text);
 }
 
-static void kept_memory_has_operator_and_place(void **state)
+static void unfreed_memory_has_its_operator(void **state)
 {
     struct made m;
     (void)state;
@@ -579,14 +579,14 @@ static void kept_memory_has_operator_and_place(void **state)
     assert_true(s->kept[1].is_exact);
     assert_int_equal(s->kept[1].blocks, 1);
     assert_int_equal(s->kept[1].bytes, 1024);
-    release(&m);
+    release_made_trace(&m);
     make_leak(&m, true);
     assert_int_equal(m.summary.signature.kept_count, 2);
     assert_false(m.summary.signature.kept[1].is_exact);
-    release(&m);
+    release_made_trace(&m);
     make(&m, "", two_steps); /* a trace without memory records */
     assert_false(m.summary.signature.knows_kept);
-    release(&m);
+    release_made_trace(&m);
 }
 
 int main(void)
@@ -603,7 +603,7 @@ int main(void)
         cmocka_unit_test(rows_beyond_the_limit_are_merged),
         cmocka_unit_test(truncated_names_stay_distinct),
         cmocka_unit_test(gate_summary_has_all_metrics),
-        cmocka_unit_test(kept_memory_has_operator_and_place),
+        cmocka_unit_test(unfreed_memory_has_its_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static uint64_t random_number(void)
     return state_of_draw >> (state_of_draw >> 58);
 }
 
-static struct tp_column_reader *start_reading(struct trip *t)
+static struct tp_column_reader *open_packed_list(struct trip *t)
 {
     t->reader = (struct tp_column_reader){.from = &t->message,
                                           .arena = &t->arena,
@@ -40,9 +40,9 @@ static struct tp_column_reader *start_reading(struct trip *t)
 }
 
 /* Reads the packed list and stores its length in *count. */
-static void *read_back(struct trip *t, const struct tp_column_list *list, uint32_t *count)
+static void *read_packed_list(struct trip *t, const struct tp_column_list *list, uint32_t *count)
 {
-    return tp_columns_read(list, start_reading(t), count);
+    return tp_columns_read(list, open_packed_list(t), count);
 }
 
 static int check_collectives(void *context, struct tp_error *err)
@@ -63,7 +63,7 @@ static int check_collectives(void *context, struct tp_error *err)
                                                   .duration_ns = (int64_t)random_number(),
                                                   .step = i % 3 ? (uint32_t)i : TP_NO_ID};
     tp_columns_write(&tp_list_collectives, &t->writer, items, ITEMS);
-    const struct tp_summary_collective *back = read_back(t, &tp_list_collectives, &count);
+    const struct tp_summary_collective *back = read_packed_list(t, &tp_list_collectives, &count);
     assert_int_equal(count, ITEMS);
     assert_false(t->reader.is_bad);
     for (int i = 0; i < ITEMS; i++) {
@@ -84,15 +84,15 @@ static int check_findings(void *context, struct tp_error *err)
     uint32_t count;
     (void)err;
     tp_columns_write(&tp_list_findings, &t->writer, &item, 1);
-    const struct tp_summary_finding *back = read_back(t, &tp_list_findings, &count);
+    const struct tp_summary_finding *back = read_packed_list(t, &tp_list_findings, &count);
     assert_false(t->reader.is_bad);
     assert_true(count == 1 && back->severity == 2 && back->confidence == 1 && back->occurrences == 3);
     assert_true(tp_str_equal(back->rule, item.rule) && back->title.len == 0 && isnan(back->ceiling_us_per_step));
     t->message.finding_severity[0] = 200;
-    read_back(t, &tp_list_findings, &count);
+    read_packed_list(t, &tp_list_findings, &count);
     assert_true(t->reader.is_bad);
     t->message.finding_severity[0] = 2, t->message.finding_title[0] = 99;
-    read_back(t, &tp_list_findings, &count);
+    read_packed_list(t, &tp_list_findings, &count);
     assert_true(t->reader.is_bad);
     return 0;
 }
@@ -104,15 +104,15 @@ static int check_amounts(void *context, struct tp_error *err)
     uint32_t count;
     (void)err;
     tp_columns_write(&tp_list_kept, &t->writer, &item, 1);
-    const struct tp_count_kept *back = read_back(t, &tp_list_kept, &count);
+    const struct tp_count_kept *back = read_packed_list(t, &tp_list_kept, &count);
     assert_true(!t->reader.is_bad && back->blocks == 5 && back->bytes == INT64_MAX && back->is_exact);
     t->message.kept_bytes[0] = (uint64_t)INT64_MAX + 1;
-    read_back(t, &tp_list_kept, &count);
+    read_packed_list(t, &tp_list_kept, &count);
     assert_true(t->reader.is_bad);
-    assert_true(tp_process_is_even(&t->message));
-    assert_true(tp_process_is_longer(&t->message, 0) && !tp_process_is_longer(&t->message, 1));
+    assert_true(tp_process_has_equal_lengths(&t->message));
+    assert_true(tp_process_exceeds_length(&t->message, 0) && !tp_process_exceeds_length(&t->message, 1));
     t->message.n_kept_bytes = 0;
-    assert_false(tp_process_is_even(&t->message));
+    assert_false(tp_process_has_equal_lengths(&t->message));
     return 0;
 }
 
@@ -128,16 +128,16 @@ static int check_groups(void *context, struct tp_error *err)
     (void)err;
     tp_columns_write(&tp_list_groups, &t->writer, items, 3);
     assert_int_equal(t->message.n_run_first, 3);
-    const struct tp_slot_group *back = read_back(t, &tp_list_groups, &count);
+    const struct tp_slot_group *back = read_packed_list(t, &tp_list_groups, &count);
     assert_true(count == 3 && !t->reader.is_bad);
     assert_true(back[0].run_count == 2 && back[1].run_count == 0 && back[2].run_count == 1);
     assert_true(back[0].runs[1].first == 8 && back[0].runs[1].stride == 2 && back[0].runs[1].length == 2);
     assert_true(back[2].runs[0].first == 5 && tp_str_equal(back[2].name, items[2].name));
     t->message.group_runs[1] = 1; /* the groups need four ranges, but the list has three */
-    read_back(t, &tp_list_groups, &count);
+    read_packed_list(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
     t->message.group_runs[0] = 1, t->message.group_runs[1] = 0; /* the groups need two ranges, but the list has three */
-    read_back(t, &tp_list_groups, &count);
+    read_packed_list(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
     return 0;
 }
@@ -150,15 +150,15 @@ static int check_optional_members(void *context, struct tp_error *err)
     (void)err;
     tp_columns_write(&tp_list_slot_waits, &t->writer, items, 2);
     assert_int_equal(t->message.n_slot_waits, 0);
-    tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 2);
+    tp_columns_fill(&tp_list_slot_waits, open_packed_list(t), back, 2);
     assert_true(!t->reader.is_bad && back[1].waits == 1 && back[1].before == 0 && back[1].is_seen);
     items[1] = (struct tp_slot){.waits = 2, .before = 300};
     tp_columns_write(&tp_list_slot_waits, &t->writer, items, 2);
     assert_int_equal(t->message.n_slot_waits, 2);
-    tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 2);
+    tp_columns_fill(&tp_list_slot_waits, open_packed_list(t), back, 2);
     assert_true(!t->reader.is_bad && back[0].waits == 1 && back[1].waits == 2 && back[1].before == 300);
     assert_true(back[0].is_seen && !back[1].is_seen);
-    tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 1); /* asks for one item, but the list has two */
+    tp_columns_fill(&tp_list_slot_waits, open_packed_list(t), back, 1); /* asks for one item, but the list has two */
     assert_true(t->reader.is_bad);
     return 0;
 }
@@ -170,13 +170,13 @@ static int check_rising_indexes(void *context, struct tp_error *err)
     (void)err;
     tp_columns_write(&tp_list_left_out, &t->writer, items, 3);
     assert_int_equal(t->message.left_out_step[2], 6);
-    const uint32_t *back = read_back(t, &tp_list_left_out, &count);
+    const uint32_t *back = read_packed_list(t, &tp_list_left_out, &count);
     assert_true(!t->reader.is_bad && count == 3 && back[0] == 0 && back[1] == 1 && back[2] == 7);
     t->message.left_out_step[2] = 0; /* gives two items the same index */
-    read_back(t, &tp_list_left_out, &count);
+    read_packed_list(t, &tp_list_left_out, &count);
     assert_true(t->reader.is_bad);
     t->message.left_out_step[2] = UINT32_MAX; /* makes the last index exceed 32 bits */
-    read_back(t, &tp_list_left_out, &count);
+    read_packed_list(t, &tp_list_left_out, &count);
     assert_true(t->reader.is_bad);
     return 0;
 }
@@ -188,11 +188,11 @@ static int check_records(void *context, struct tp_error *err)
     struct tp_summary back = {.start_ns = 0};
     (void)err;
     tp_columns_write(&tp_record_head, &t->writer, &item, 1);
-    tp_columns_fill(&tp_record_head, start_reading(t), &back, 1);
+    tp_columns_fill(&tp_record_head, open_packed_list(t), &back, 1);
     assert_true(!t->reader.is_bad && tp_str_equal(back.file, item.file) && back.verdict.len == 0);
     assert_true(back.start_ns == -5 && back.kernel_fingerprint == UINT64_MAX);
     t->message.headline = 2; /* refers to text 2, but the message has only one text */
-    tp_columns_fill(&tp_record_head, start_reading(t), &back, 1);
+    tp_columns_fill(&tp_record_head, open_packed_list(t), &back, 1);
     assert_true(t->reader.is_bad);
     return 0;
 }

@@ -25,7 +25,7 @@ static uint64_t random_below(uint64_t below)
     return (seed >> 33) % below;
 }
 
-static struct tp_str random_text(struct tp_arena *arena)
+static struct tp_str make_random_text(struct tp_arena *arena)
 {
     char text[40];
     int n =
@@ -33,18 +33,18 @@ static struct tp_str random_text(struct tp_arena *arena)
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)n), (size_t)n};
 }
 
-static int64_t random_int(void)
+static int64_t make_random_integer(void)
 {
     static const int64_t odd[] = {TP_NULL_INT, 0, -1, INT64_MAX, INT64_MIN + 1};
     return random_below(5) ? (int64_t)random_below(UINT64_C(1) << random_below(31)) : odd[random_below(5)];
 }
 
-static double random_real(void)
+static double make_random_real(void)
 {
     return random_below(4) ? (double)random_below(1000000) / 16 : NAN;
 }
 
-static void random_rows(struct tp_summary *s, struct tp_arena *arena)
+static void add_random_rows(struct tp_summary *s, struct tp_arena *arena)
 {
     s->row_count = (uint32_t)random_below(12);
     s->rows = tp_arena_array(arena, s->row_count, sizeof *s->rows);
@@ -54,11 +54,11 @@ static void random_rows(struct tp_summary *s, struct tp_arena *arena)
         for (size_t k = 0; k < count; k++)
             ns[k] = random_below(3) ? (int64_t)random_below(1 << 30) : k ? ns[0] : 77;
         s->rows[i] = (struct tp_summary_row){.kind = (enum tp_summary_kind)random_below(TP_SUMMARY_KIND_COUNT),
-                                             .name = random_text(arena),
-                                             .owner = random_text(arena),
-                                             .shape = random_text(arena),
-                                             .dtype = random_text(arena),
-                                             .bytes = random_int()};
+                                             .name = make_random_text(arena),
+                                             .owner = make_random_text(arena),
+                                             .shape = make_random_text(arena),
+                                             .dtype = make_random_text(arena),
+                                             .bytes = make_random_integer()};
         tp_sketch_build(&s->rows[i].time, ns, count, arena);
         if (random_below(2))
             continue;
@@ -71,51 +71,57 @@ static void random_rows(struct tp_summary *s, struct tp_arena *arena)
     }
 }
 
-static void random_lists(struct tp_summary *s, struct tp_arena *arena)
+static void add_random_lists(struct tp_summary *s, struct tp_arena *arena)
 {
     s->collective_count = (uint32_t)random_below(5);
     s->collectives = tp_arena_array(arena, s->collective_count, sizeof *s->collectives);
     for (uint32_t i = 0; i < s->collective_count; i++)
-        s->collectives[i] = (struct tp_summary_collective){
-            random_text(arena), random_text(arena), random_text(arena),
-            random_int(),       random_int(),       random_int(),
-            random_int(),       random_int(),       s->step_count ? (uint32_t)random_below(s->step_count) : TP_NO_ID};
+        s->collectives[i] =
+            (struct tp_summary_collective){make_random_text(arena),
+                                           make_random_text(arena),
+                                           make_random_text(arena),
+                                           make_random_integer(),
+                                           make_random_integer(),
+                                           make_random_integer(),
+                                           make_random_integer(),
+                                           make_random_integer(),
+                                           s->step_count ? (uint32_t)random_below(s->step_count) : TP_NO_ID};
     s->finding_count = (uint32_t)random_below(4);
     s->findings = tp_arena_array(arena, s->finding_count, sizeof *s->findings);
     for (uint32_t i = 0; i < s->finding_count; i++)
         s->findings[i] = (struct tp_summary_finding){
-            random_text(arena), random_text(arena), (uint8_t)random_below(4), (uint8_t)random_below(3),
-            random_real(),      random_int(),       random_text(arena),       random_text(arena)};
+            make_random_text(arena), make_random_text(arena), (uint8_t)random_below(4), (uint8_t)random_below(3),
+            make_random_real(),      make_random_integer(),   make_random_text(arena),  make_random_text(arena)};
     s->memory_count = (uint32_t)random_below(3);
     s->memory = tp_arena_array(arena, s->memory_count, sizeof *s->memory);
     for (uint32_t i = 0; i < s->memory_count; i++) {
         struct tp_summary_memory *m = &s->memory[i];
-        *m = (struct tp_summary_memory){random_text(arena), random_int(), random_int(),
-                                        random_real(),      NULL,         (uint32_t)random_below(4)};
+        *m = (struct tp_summary_memory){
+            make_random_text(arena),  make_random_integer(), make_random_integer(), make_random_real(), NULL,
+            (uint32_t)random_below(4)};
         m->owners = tp_arena_array(arena, m->owner_count, sizeof *m->owners);
         for (uint32_t o = 0; o < m->owner_count; o++)
-            m->owners[o] = (struct tp_summary_owner){(enum tp_summary_owner_kind)random_below(3), random_text(arena),
-                                                     random_int(), random_int()};
+            m->owners[o] =
+                (struct tp_summary_owner){(enum tp_summary_owner_kind)random_below(3), make_random_text(arena),
+                                          make_random_integer(), make_random_integer()};
     }
     s->flag_count = (uint32_t)random_below(4);
     s->flags = tp_arena_array(arena, s->flag_count, sizeof *s->flags);
     for (uint32_t i = 0; i < s->flag_count; i++)
-        s->flags[i] = (struct tp_summary_flag){random_text(arena), random_int()};
+        s->flags[i] = (struct tp_summary_flag){make_random_text(arena), make_random_integer()};
 }
 
-static void random_slots(struct tp_summary *s, struct tp_arena *arena)
+static void add_random_slots(struct tp_summary *s, struct tp_arena *arena)
 {
     struct tp_step_slots *slots = &s->slots;
-    slots->host = random_text(arena);
+    slots->host = make_random_text(arena);
     slots->group_count = (uint32_t)random_below(4);
     slots->groups = tp_arena_array(arena, slots->group_count, sizeof *slots->groups);
     for (uint32_t g = 0; g < slots->group_count; g++) {
-        slots->groups[g] = (struct tp_slot_group){random_text(arena),
-                                                  random_text(arena),
-                                                  random_int(),
-                                                  NULL,
-                                                  (uint32_t)random_below(3),
-                                                  (enum tp_group_kind)random_below(TP_GROUP_KINDS)};
+        slots->groups[g] =
+            (struct tp_slot_group){make_random_text(arena),   make_random_text(arena),
+                                   make_random_integer(),     NULL,
+                                   (uint32_t)random_below(3), (enum tp_group_kind)random_below(TP_GROUP_KINDS)};
         slots->groups[g].runs = tp_arena_array(arena, slots->groups[g].run_count, sizeof *slots->groups[g].runs);
         for (uint32_t i = 0; i < slots->groups[g].run_count; i++)
             slots->groups[g].runs[i] = (struct tp_rank_stride){
@@ -142,37 +148,37 @@ static void random_slots(struct tp_summary *s, struct tp_arena *arena)
     }
 }
 
-static struct tp_summary random_summary(struct tp_arena *arena)
+static struct tp_summary make_random_summary(struct tp_arena *arena)
 {
-    struct tp_summary s = {.key = {random_text(arena), random_below(3) ? (int64_t)random_below(6) : TP_NULL_INT,
-                                   random_int(), random_text(arena),
+    struct tp_summary s = {.key = {make_random_text(arena), random_below(3) ? (int64_t)random_below(6) : TP_NULL_INT,
+                                   make_random_integer(), make_random_text(arena),
                                    random_below(2) ? (int64_t)random_below(3) : TP_NULL_INT},
-                           .file = random_text(arena),
-                           .sha256 = random_text(arena),
-                           .program = random_text(arena),
+                           .file = make_random_text(arena),
+                           .sha256 = make_random_text(arena),
+                           .program = make_random_text(arena),
                            .event_count = (int64_t)random_below(5),
-                           .start_ns = random_int(),
+                           .start_ns = make_random_integer(),
                            .kernel_fingerprint = random_below(UINT64_MAX)};
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
-        s.metrics[i].value = random_real();
+        s.metrics[i].value = make_random_real();
         s.metrics[i].why = isnan(s.metrics[i].value) ? "nobody knows" : NULL;
     }
     s.fact_count = (uint32_t)random_below(4);
     s.facts = tp_arena_array(arena, s.fact_count, sizeof *s.facts);
     for (uint32_t i = 0; i < s.fact_count; i++)
-        s.facts[i] = (struct tp_summary_fact){random_text(arena), random_text(arena)};
+        s.facts[i] = (struct tp_summary_fact){make_random_text(arena), make_random_text(arena)};
     s.step_count = (uint32_t)random_below(6);
     s.steps = tp_arena_array(arena, s.step_count, sizeof *s.steps);
     for (uint32_t i = 0; i < s.step_count; i++) {
-        s.steps[i] =
-            (struct tp_summary_step){.name = random_text(arena), .start_ns = random_int(), .total_ns = random_int()};
+        s.steps[i] = (struct tp_summary_step){
+            .name = make_random_text(arena), .start_ns = make_random_integer(), .total_ns = make_random_integer()};
         s.steps[i].is_left_out = random_below(3) == 0;
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
-            s.steps[i].part_ns[p] = p % 3 ? random_int() : TP_NULL_INT;
+            s.steps[i].part_ns[p] = p % 3 ? make_random_integer() : TP_NULL_INT;
     }
-    random_rows(&s, arena);
-    random_lists(&s, arena);
-    random_slots(&s, arena);
+    add_random_rows(&s, arena);
+    add_random_lists(&s, arena);
+    add_random_slots(&s, arena);
     return s;
 }
 
@@ -206,12 +212,12 @@ static struct tp_str write_file(const struct tp_summary_set *set)
 }
 
 /* Returns the bytes of a file with `count` random processes. Some keys occur more than once. */
-static struct tp_str random_file(size_t count)
+static struct tp_str make_random_file(size_t count)
 {
     struct tp_summary_set set;
     tp_summary_set_init(&set, &arena);
     for (size_t i = 0; i < count; i++) {
-        struct tp_summary s = random_summary(&arena);
+        struct tp_summary s = make_random_summary(&arena);
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
     }
     return write_file(&set);
@@ -228,7 +234,7 @@ static struct tp_str merge_files(struct tp_str a, struct tp_str b)
     return write_file(&set);
 }
 
-static void assert_same(struct tp_str a, struct tp_str b)
+static void assert_equal_bytes(struct tp_str a, struct tp_str b)
 {
     assert_int_equal(a.len, b.len);
     assert_memory_equal(a.ptr, b.ptr, a.len);
@@ -392,7 +398,7 @@ static void packed_file_is_read_back_unchanged(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int round = 0; round < 300; round++) {
-        struct tp_summary before = random_summary(&arena), after;
+        struct tp_summary before = make_random_summary(&arena), after;
         struct tp_summary_set set, read;
         tp_summary_set_init(&set, &arena);
         tp_summary_set_init(&read, &arena);
@@ -417,11 +423,12 @@ static void merge_is_associative_commutative_idempotent(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int round = 0; round < 60; round++) {
-        struct tp_str a = random_file(random_below(12)), b = random_file(random_below(12)), c = random_file(1);
-        assert_same(merge_files(a, b), merge_files(b, a));
-        assert_same(merge_files(merge_files(a, b), c), merge_files(a, merge_files(b, c)));
-        assert_same(merge_files(a, a), a);
-        assert_same(merge_files(merge_files(a, b), b), merge_files(a, b));
+        struct tp_str a = make_random_file(random_below(12)), b = make_random_file(random_below(12)),
+                      c = make_random_file(1);
+        assert_equal_bytes(merge_files(a, b), merge_files(b, a));
+        assert_equal_bytes(merge_files(merge_files(a, b), c), merge_files(a, merge_files(b, c)));
+        assert_equal_bytes(merge_files(a, a), a);
+        assert_equal_bytes(merge_files(merge_files(a, b), b), merge_files(a, b));
     }
 }
 
@@ -431,7 +438,7 @@ static void merge_keeps_the_record_with_more_events(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_summary s = random_summary(&arena);
+    struct tp_summary s = make_random_summary(&arena);
     tp_summary_set_init(&set, &arena);
     for (int events = 3; events < 6; events++) {
         s.event_count = events % 5;
@@ -442,7 +449,7 @@ static void merge_keeps_the_record_with_more_events(void **state)
     assert_int_equal(set.other_count, 2);
     s.event_count = 4;
     assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
-    assert_int_equal(set.again_count, 1);
+    assert_int_equal(set.repeated_record_count, 1);
 }
 
 static void keys_distinguish_processes(void **state)
@@ -474,7 +481,7 @@ static void newer_major_version_is_refused(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_str file = random_file(2);
+    struct tp_str file = make_random_file(2);
     char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
     assert_int_equal(bytes[5], 2 << 3); /* changes the field `major` */
     bytes[6] = 2;
@@ -513,7 +520,7 @@ static void unknown_fields_survive_a_merge(void **state)
     set.minor = TP_SUMMARY_MINOR + 1;
     assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
     set.records[0].bytes = make_newer_entry(set.records[0].bytes);
-    struct tp_str newer = write_file(&set), merged = merge_files(random_file(5), newer);
+    struct tp_str newer = write_file(&set), merged = merge_files(make_random_file(5), newer);
     tp_summary_set_init(&read, &arena);
     assert_int_equal(tp_summary_set_read(&read, merged.ptr, merged.len, NULL), 0);
     assert_int_equal(read.minor, TP_SUMMARY_MINOR + 1);
@@ -521,7 +528,7 @@ static void unknown_fields_survive_a_merge(void **state)
     for (size_t i = 0; i < read.count; i++)
         if (tp_summary_key_compare(&read.records[i].key, &s.key) == 0) {
             found++;
-            assert_same(read.records[i].bytes, set.records[0].bytes);
+            assert_equal_bytes(read.records[i].bytes, set.records[0].bytes);
             assert_int_equal(tp_summary_unpack(&after, &read.records[i], &arena, NULL), 0);
         }
     assert_int_equal(found, 1);
@@ -535,7 +542,7 @@ static void damage_is_found_at_any_byte(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_str file = random_file(3);
+    struct tp_str file = make_random_file(3);
     char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
     tp_summary_set_init(&set, &arena);
     for (size_t at = 0; at < file.len; at++) {
@@ -561,7 +568,7 @@ static void impossible_metric_is_unknown(void **state)
         fail();
     for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
         struct tp_summary_set set;
-        struct tp_summary s = random_summary(&arena);
+        struct tp_summary s = make_random_summary(&arena);
         s.metrics[0] = (struct tp_metric_value){.value = values[i]};
         tp_summary_set_init(&set, &arena);
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);

@@ -256,7 +256,7 @@ static void short_helper_has_no_trace(void **state)
     struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(t.short_count, 1);
-    assert_int_equal(t.empty_count, 0);
+    assert_int_equal(t.empty_file_count, 0);
     assert_int_equal(reported.count, 0);
     assert_int_equal(access(folder, F_OK), -1);
 }
@@ -297,7 +297,7 @@ static void process_without_ranges_gets_an_inside_trace(void **state)
         struct tp_takeover t = {.folder = folder,
                                 .logdir = logdir,
                                 .has_outside = true,
-                                .keeps_folder = true,
+                                .keeps_empty_folder = true,
                                 .report = store_report_of_other_process,
                                 .context = &reported};
         reported.count = 0;
@@ -333,7 +333,7 @@ static void spool_of_a_running_process_stays(void **state)
     struct tp_takeover t = {
         .folder = folder, .logdir = logdir, .report = store_report_of_other_process, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
-    assert_int_equal(t.running_count, 1);
+    assert_int_equal(t.running_process_count, 1);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -353,7 +353,7 @@ static void unfinished_and_empty_files_are_removed(void **state)
     write_file("torch.1.2.json.tmp", "{");
     struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 0);
-    assert_int_equal(t.empty_count, 2);
+    assert_int_equal(t.empty_file_count, 2);
     assert_int_equal(access(folder, F_OK), -1);
 }
 
@@ -373,7 +373,7 @@ static void truncated_trace_is_kept(void **state)
     struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 2);
     assert_int_equal(t.cut_count, 2);
-    assert_int_equal(t.empty_count, 1);
+    assert_int_equal(t.empty_file_count, 1);
     snprintf(command, sizeof command,
              "zcat %s/*_%d_cut.1700000000000000001.pt.trace.json.gz | grep -q '\"a\"},{\"ph\":$'", logdir, pid);
     assert_int_equal(system(command), 0);

@@ -16,7 +16,7 @@ static struct tp_trace trace;
 static struct tp_model model;
 static struct tp_task_view view;
 
-static int begin(void **state)
+static int open_arena(void **state)
 {
     (void)state;
     tp_buf_init(&text, 0);
@@ -25,7 +25,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int close_arena(void **state)
 {
     (void)state;
     tp_arena_release(&arena);
@@ -146,9 +146,9 @@ static void touching_tasks_do_not_overlap(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(known_delays_give_exact_quantiles, begin, end),
-        cmocka_unit_test_setup_teardown(ends_are_paired_by_category_name_and_id, begin, end),
-        cmocka_unit_test_setup_teardown(touching_tasks_do_not_overlap, begin, end),
+        cmocka_unit_test_setup_teardown(known_delays_give_exact_quantiles, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(ends_are_paired_by_category_name_and_id, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(touching_tasks_do_not_overlap, open_arena, close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void assert_rendered(struct tp_data data, const char *template, const cha
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
     struct tp_object *texts = tp_object_new(&arena);
-    tp_object_text(texts, "main", template);
+    tp_object_add_text(texts, "main", template);
     struct tp_buf out;
     assert_int_equal(render_template(&arena, tp_data_of_object(texts), data, &out, NULL), 0);
     assert_string_equal(out.data ? out.data : "", expected);
@@ -137,9 +137,9 @@ static void assert_template_error(const char *template, int code, const char *me
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
     struct tp_object *texts = tp_object_new(&arena);
-    tp_object_text(texts, "main", template);
+    tp_object_add_text(texts, "main", template);
     struct tp_object *data = tp_object_new(&arena);
-    tp_object_bool(data, "yes", true);
+    tp_object_add_bool(data, "yes", true);
     struct tp_buf out;
     struct tp_error err = {0};
     assert_int_equal(render_template(&arena, tp_data_of_object(texts), tp_data_of_object(data), &out, &err), code);
@@ -267,12 +267,12 @@ static void built_objects_keep_their_last_member_and_growing_lists(void **state)
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
     struct tp_object *page = tp_object_new(&arena);
-    tp_object_text(page, "title", "old");
-    tp_object_printf(page, "title", "%d of %s", 3, "new");
+    tp_object_add_text(page, "title", "old");
+    tp_object_add_formatted(page, "title", "%d of %s", 3, "new");
     struct tp_list *rows = tp_object_add_list(page, "rows");
     for (int i = 0; i < 3; i++)
-        tp_object_int(tp_list_add_object(rows), "n", i);
-    tp_object_text(tp_object_add_object(page, "a"), "b", "c");
+        tp_object_add_int(tp_list_add_object(rows), "n", i);
+    tp_object_add_text(tp_object_add_object(page, "a"), "b", "c");
     assert_rendered(tp_data_of_object(page), "{{title}}:{{#rows}} {{n}}{{/rows}} {{a.b}}{{a.x}}", "3 of new: 0 1 2 c");
     tp_arena_release(&arena);
 }

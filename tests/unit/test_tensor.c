@@ -23,7 +23,8 @@
 
 /* ---- statistics ---- */
 
-static void check_stats(const struct tp_tensor_stats *s, double min, double max, double mean, double std, double l2)
+static void assert_tensor_statistics(const struct tp_tensor_stats *s, double min, double max, double mean, double std,
+                                     double l2)
 {
     const double got[] = {s->min, s->max, s->mean, s->std, s->l2}, wanted[] = {min, max, mean, std, l2};
     for (size_t i = 0; i < COUNT(got); i++)
@@ -51,13 +52,13 @@ static void each_type_is_read(void **state)
     (void)state;
     for (uint32_t type = 1; type < TP_DTYPE_BOOL; type++) {
         tp_tensor_stats(&stats, type, data[type], 8);
-        check_stats(&stats, 2, 9, 5, 2, sqrt(232));
+        assert_tensor_statistics(&stats, 2, 9, 5, 2, sqrt(232));
         assert_int_equal(stats.count, 8);
         assert_int_equal(stats.zero_count + stats.nan_count + stats.inf_count, 0);
     }
     static const uint8_t truth[] = {1, 0, 0, 7};
     tp_tensor_stats(&stats, TP_DTYPE_BOOL, truth, 4);
-    check_stats(&stats, 0, 1, 0.5, 0.5, sqrt(2));
+    assert_tensor_statistics(&stats, 0, 1, 0.5, 0.5, sqrt(2));
     assert_int_equal(stats.zero_count, 2);
 }
 
@@ -86,7 +87,7 @@ static void statistics_use_finite_elements(void **state)
     struct tp_tensor_stats stats;
     (void)state;
     tp_tensor_stats(&stats, TP_DTYPE_FLOAT32, some, 7);
-    check_stats(&stats, -4, 3, -0.25, sqrt(6.25 - 0.0625), 5);
+    assert_tensor_statistics(&stats, -4, 3, -0.25, sqrt(6.25 - 0.0625), 5);
     assert_int_equal(stats.count, 7);
     assert_int_equal(stats.zero_count, 2);
     assert_int_equal(stats.nan_count, 1);
@@ -253,7 +254,7 @@ static void statistics_are_in_the_trace(void **state)
     assert_non_null(strstr(text, "\"tracepress_dropped\":6"));
 }
 
-static void check_file(const char *worker, const char *rest, const char *expected, size_t size)
+static void assert_tensor_file(const char *worker, const char *rest, const char *expected, size_t size)
 {
     char path[256], bytes[512];
     snprintf(path, sizeof path, "%s/%s.tensors/%s", folder, worker, rest);
@@ -277,8 +278,8 @@ static void values_are_written_as_files(void **state)
     tracepress_step();
     tracepress_tensor(tracepress_intern("b"), TRACEPRESS_BFLOAT16, 1, dims, brain, TRACEPRESS_VALUES);
     tracepress_stop();
-    check_file("values", "0/a%2Fw.npy", (const char *)new, sizeof new);
-    check_file("values", "1/b.npy", (const char *)brain, sizeof brain);
+    assert_tensor_file("values", "0/a%2Fw.npy", (const char *)new, sizeof new);
+    assert_tensor_file("values", "1/b.npy", (const char *)brain, sizeof brain);
     assert_non_null(strstr(find_arguments("a/w"), "\"file\":\"values.tensors/0/a%2Fw.npy\"}"));
     assert_non_null(strstr(find_arguments("b"), "\"file\":\"values.tensors/1/b.npy\",\"values\":\"bits as uint16\"}"));
 }

@@ -41,7 +41,7 @@ static unsigned count_records(const struct tp_buf *out)
     return count;
 }
 
-static int contains(const struct tp_buf *out, const void *bytes, size_t size)
+static int contains_bytes(const struct tp_buf *out, const void *bytes, size_t size)
 {
     return memmem(out->data, out->size, bytes, size) != NULL;
 }
@@ -68,15 +68,15 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     tp_tfevents_init(&events, 0);
     tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){2, 7}, scalars, 2);
     assert_int_equal(count_records(&events.out), 1);
-    assert_true(contains(&events.out,
-                         "\x0a\x03"
-                         "a/b\x15\0\0\0\0",
-                         /* bytes: the tag, and simple_value 0, which must not be omitted */
-                         10));
-    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* these bytes are the description, and
-                                                                           * data_class 1 */
-    assert_true(contains(&events.out, "\x0a\x07scalars", 9));
-    assert_false(contains(&events.out, "none", 4));
+    assert_true(contains_bytes(&events.out,
+                               "\x0a\x03"
+                               "a/b\x15\0\0\0\0",
+                               /* bytes: the tag, and simple_value 0, which must not be omitted */
+                               10));
+    assert_true(contains_bytes(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* these bytes are the description, and
+                                                                                 * data_class 1 */
+    assert_true(contains_bytes(&events.out, "\x0a\x07scalars", 9));
+    assert_false(contains_bytes(&events.out, "none", 4));
     tp_buf_clear(&events.out);
     tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
     assert_int_equal(events.out.size, 0); /* without a value, no record is written */
@@ -104,7 +104,8 @@ static void tfevents_histograms_count_everything(void **state)
     tp_tfevents_init(&events, 0);
     tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 1}, "h", "d", equal, 3);
     assert_int_equal(count_records(&events.out), 1);
-    assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* bytes: one bucket with the count 3 */
+    assert_true(
+        contains_bytes(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* bytes: one bucket with the count 3 */
     tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 2}, "h", "d", wide, 4);
     tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 3}, "h", "d", wide, 0);
     assert_int_equal(count_records(&events.out), 2);
@@ -143,17 +144,17 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     tp_tfevents_put_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
     /* records: graph, CPU, memory; there is no record for device time, because nothing ran on a device */
     assert_int_equal(count_records(&events.out), 3);
-    assert_true(contains(&events.out,
-                         "\x0a\x01"
-                         "a\x10\x01\x20\x0a\x28\x0a",
-                         9)); /* a begins at 1 us and takes 10 us */
-    assert_true(contains(&events.out,
-                         "\x0a\x03"
-                         "a/d\x10\x0c\x20\x05\x28\x05",
-                         11)); /* b is rounded to 0 us; c lasts from 11 to 12 us, d from 12 to 17 us */
-    assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
-    assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z begins after the end of a */
-    assert_true(contains(&events.out, "^a/c", 4));
+    assert_true(contains_bytes(&events.out,
+                               "\x0a\x01"
+                               "a\x10\x01\x20\x0a\x28\x0a",
+                               9)); /* a begins at 1 us and takes 10 us */
+    assert_true(contains_bytes(&events.out,
+                               "\x0a\x03"
+                               "a/d\x10\x0c\x20\x05\x28\x05",
+                               11)); /* b is rounded to 0 us; c lasts from 11 to 12 us, d from 12 to 17 us */
+    assert_true(contains_bytes(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
+    assert_true(contains_bytes(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z begins after the end of a */
+    assert_true(contains_bytes(&events.out, "^a/c", 4));
     tp_arena_release(&arena);
     tp_tfevents_release(&events);
 }

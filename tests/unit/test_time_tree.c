@@ -54,7 +54,7 @@ static const struct tp_time_node *find_node(const struct made *m, const char *pa
     return &tree->nodes[at];
 }
 
-static int64_t node_us(const struct made *m, const char *path)
+static int64_t time_of_node_us(const struct made *m, const char *path)
 {
     const struct tp_time_node *node = find_node(m, path);
     return node ? node->time_ns / 1000 : -1;
@@ -71,19 +71,19 @@ static void each_interval_of_a_step_has_one_node(void **state)
                 ON(7, "kernel", "gemm", 20, 20, 1) "," ON(7, "kernel", "elementwise_kernel", 50, 10, 2) "," ON(
                     7, "gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 90, 10, 3));
     assert_int_equal(m.trees.count, 1);
-    assert_int_equal(node_us(&m, ""), 100);
-    assert_int_equal(node_us(&m, "compute"), 30);
-    assert_int_equal(node_us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
-    assert_int_equal(node_us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
-    assert_int_equal(node_us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
+    assert_int_equal(time_of_node_us(&m, ""), 100);
+    assert_int_equal(time_of_node_us(&m, "compute"), 30);
+    assert_int_equal(time_of_node_us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
+    assert_int_equal(time_of_node_us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
+    assert_int_equal(time_of_node_us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
     /* Before the first launch the device is idle for 10 us, of which mm takes 5 us. The idle time from 40 to 45 us is
      * in add. The range contains 20 us of the idle time from 60 to 85 us. */
-    assert_int_equal(node_us(&m, "host/operator/aten::mm"), 5);
-    assert_int_equal(node_us(&m, "host/operator/aten::add"), 5);
-    assert_int_equal(node_us(&m, "host/annotation/mine"), 20);
-    assert_int_equal(node_us(&m, "host/nothing/no host event"), 15);
-    assert_int_equal(node_us(&m, "launch/cudaLaunchKernel"), 6);
-    assert_int_equal(node_us(&m, "queue/start latency"), 9);
+    assert_int_equal(time_of_node_us(&m, "host/operator/aten::mm"), 5);
+    assert_int_equal(time_of_node_us(&m, "host/operator/aten::add"), 5);
+    assert_int_equal(time_of_node_us(&m, "host/annotation/mine"), 20);
+    assert_int_equal(time_of_node_us(&m, "host/nothing/no host event"), 15);
+    assert_int_equal(time_of_node_us(&m, "launch/cudaLaunchKernel"), 6);
+    assert_int_equal(time_of_node_us(&m, "queue/start latency"), 9);
     assert_int_equal(m.trees.items[0].latency_ns, 3000);
     tp_arena_release(&m.arena);
 }
@@ -99,11 +99,11 @@ static void simultaneous_work_has_one_node(void **state)
                        ON(20, "kernel", "ncclDevKernel_AllReduce_Sum", 20, 40,
                           1) "," ON(7, "kernel", "gemm", 30, 10,
                                     2) "," ON(21, "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 35, 35, 3));
-    assert_int_equal(node_us(&m, "exposed communication/AllReduce/ncclDevKernel_AllReduce_Sum"), 30);
-    assert_int_equal(node_us(&m, "compute"), 10);
-    assert_int_equal(node_us(&m, "exposed copy/Memcpy HtoD Pinned>Device/no operator"), 10);
+    assert_int_equal(time_of_node_us(&m, "exposed communication/AllReduce/ncclDevKernel_AllReduce_Sum"), 30);
+    assert_int_equal(time_of_node_us(&m, "compute"), 10);
+    assert_int_equal(time_of_node_us(&m, "exposed copy/Memcpy HtoD Pinned>Device/no operator"), 10);
     assert_int_equal(find_node(&m, "exposed copy")->kernel_ns, 35000);
-    assert_int_equal(node_us(&m, ""), 70);
+    assert_int_equal(time_of_node_us(&m, ""), 70);
     tp_arena_release(&m.arena);
 }
 
@@ -138,7 +138,7 @@ static void floor_is_the_minimum_time_of_the_device(void **state)
     assert_int_equal(node->bytes, 3 * 4096 * 4096 * 2);
     assert_true(node->floor_ns > 138800 && node->floor_ns < 139000);
     assert_int_equal(node->bound, TP_BOUND_COMPUTE);
-    assert_int_equal(node_us(&m, "compute/gemm/[no module]/mm [4096x4096, 4096x4096] bf16/gemm"), 200);
+    assert_int_equal(time_of_node_us(&m, "compute/gemm/[no module]/mm [4096x4096, 4096x4096] bf16/gemm"), 200);
     tp_arena_release(&m.arena);
 }
 

@@ -54,7 +54,7 @@ static void init_scene(struct scene *s)
 }
 
 /* Links each call of the runtime to one operation of the device, in order. */
-static void link_launches(struct scene *s)
+static void link_calls_to_operations(struct scene *s)
 {
     struct tp_model *m = &s->model;
     uint32_t count = 0;
@@ -87,7 +87,7 @@ static void build_timeline(struct scene *s, struct tp_timeline *timeline, size_t
     m->step_count = 1;
     m->devices.event = s->order.device;
     m->devices.count = s->order.device_count;
-    link_launches(s);
+    link_calls_to_operations(s);
     s->gpu = (struct tp_gpu){.word = "GPU"};
     m->gpus = &s->gpu;
     m->gpu_count = s->order.device_count > 0;
@@ -103,7 +103,7 @@ static void build_timeline(struct scene *s, struct tp_timeline *timeline, size_t
 }
 
 /* Returns the unpacked data. Stores the start of section i in section[i]. */
-static uint8_t *unpack(const struct tp_timeline *timeline, struct tp_arena *arena, const char **header)
+static uint8_t *unpack_timeline_data(const struct tp_timeline *timeline, struct tp_arena *arena, const char **header)
 {
     enum { ROOM = 1 << 22 };
     uint8_t *bytes = tp_arena_alloc(arena, ROOM);
@@ -133,7 +133,7 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     const char *header;
-    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
     assert_int_equal(timeline.shown_count, 4);
     assert_int_equal(timeline.lanes[0].row_count, 2);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("Thread 7")));
@@ -160,7 +160,7 @@ static void device_slices_name_their_launch(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     const char *header;
-    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
     unsigned sizes[13], before = 0;
     const char *at = strstr(header, "\"sections\":[") + 11;
     for (unsigned i = 0; i < 13; i++) {
@@ -184,7 +184,7 @@ static void single_nanoseconds_are_kept(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     const char *header;
-    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
     const uint8_t expected[] = {0,    0xB9, 0x17, 0xB8,
                                 0x17, 7}; /* expected bytes: starts as deltas 0 3001, durations
                                            * 3000 7 */
@@ -259,7 +259,7 @@ static void hostile_times_and_depths_do_not_crash(void **state)
     add_event(&s, TP_KIND_KERNEL, 2, "k", -(1ll << 62), 1ll << 62);
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
-    assert_int_equal(timeline.too_deep_count, 3000 - TP_TIMELINE_MAX_ROWS);
+    assert_int_equal(timeline.too_deep_slice_count, 3000 - TP_TIMELINE_MAX_ROWS);
     assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
     assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_OBJECT);
     build_timeline(&s, &timeline, 300);

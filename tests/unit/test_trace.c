@@ -25,7 +25,7 @@ struct reading {
     int code;
 };
 
-static void read_bytes(struct reading *r, const void *bytes, size_t size, bool is_strict)
+static void read_trace_of_bytes(struct reading *r, const void *bytes, size_t size, bool is_strict)
 {
     struct tp_trace_options options = {.is_strict = is_strict};
     memset(r, 0, sizeof *r);
@@ -35,9 +35,9 @@ static void read_bytes(struct reading *r, const void *bytes, size_t size, bool i
     r->code = tp_trace_read_bytes(&r->trace, &r->arena, bytes, size, &options, &r->err);
 }
 
-static void read_text(struct reading *r, const char *text)
+static void read_trace_of_text(struct reading *r, const char *text)
 {
-    read_bytes(r, text, strlen(text), false);
+    read_trace_of_bytes(r, text, strlen(text), false);
 }
 
 static void both_document_shapes_are_read(void **state)
@@ -52,7 +52,7 @@ static void both_document_shapes_are_read(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct reading r;
-        read_text(&r, texts[i]);
+        read_trace_of_text(&r, texts[i]);
         assert_int_equal(r.code, 0);
         assert_int_equal(r.trace.event_count, 2);
         assert_int_equal(r.trace.events[1].ts_ns, 20500);
@@ -78,7 +78,7 @@ static void invalid_trace_is_refused_with_a_reason(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct reading r;
-        read_text(&r, texts[i]);
+        read_trace_of_text(&r, texts[i]);
         assert_int_equal(r.code, TP_EFORMAT);
         assert_true(r.err.text[0] != '\0');
         tp_arena_release(&r.arena);
@@ -114,12 +114,12 @@ static void broken_event_loses_only_itself(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading r;
-        read_text(&r, cases[i].text);
+        read_trace_of_text(&r, cases[i].text);
         assert_int_equal(r.code, 0);
         assert_int_equal(r.trace.event_count, cases[i].events);
         assert_int_equal(r.trace.reading.notices[cases[i].notice], 1);
         tp_arena_release(&r.arena);
-        read_bytes(&r, cases[i].text, strlen(cases[i].text), true);
+        read_trace_of_bytes(&r, cases[i].text, strlen(cases[i].text), true);
         assert_int_equal(r.code, TP_EFORMAT);
         tp_arena_release(&r.arena);
     }
@@ -139,7 +139,7 @@ static void rows_are_canonical_and_named(void **state)
             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"1\",\"tid\":\"stream 7 \",\"ts\":1,\"dur\":1},"
             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":1},"
             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1}]");
-    read_text(&r, text);
+    read_trace_of_text(&r, text);
     assert_int_equal(r.code, 0);
     assert_int_equal(r.trace.thread_count, 41);
     assert_int_equal(r.trace.events[0].thread, r.trace.events[1].thread);
@@ -176,19 +176,19 @@ static void gzip_damage_keeps_earlier_events(void **state)
                     i ? "," : "", i % 7, i);
     at += sprintf(at, "]");
     size_t size = deflate_gzip(text, (size_t)(at - text), gz, CAPACITY);
-    read_bytes(&r, gz, size, true);
+    read_trace_of_bytes(&r, gz, size, true);
     assert_int_equal(r.trace.event_count, EVENTS);
     tp_arena_release(&r.arena);
-    read_bytes(&r, gz, size / 2, false);
+    read_trace_of_bytes(&r, gz, size / 2, false);
     assert_true(r.trace.event_count > 500 && r.trace.event_count < EVENTS);
     assert_int_equal(r.trace.reading.notices[TP_NOTICE_GZIP_TRUNCATED], 1);
     tp_arena_release(&r.arena);
-    read_bytes(&r, gz, size - 4, false);
+    read_trace_of_bytes(&r, gz, size - 4, false);
     assert_int_equal(r.trace.event_count, EVENTS);
     assert_int_equal(r.trace.reading.notices[TP_NOTICE_GZIP_TRUNCATED], 1);
     tp_arena_release(&r.arena);
     gz[size - 6] ^= 1;
-    read_bytes(&r, gz, size, false);
+    read_trace_of_bytes(&r, gz, size, false);
     assert_int_equal(r.trace.event_count, EVENTS);
     assert_int_equal(r.trace.reading.notices[TP_NOTICE_GZIP_CHECKSUM], 1);
     tp_arena_release(&r.arena);
@@ -243,7 +243,7 @@ struct learning {
     uint64_t known_count;
 };
 
-static void start_learning(struct learning *l)
+static void start_learning_keys(struct learning *l)
 {
     struct tp_history *history = tp_arena_alloc(&l->arena, sizeof *history);
     l->known_count = 0;
@@ -299,7 +299,7 @@ static void learned_keys_equal_the_plain_scanner(void **state)
     tp_arena_init(&l.arena, 0);
     if (setjmp(l.arena.guard))
         fail();
-    start_learning(&l);
+    start_learning_keys(&l);
     tp_scan_init(&scan);
     for (int round = 0; round < 30000; round++) {
         char text[1024 + 64];

@@ -114,7 +114,7 @@ static void write_slice(struct tp_trace_out *out, const struct call *call, struc
     }
 }
 
-static void write_call(struct tp_trace_out *out, const struct call *call, struct tp_str name)
+static void write_event_of_call(struct tp_trace_out *out, const struct call *call, struct tp_str name)
 {
     struct tp_trace_out_memory memory = {call->pid, call->tid, call->ts_ns, false,   call->a,  call->b,
                                          1,         0,         call->c,     call->a, {NULL, 0}};
@@ -130,7 +130,7 @@ static void write_call(struct tp_trace_out *out, const struct call *call, struct
         write_slice(out, call, name);
 }
 
-static size_t write_random(struct call *calls, const char *path, bool is_gzip)
+static size_t write_random_trace(struct call *calls, const char *path, bool is_gzip)
 {
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
     struct tp_trace_out *out;
@@ -154,7 +154,7 @@ static size_t write_random(struct call *calls, const char *path, bool is_gzip)
                               .has_dims = random_bits() % 2,
                               .is_unfinished = random_bits() % 2};
         call->name_size = expected_name(call->name, bytes, name.len);
-        write_call(out, call, name);
+        write_event_of_call(out, call, name);
     }
     assert_int_equal(tp_trace_out_close(&out, TP_NULL_INT, NULL), 0);
     return count;
@@ -200,7 +200,7 @@ static void compare_memory(const struct tp_trace *trace, const struct tp_memory 
     assert_int_equal(tp_memory_place(trace, memory)->type, 1);
 }
 
-static void compare(const struct tp_trace *trace, const struct call *calls, size_t count)
+static void compare_trace_with_calls(const struct tp_trace *trace, const struct call *calls, size_t count)
 {
     enum { ROWS = 3, MARKS = 6 };
     uint32_t event = 0, memory = 0, flow = 0;
@@ -238,13 +238,13 @@ static void random_traces_come_back_equal(void **unused)
         struct tp_trace trace;
         struct tp_error err = {0};
         state = seed * 0x9E3779B97F4A7C15ull;
-        size_t count = write_random(calls, path, seed % 2);
+        size_t count = write_random_trace(calls, path, seed % 2);
         tp_arena_init(&arena, 0);
         if (setjmp(arena.guard))
             fail_msg("left through the guard");
         if (tp_trace_read(&trace, &arena, path, &strict, &err) < 0)
             fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
-        compare(&trace, calls, count);
+        compare_trace_with_calls(&trace, calls, count);
         for (int i = 0; i < TP_NOTICE_TIME_OUTLIER; i++)
             assert_int_equal(trace.reading.notices[i], 0);
         tp_arena_release(&arena);

@@ -78,7 +78,7 @@ static void make_verdict(struct made *m, const char *events)
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
-static bool is_largest_named(const struct tp_verdict_largest *largest, const char *name)
+static bool has_largest_name(const struct tp_verdict_largest *largest, const char *name)
 {
     return tp_str_equal(largest->name, tp_str_of(name));
 }
@@ -195,7 +195,7 @@ static void cpu_programs_are_judged_by_the_main_thread(void **state)
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_CALLS);
     assert_true(m.verdict.percent == 40);
     assert_int_equal(m.verdict.cause_ns[TP_TIME_BETWEEN], 41000);
-    assert_true(is_largest_named(&m.verdict.largest, "aten::mm"));
+    assert_true(has_largest_name(&m.verdict.largest, "aten::mm"));
     assert_true(m.verdict.largest.percent == 100);
     tp_arena_release(&m.arena);
     make_verdict(&m, STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 20, "") "," EVENT("cpu_op", "aten::mm", 30,

@@ -35,17 +35,17 @@ static void add_switch(uint32_t tid, uint64_t at_ns, const void *stack)
     words[5] = PERF_SAMPLE_REGS_ABI_64; /* the registers follow an empty chain */
     words[6 + TP_PERF_STACK_POINTER] = (uint64_t)(uintptr_t)stack;
     assert_true(tp_perf_record_read(&r, (const void *)words) && r.registers && !r.dump);
-    struct tp_pending_record *record = tp_pending_add(&pending, (const void *)words, (int64_t)at_ns);
-    tp_waiting_stacks_process(&still, &r, true, record->number);
+    struct tp_pending_record *record = tp_pending_add_record(&pending, (const void *)words, (int64_t)at_ns);
+    tp_waiting_stacks_handle_record(&still, &r, true, record->number);
 }
 
 static void add_switch_to_running(uint32_t tid, uint64_t at_ns)
 {
     const struct tp_perf_record in = {.type = PERF_RECORD_SWITCH, .time_ns = at_ns, .tid = tid};
-    tp_waiting_stacks_process(&still, &in, false, 0);
+    tp_waiting_stacks_handle_record(&still, &in, false, 0);
 }
 
-static size_t read_now(int64_t now_ns)
+static size_t read_waiting_stacks(int64_t now_ns)
 {
     size_t before = pending.count;
     time_ns = now_ns;
@@ -74,14 +74,14 @@ static void only_waiting_threads_are_read(void **state)
     add_switch_to_running(12, 2000);
     add_switch(13, WAITED_NS - 500, room); /* the thread has waited only 500 ns, so the next poll reads its stack */
     add_switch_to_running(13, WAITED_NS - 600); /* this switch arrives after a newer one */
-    assert_int_equal(read_now(WAITED_NS), 1);
+    assert_int_equal(read_waiting_stacks(WAITED_NS), 1);
     const struct tp_pending_record *copy = &pending.records[3];
     assert_true(copy->time_ns == 1000 && copy->wait_read_ns > WAITED_NS && copy->number == 3);
     assert_true(tp_perf_record_read(&r, tp_pending_header_at(&pending, copy->at)));
-    assert_true(r.tid == 11 && r.dump_bytes == BYTES && r.is_dump_full &&
+    assert_true(r.tid == 11 && r.dump_bytes == BYTES && r.is_stack_longer_than_dump &&
                 ((const uint64_t *)(const void *)r.dump)[3] == 77);
-    assert_int_equal(read_now(2 * WAITED_NS), 1);
-    assert_int_equal(read_now(3 * WAITED_NS), 0);
+    assert_int_equal(read_waiting_stacks(2 * WAITED_NS), 1);
+    assert_int_equal(read_waiting_stacks(3 * WAITED_NS), 0);
     assert_int_equal(still.read_count, 2);
     tp_pending_release(&pending);
 }
@@ -97,9 +97,9 @@ static void stack_is_read_up_to_the_end_of_memory(void **state)
     assert_true(pages != MAP_FAILED && munmap(pages + page, page) == 0);
     add_switch(11, 1000, pages + page - 64);
     add_switch(12, 1000, (const void *)8);
-    assert_int_equal(read_now(WAITED_NS), 1);
+    assert_int_equal(read_waiting_stacks(WAITED_NS), 1);
     assert_true(tp_perf_record_read(&r, tp_pending_header_at(&pending, pending.records[2].at)));
-    assert_true(r.tid == 11 && r.dump_bytes == 64 && !r.is_dump_full);
+    assert_true(r.tid == 11 && r.dump_bytes == 64 && !r.is_stack_longer_than_dump);
     munmap(pages, page);
     tp_pending_release(&pending);
 }
@@ -111,15 +111,15 @@ static void reads_per_tenth_of_a_second_are_limited(void **state)
     assert_int_equal(tp_arena_run(&arena, init_waiting_stacks, NULL, NULL), 0);
     for (uint32_t i = 0; i < TP_WAITING_WAITS + 10; i++)
         add_switch(i, 1000, room);
-    count = read_now(200000000);
+    count = read_waiting_stacks(200000000);
     assert_true(count > 10 && count < 100);
     add_switch(11, 210000000, room);
-    assert_int_equal(read_now(220000000), 0);
+    assert_int_equal(read_waiting_stacks(220000000), 0);
     add_switch(11, 400000000, room);
-    assert_int_equal(read_now(420000000), 1);
+    assert_int_equal(read_waiting_stacks(420000000), 1);
     add_switch(11, 430000000, room);
-    tp_waiting_stacks_skip(&still);
-    assert_int_equal(read_now(440000000), 0);
+    tp_waiting_stacks_skip_waits(&still);
+    assert_int_equal(read_waiting_stacks(440000000), 0);
     tp_pending_release(&pending);
 }
 

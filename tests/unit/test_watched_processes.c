@@ -21,7 +21,7 @@ static void add_fork(uint64_t time_ns, uint32_t parent, uint32_t child)
         } trailer;
     } record = {{PERF_RECORD_FORK, 0, sizeof record}, child, parent, child, parent, time_ns,
                 {parent, parent, time_ns, 1}};
-    tp_watched_processes_gather(&watched, &record.head);
+    tp_watched_processes_store_fork(&watched, &record.head);
 }
 
 static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
@@ -32,7 +32,7 @@ static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
     add_fork(300, 11, 12); /* the record of this fork arrives before the record of its parent's fork */
     add_fork(200, 10, 11);
     add_fork(250, 90, 91);
-    tp_watched_processes_apply(&watched);
+    tp_watched_processes_add_forks(&watched);
     assert_true(tp_watched_processes_has(&watched, 11));
     assert_true(tp_watched_processes_has(&watched, 12));
     assert_false(tp_watched_processes_has(&watched, 91));
@@ -45,14 +45,14 @@ static void reused_number_is_another_process(void **state)
     tp_watched_processes_init(&watched, &arena);
     tp_watched_processes_add(&watched, 10, 100);
     add_fork(50, 90, 10); /* the process started this child before it was added to the recording */
-    tp_watched_processes_apply(&watched);
+    tp_watched_processes_add_forks(&watched);
     assert_true(tp_watched_processes_has(&watched, 10));
     add_fork(200, 10, 11);
     add_fork(900, 90, 11);
-    tp_watched_processes_apply(&watched);
+    tp_watched_processes_add_forks(&watched);
     assert_false(tp_watched_processes_has(&watched, 11));
     add_fork(950, 10, 11);
-    tp_watched_processes_apply(&watched);
+    tp_watched_processes_add_forks(&watched);
     assert_true(tp_watched_processes_has(&watched, 11));
 }
 

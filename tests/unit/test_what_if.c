@@ -59,7 +59,7 @@ static void make_job(struct fixture *f)
     make_job_of_ranks(f, RANKS);
 }
 
-static void finish_job(struct fixture *f)
+static void build_replayed_job(struct fixture *f)
 {
     static const uint32_t labels[STEPS] = {7, 8, 9, 10};
     tp_graph_init(&f->graph, &f->arena);
@@ -70,7 +70,7 @@ static void finish_job(struct fixture *f)
                                   .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
     tp_graph_finish(&f->graph);
     tp_what_if_build(&f->what_if, &f->graph);
-    tp_what_if_drop_if_inexact(&f->what_if);
+    tp_what_if_reject_if_inexact(&f->what_if);
 }
 
 static void release_job(struct fixture *f)
@@ -94,7 +94,7 @@ static void equal_ranks_have_no_loss(void **state)
     static struct fixture f;
     (void)state;
     make_job(&f);
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_null(f.what_if.why_not);
     assert_near(f.what_if.step_us, 13000);
     assert_near(f.what_if.ideal_us, 13000);
@@ -113,7 +113,7 @@ static void slow_rank_costs_the_wait_of_the_others(void **state)
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
             f.us[r][r == 2 ? TP_SLOT_KERNEL : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 5000;
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_near(f.what_if.step_us, 18000);
     assert_near(f.what_if.ideal_us, 13000);
     assert_near(f.what_if.error, 0);
@@ -136,7 +136,7 @@ static void pauses_are_reported_with_their_number(void **state)
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s += 2)
             f.us[r][r == 1 + s ? TP_SLOT_PAUSE : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 13000;
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_near(f.what_if.step_us, 13000 + 6500);
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_PAUSES);
@@ -157,7 +157,7 @@ static void replay_that_misses_the_step_is_not_reported(void **state)
     for (uint32_t s = 0; s < STEPS; s++)
         for (uint32_t r = 0; r < RANKS; r++)
             f.us[r][TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += r == s ? 0 : 3000;
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_true(f.what_if.error > TP_MOST_REPLAY_ERROR);
     assert_string_equal(f.what_if.why_not, "the replay of the job does not give its step time");
     release_job(&f);
@@ -173,7 +173,7 @@ static void inconsistent_collectives_are_reported(void **state)
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
     f.rows[3].step_count = 2; /* the other ranks have four steps */
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
     release_job(&f);
 }
@@ -183,7 +183,7 @@ static void position_in_the_group_is_the_coordinate(void **state)
     static struct fixture f;
     (void)state;
     make_job(&f);
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_int_equal(f.graph.families.count, 1);
     assert_string_equal(tp_graph_family_at(&f.graph, 0)->name, "dp");
     for (uint32_t r = 0; r < RANKS; r++)
@@ -194,8 +194,8 @@ static void position_in_the_group_is_the_coordinate(void **state)
 
 /* Checks the cause among eight ranks. slow: digits of ranks that take 5 ms more. missing: digits of ranks without
  * data. */
-static void assert_slow(const char *slow, const char *missing, enum tp_cause_kind kind, enum tp_rank_place place,
-                        bool is_open)
+static void assert_cause_of_slow_ranks(const char *slow, const char *missing, enum tp_cause_kind kind,
+                                       enum tp_rank_place place, bool is_open)
 {
     static struct fixture f;
     uint32_t count = 0;
@@ -208,9 +208,9 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
         for (uint32_t s = 0; s < STEPS; s++)
             f.us[r][is_slow ? TP_SLOT_KERNEL : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 5000;
     }
-    finish_job(&f);
+    build_replayed_job(&f);
     assert_null(f.what_if.why_not);
-    assert_int_equal(f.graph.absent_count, strlen(missing));
+    assert_int_equal(f.graph.missing_rank_count, strlen(missing));
     assert_true(f.what_if.causes.count >= 1);
     uint32_t told = 0;
     for (size_t i = 0; i < f.what_if.causes.count; i++) {
@@ -228,18 +228,18 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
-    assert_slow("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
-    assert_slow("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
-    assert_slow("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
+    assert_cause_of_slow_ranks("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
+    assert_cause_of_slow_ranks("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
+    assert_cause_of_slow_ranks("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     /* the slow ranks may also be all ranks of the first host (0 to 3), and rank 7 */
-    assert_slow("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
-    assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
-    assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
-    assert_slow("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);
-    assert_slow("26", "", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
-    assert_slow("26", "0", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
-    assert_slow("2", "6", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
-    assert_slow("2", "67", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
+    assert_cause_of_slow_ranks("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
+    assert_cause_of_slow_ranks("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
+    assert_cause_of_slow_ranks("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
+    assert_cause_of_slow_ranks("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);
+    assert_cause_of_slow_ranks("26", "", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
+    assert_cause_of_slow_ranks("26", "0", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
+    assert_cause_of_slow_ranks("2", "6", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
+    assert_cause_of_slow_ranks("2", "67", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
 }
 
 int main(void)

@@ -25,12 +25,13 @@ struct fixture {
     uint32_t slot_count;
 };
 
-static int64_t *slot_cell(struct fixture *f, uint32_t rank, enum tp_slot_part part, uint32_t slot, uint32_t step)
+static int64_t *slot_time_of_rank(struct fixture *f, uint32_t rank, enum tp_slot_part part, uint32_t slot,
+                                  uint32_t step)
 {
     return &f->us[rank][part][tp_slot_cell(&f->rows[rank], slot, step)];
 }
 
-static void make_row(struct fixture *f, uint32_t rank)
+static void make_slots_of_rank(struct fixture *f, uint32_t rank)
 {
     struct tp_step_slots *row = &f->rows[rank];
     *row = (struct tp_step_slots){.host = rank < 4 ? TP_STR("a") : TP_STR("b"),
@@ -61,7 +62,7 @@ static void make_job(struct fixture *f, bool has_tp)
             TP_STR("0"), has_tp ? TP_STR("tp") : TP_STR("dp"), has_tp ? TP : RANKS, &f->runs[r][0], 1, TP_GROUP_ALL};
         f->groups[r][1] =
             (struct tp_slot_group){TP_STR("1"), TP_STR("dp"), RANKS / TP, &f->runs[r][1], 1, TP_GROUP_ALL};
-        make_row(f, r);
+        make_slots_of_rank(f, r);
     }
 }
 
@@ -70,9 +71,9 @@ static int64_t arrival_ns(struct fixture *f, uint32_t rank, uint32_t slot, uint3
 {
     int64_t at = 0;
     for (uint32_t k = 0; k <= slot; k++) {
-        at += *slot_cell(f, rank, TP_SLOT_KERNEL, k, step);
+        at += *slot_time_of_rank(f, rank, TP_SLOT_KERNEL, k, step);
         if (k < slot)
-            at += *slot_cell(f, rank, TP_SLOT_WITHIN, k, step);
+            at += *slot_time_of_rank(f, rank, TP_SLOT_WITHIN, k, step);
     }
     return at;
 }
@@ -84,7 +85,7 @@ static bool is_rank_in_group(const struct tp_rank_stride *run, int64_t rank)
 }
 
 /* Makes each collective of the slot end `transfer_us` after the last rank of its group has arrived. */
-static void end_collectives(struct fixture *f, uint32_t slot, int64_t transfer_us)
+static void set_collective_end_times(struct fixture *f, uint32_t slot, int64_t transfer_us)
 {
     for (uint32_t s = 0; s < STEPS; s++)
         for (uint32_t r = 0; r < RANKS; r++) {
@@ -92,11 +93,11 @@ static void end_collectives(struct fixture *f, uint32_t slot, int64_t transfer_u
             for (uint32_t o = 0; o < RANKS; o++)
                 if (is_rank_in_group(&f->runs[r][slot], o) && arrival_ns(f, o, slot, s) > last)
                     last = arrival_ns(f, o, slot, s);
-            *slot_cell(f, r, TP_SLOT_WITHIN, slot, s) = last - arrival_ns(f, r, slot, s) + transfer_us;
+            *slot_time_of_rank(f, r, TP_SLOT_WITHIN, slot, s) = last - arrival_ns(f, r, slot, s) + transfer_us;
         }
 }
 
-static void finish_job(struct fixture *f)
+static void build_replayed_job(struct fixture *f)
 {
     static const uint32_t labels[STEPS] = {7, 8, 9, 10};
     tp_graph_init(&f->graph, &f->arena);
@@ -127,9 +128,9 @@ static void make_ddp_job(struct fixture *f, const int64_t added_us[RANKS], int64
     make_job(f, false);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *slot_cell(f, r, TP_SLOT_KERNEL, 0, s) = 10000 + added_us[r];
-    end_collectives(f, 0, transfer_us);
-    finish_job(f);
+            *slot_time_of_rank(f, r, TP_SLOT_KERNEL, 0, s) = 10000 + added_us[r];
+    set_collective_end_times(f, 0, transfer_us);
+    build_replayed_job(f);
 }
 
 /* Tests four of eight ranks, on both hosts, that take 2 ms more. A step takes 13 ms instead of 11 ms. */
@@ -203,10 +204,10 @@ static void late_host_is_named_if_visible(void **state)
         make_job(&f, false);
         for (uint32_t r = 0; r < RANKS; r++)
             for (uint32_t s = 0; s < STEPS; s++) {
-                *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
-                *slot_cell(&f, r, TP_SLOT_WITHIN, 0, s) = s == 0 && r < 4 && shows ? 1000 : 4000;
+                *slot_time_of_rank(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+                *slot_time_of_rank(&f, r, TP_SLOT_WITHIN, 0, s) = s == 0 && r < 4 && shows ? 1000 : 4000;
             }
-        finish_job(&f);
+        build_replayed_job(&f);
         assert_int_equal(f.what_if.causes.count, 1);
         assert_int_equal(cause_at(&f, 0)->kind, shows ? TP_CAUSE_LINK : TP_CAUSE_ALL_LINKS);
         assert_int_equal(cause_at(&f, 0)->rank_count, shows ? 4 : RANKS);
@@ -231,12 +232,12 @@ static void equal_groups_are_reported_by_cost_and_rate(void **state)
         make_job(&f, true);
         for (uint32_t r = 0; r < RANKS; r++) {
             for (uint32_t s = 0; s < STEPS; s++)
-                *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+                *slot_time_of_rank(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
             f.slots[r][1].moved_bytes = moved[i];
         }
-        end_collectives(&f, 0, 0);
-        end_collectives(&f, 1, 3000);
-        finish_job(&f);
+        set_collective_end_times(&f, 0, 0);
+        set_collective_end_times(&f, 1, 3000);
+        build_replayed_job(&f);
         assert_int_equal(f.what_if.causes.count, i == 2);
         if (i == 2) {
             assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
@@ -258,10 +259,10 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     make_job(&f, true);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[r / TP][s % 2];
-    end_collectives(&f, 0, 500);
-    end_collectives(&f, 1, 1000);
-    finish_job(&f);
+            *slot_time_of_rank(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[r / TP][s % 2];
+    set_collective_end_times(&f, 0, 500);
+    set_collective_end_times(&f, 1, 1000);
+    build_replayed_job(&f);
     assert_near(f.what_if.step_us, 14000 + 1500);
     assert_near(f.what_if.ideal_us, 10750 + 1500);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_SEQUENCE);
@@ -281,10 +282,10 @@ static void differences_inside_of_batches_are_jitter(void **state)
     make_job(&f, true);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[(r / TP + s) % 4] + ((r + s) % TP ? 400 : 0);
-    end_collectives(&f, 0, 500);
-    end_collectives(&f, 1, 1000);
-    finish_job(&f);
+            *slot_time_of_rank(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[(r / TP + s) % 4] + ((r + s) % TP ? 400 : 0);
+    set_collective_end_times(&f, 0, 500);
+    set_collective_end_times(&f, 1, 1000);
+    build_replayed_job(&f);
     double real = 12400 + 1500, evened = 8400 * 10200.0 / 8200 + 1500; /* the shortest batch is stretched most */
     assert_near(f.what_if.step_us, real);
     assert_near(f.what_if.ideal_us, 10200 + 1500);

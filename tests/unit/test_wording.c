@@ -40,7 +40,7 @@ static void assert_headline(const struct made *m, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static const struct tp_finding *finding(const struct made *m, const char *id)
+static const struct tp_finding *find_finding_by_id(const struct made *m, const char *id)
 {
     const struct tp_recommendations *found = &m->advice.recommendations;
     for (uint32_t i = 0; i < found->finding_count; i++)
@@ -209,7 +209,7 @@ static void input_of_a_quarter_decides_the_verdict(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
     assert_headline(&m, "Waiting for input takes 25.0 % of the steps; no device was recorded.");
-    const struct tp_finding *h1 = finding(&m, "H1");
+    const struct tp_finding *h1 = find_finding_by_id(&m, "H1");
     assert_non_null(h1);
     assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);
     assert_int_equal(h1->detail.len, 0);
@@ -298,8 +298,8 @@ static void reported_device_has_its_name_and_kinds(void **state)
         &m,
         "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. In addition, FFT engine runs "
         "communication that no kernel hides for 10.0 %.");
-    assert_non_null(finding(&m, "B1"));
-    assert_true(finding(&m, "B1")->share_percent == 25);
+    assert_non_null(find_finding_by_id(&m, "B1"));
+    assert_true(find_finding_by_id(&m, "B1")->share_percent == 25);
     tp_arena_release(&m.arena);
 }
 

@@ -38,7 +38,7 @@ static void make_work(struct made *m, const char *events)
 #define GENERIC "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<x> >(int, x)"
 
 /* Returns the kind of device operation `k`. */
-static const char *operation_kind(const struct made *m, uint32_t k)
+static const char *kind_of_device_operation(const struct made *m, uint32_t k)
 {
     assert_true(k < m->model.devices.count);
     return tp_work_text(m->kinds.of_device[k]);
@@ -88,8 +88,8 @@ static void kernel_without_operator_is_classified_by_name(void **state)
                  "\"device\":0,\"stream\":7}}",
                  known[i][0]);
         make_work(&m, events);
-        if (strcmp(operation_kind(&m, 0), known[i][1]) != 0)
-            fail_msg("%s is %s, not %s", known[i][0], operation_kind(&m, 0), known[i][1]);
+        if (strcmp(kind_of_device_operation(&m, 0), known[i][1]) != 0)
+            fail_msg("%s is %s, not %s", known[i][0], kind_of_device_operation(&m, 0), known[i][1]);
         tp_arena_release(&m.arena);
     }
 }
@@ -119,9 +119,9 @@ static void operator_classifies_a_generic_kernel(void **state)
               OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the kind comes from the operator */
               OP("aten::copy_", 100, 10) LAUNCH(101, 2) KERNEL(GENERIC, 120, 5, 2) "," OP("aten::layer_norm", 200, 50)
                   OP("aten::native_layer_norm", 210, 30) LAUNCH(211, 3) KERNEL(GENERIC, 270, 5, 3));
-    assert_string_equal(operation_kind(&m, 0), "elementwise");
-    assert_string_equal(operation_kind(&m, 1), "layout");
-    assert_string_equal(operation_kind(&m, 2), "norm");
+    assert_string_equal(kind_of_device_operation(&m, 0), "elementwise");
+    assert_string_equal(kind_of_device_operation(&m, 1), "layout");
+    assert_string_equal(kind_of_device_operation(&m, 2), "norm");
     tp_arena_release(&m.arena);
 }
 
@@ -135,9 +135,9 @@ static void all_kernels_of_attention_are_attention(void **state)
               LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3)
                   KERNEL("ampere_sgemm_128x64_nn", 300, 5,
                          1) "," KERNEL(GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn", 320, 5, 3));
-    assert_string_equal(operation_kind(&m, 0), "attention");
-    assert_string_equal(operation_kind(&m, 1), "attention");
-    assert_string_equal(operation_kind(&m, 2), "gemm");
+    assert_string_equal(kind_of_device_operation(&m, 0), "attention");
+    assert_string_equal(kind_of_device_operation(&m, 1), "attention");
+    assert_string_equal(kind_of_device_operation(&m, 2), "gemm");
     tp_arena_release(&m.arena);
 }
 
@@ -149,10 +149,10 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
               OP("aten::linear", 0, 100) LAUNCH(4, 1) KERNEL("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWorkElem)",
                                                              300, 5, 1) "," OP("c10d::allreduce_", 400, 10)
                   LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
-    assert_string_equal(operation_kind(&m, 0), "communication");
-    assert_string_equal(operation_kind(&m, 1), "communication");
+    assert_string_equal(kind_of_device_operation(&m, 0), "communication");
+    assert_string_equal(kind_of_device_operation(&m, 1), "communication");
     /* the verdict also counts this kernel as compute, because its name says that it computes */
-    assert_string_equal(operation_kind(&m, 2), "elementwise");
+    assert_string_equal(kind_of_device_operation(&m, 2), "elementwise");
     tp_arena_release(&m.arena);
 }
 
@@ -164,8 +164,8 @@ static void kernels_inside_of_an_optimizer_are_optimizer(void **state)
               HOST("user_annotation", "Optimizer.step#SGD.step", 0, 100, "") "," OP("aten::add_", 1, 10) LAUNCH(2, 1)
                   OP("aten::add_", 101, 10) LAUNCH(102, 2) /* this operator runs after the optimizer step */
               KERNEL(GENERIC, 200, 5, 1) "," KERNEL(GENERIC, 210, 5, 2));
-    assert_string_equal(operation_kind(&m, 0), "optimizer");
-    assert_string_equal(operation_kind(&m, 1), "elementwise");
+    assert_string_equal(kind_of_device_operation(&m, 0), "optimizer");
+    assert_string_equal(kind_of_device_operation(&m, 1), "elementwise");
     tp_arena_release(&m.arena);
 }
 
@@ -176,10 +176,10 @@ static void copies_of_a_convolution_are_no_convolution(void **state)
     make_work(&m, OP("aten::cudnn_convolution", 0, 100) LAUNCH(1, 1) LAUNCH(2, 2) LAUNCH(3, 3)
                       KERNEL("implicit_convolve_sgemm<float, float, 128, 5, 5, 3>", 200, 5,
                              1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
-    assert_string_equal(operation_kind(&m, 0), "convolution");
-    assert_string_equal(operation_kind(&m, 1), "elementwise");
+    assert_string_equal(kind_of_device_operation(&m, 0), "convolution");
+    assert_string_equal(kind_of_device_operation(&m, 1), "elementwise");
     /* the kind of this kernel is known only from its operator */
-    assert_string_equal(operation_kind(&m, 2), "convolution");
+    assert_string_equal(kind_of_device_operation(&m, 2), "convolution");
     tp_arena_release(&m.arena);
 }
 
@@ -190,8 +190,8 @@ static void autograd_nodes_do_not_classify(void **state)
     make_work(&m, OP("autograd::engine::evaluate_function: MmBackward0", 0, 100) OP("MmBackward0", 1, 90)
                       OP("aten::mm", 2, 9) LAUNCH(3, 1) OP("MyNormBackward0", 300, 90) OP("aten::unknown", 301, 9)
                           LAUNCH(302, 2) KERNEL("k", 400, 5, 1) "," KERNEL("k", 410, 5, 2));
-    assert_string_equal(operation_kind(&m, 0), "gemm");
-    assert_string_equal(operation_kind(&m, 1), "other");
+    assert_string_equal(kind_of_device_operation(&m, 0), "gemm");
+    assert_string_equal(kind_of_device_operation(&m, 1), "other");
     tp_arena_release(&m.arena);
 }
 

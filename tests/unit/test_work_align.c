@@ -45,9 +45,9 @@ static void block_begins_with_the_calling_operator(void **state)
     struct tp_vec blocks = align_sequences("AbcD", "AbcAbcD");
     assert_int_equal(blocks.count, 1);
     struct tp_align_block *block = blocks.data;
-    assert_int_equal(block->b_end - block->b, 3);
+    assert_int_equal(block->end_in_b - block->b, 3);
     assert_true(block->b == 0 || block->b == 3);
-    assert_int_equal(block->a, block->a_end);
+    assert_int_equal(block->a, block->end_in_a);
     blocks = align_sequences("AbcAbcD", "AbcD");
     assert_int_equal(blocks.count, 1);
     block = blocks.data;
@@ -67,9 +67,9 @@ static void check_script(const struct tp_align_sequence *a, const struct tp_alig
         for (; i < block->a; i++, k++)
             assert_true(k < b->count && a->items[i] == b->items[k]);
         assert_int_equal(k, block->b);
-        edits += block->a_end - block->a + block->b_end - block->b;
-        i = block->a_end;
-        k = block->b_end;
+        edits += block->end_in_a - block->a + block->end_in_b - block->b;
+        i = block->end_in_a;
+        k = block->end_in_b;
     }
     assert_true(i == a->count && k == b->count);
     assert_true(edits <= most);

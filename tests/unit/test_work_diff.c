@@ -17,7 +17,7 @@
 
 static struct tp_work_diff compare_with_base(const struct op *ops, size_t count, bool is_bare)
 {
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, count);
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = make_signature(ops, count);
     struct tp_work_diff diff;
     tp_work_diff_build(&diff, &base, &now, is_bare, &arena);
     return diff;
@@ -48,7 +48,7 @@ static void added_item_names_its_place(void **state)
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1); /* one change includes the caller and its callees */
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
-    assert_true(diff.changes[0].is_gated);
+    assert_true(diff.changes[0].is_counted_by_limit);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+1 aten::item per step in train_step; the host waits for the value");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
@@ -77,7 +77,7 @@ static void change_names_its_call(void **state)
     }
     const struct op before[] = {CLONE("[[2]]"), LINEAR, CLONE("[[2]]"), LINEAR};
     const struct op after[] = {CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]"), CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]")};
-    struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
+    struct tp_signature base = make_signature(before, COUNT(before)), now = make_signature(after, COUNT(after));
     struct tp_work_diff diff;
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 1);
@@ -112,7 +112,7 @@ static void renamed_operator_is_not_new(void **state)
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
-    assert_false(diff.changes[0].is_gated);
+    assert_false(diff.changes[0].is_counted_by_limit);
     assert_false(tp_work_has_limited_change(&diff));
     const struct op with_option[] = {
         LINEAR, {"aten::gelu", "[[4, 8], []]", "float, Scalar", 0, STEP}, LINEAR, RELU, LOSS};
@@ -137,7 +137,7 @@ static void replaced_operators_are_one_change(void **state)
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::add, aten::mul and aten::tanh instead of aten::relu in train_step");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 3);
-    struct tp_signature base = signature(many, COUNT(many)), now = signature(base_ops, COUNT(base_ops));
+    struct tp_signature base = make_signature(many, COUNT(many)), now = make_signature(base_ops, COUNT(base_ops));
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_limited_change(&diff));
@@ -155,7 +155,7 @@ static void operators_at_different_places_are_no_replacement(void **state)
                                 NOWHERE("aten::sum")};
     const struct op after[] = {NOWHERE("aten::mm"), NOWHERE("aten::norm"), NOWHERE("my::penalty"),
                                NOWHERE("aten::sum")};
-    struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
+    struct tp_signature base = make_signature(before, COUNT(before)), now = make_signature(after, COUNT(after));
     struct tp_work_diff diff;
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 2);
@@ -242,7 +242,7 @@ static void counts_without_places_name_the_change(void **state)
                              LOSS,
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = make_signature(ops, COUNT(ops));
     struct tp_work_diff diff;
     base.call_count = base.lane_count = 0; /* removes the calls, as in a stored run that was too large to keep them */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
@@ -256,13 +256,13 @@ static void varying_work_is_ignored(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = make_signature(ops, COUNT(ops));
     struct tp_work_diff diff;
     for (uint32_t i = 0; i < now.key_count; i++)
         now.keys[i].is_exact = !tp_str_equal(now.keys[i].name, TP_STR("aten::item"));
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 0);
-    assert_int_equal(diff.varying_count, 1);
+    assert_int_equal(diff.varying_key_count, 1);
 }
 
 static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char *name, const char *detail,
@@ -280,7 +280,8 @@ static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char 
 static void device_work_is_reported_with_its_operator(void **state)
 {
     GUARD;
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(base_ops, COUNT(base_ops));
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)),
+                        now = make_signature(base_ops, COUNT(base_ops));
     struct tp_work_diff diff;
     add_key(&base, TP_COUNT_KERNEL, "aten::mm", "gemm_128", 2);
     add_key(&now, TP_COUNT_COPY, "", "Memcpy HtoD (Pageable -> Device)", 1);
@@ -289,12 +290,12 @@ static void device_work_is_reported_with_its_operator(void **state)
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 3);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_COPIES);
-    assert_true(diff.changes[0].is_gated);
+    assert_true(diff.changes[0].is_counted_by_limit);
     assert_int_equal(diff.changes[1].kind, TP_WORK_CHANGE_WAIT);
-    assert_true(diff.changes[1].is_gated);
+    assert_true(diff.changes[1].is_counted_by_limit);
     /* another algorithm fails no limit, because an autotuner may choose it */
     assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM);
-    assert_false(diff.changes[2].is_gated);
+    assert_false(diff.changes[2].is_counted_by_limit);
 }
 
 static void backward_pass_is_part_of_the_change(void **state)
@@ -335,8 +336,8 @@ static void failed_limits_name_operator_and_line(void **state)
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
     struct tp_summary base = {.key = {.rank = TP_NULL_INT}}, run = base;
-    base.signature = signature(base_ops, COUNT(base_ops));
-    run.signature = signature(ops, COUNT(ops));
+    base.signature = make_signature(base_ops, COUNT(base_ops));
+    run.signature = make_signature(ops, COUNT(ops));
     struct tp_check c = check_budget("op[aten::item].calls <= +0\ncount.wait <= +0\ncount.copy <= +0", &run, &base);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     for (int i = 0; i < 2; i++) {
@@ -367,14 +368,14 @@ static void different_input_compares_only_names(void **state)
                              {"aten::item", "[[]]", "float", 0, STEP}};
     struct tp_summary_fact four = {TP_STR("input"), TP_STR("[4, 8]")}, five = {TP_STR("input"), TP_STR("[5, 8]")};
     struct tp_summary base = {.key = {.rank = TP_NULL_INT}, .facts = &four, .fact_count = 1}, run = base;
-    base.signature = signature(base_ops, COUNT(base_ops));
+    base.signature = make_signature(base_ops, COUNT(base_ops));
     run.facts = &five;
-    run.signature = signature(ops, COUNT(ops));
+    run.signature = make_signature(ops, COUNT(ops));
     struct tp_check c = check_budget("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
     assert_int_equal(c.workload, TP_WORKLOAD_OTHER);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the new .item() fails */
     assert_int_equal(c.items[0].places[0].rule.len, strlen("count.wait"));
-    run.signature = signature(ops, COUNT(ops) - 1);
+    run.signature = make_signature(ops, COUNT(ops) - 1);
     c = check_budget("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }

@@ -22,7 +22,8 @@
 enum { OPERATORS = 6 };
 
 /* Returns a run whose transform takes `transform_ns`. pace: speed of the machine; 1: normal, 2: half as fast. */
-static struct tp_summary make_run(const char *place, double transform_ns, int64_t calls, double pace)
+static struct tp_summary make_run_with_loader_function(const char *place, double transform_ns, int64_t calls,
+                                                       double pace)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .row_count = OPERATORS};
     struct tp_signature *s = &run.signature;
@@ -69,9 +70,10 @@ static struct tp_work_diff compare_runs(struct tp_summary *base, uint32_t base_c
 static void slower_function_is_named_despite_load(void **state)
 {
     GUARD;
-    struct tp_summary base = make_run(TRANSFORM, 20000, 16, 1), loaded = make_run(TRANSFORM, 20000, 16, 2);
+    struct tp_summary base = make_run_with_loader_function(TRANSFORM, 20000, 16, 1),
+                      loaded = make_run_with_loader_function(TRANSFORM, 20000, 16, 2);
     struct tp_summary slower =
-        make_run("data.py(14): transform", 40000, 16, 2); /* the function moved to another line */
+        make_run_with_loader_function("data.py(14): transform", 40000, 16, 2); /* the function moved to another line */
     assert_int_equal(compare_runs(&base, 1, &loaded).count, 0);
     struct tp_work_diff diff = compare_runs(&base, 1, &slower);
     assert_int_equal(diff.count, 1);
@@ -89,8 +91,9 @@ static void slower_function_is_named_despite_load(void **state)
 static void call_counts_are_exact(void **state)
 {
     GUARD;
-    struct tp_summary runs[2] = {make_run(TRANSFORM, 20000, 16, 1), make_run(TRANSFORM, 20000, 16, 1)};
-    struct tp_summary more = make_run(TRANSFORM, 20000, 32, 1);
+    struct tp_summary runs[2] = {make_run_with_loader_function(TRANSFORM, 20000, 16, 1),
+                                 make_run_with_loader_function(TRANSFORM, 20000, 16, 1)};
+    struct tp_summary more = make_run_with_loader_function(TRANSFORM, 20000, 32, 1);
     struct tp_work_diff diff = compare_runs(runs, 2, &more);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -104,17 +107,19 @@ static void call_counts_are_exact(void **state)
 static void additional_calls_are_reported_from_a_fiftieth_on(void **state)
 {
     GUARD;
-    struct tp_summary base = make_run(TRANSFORM, 300, 16, 1), more = make_run(TRANSFORM, 300, 32, 1);
+    struct tp_summary base = make_run_with_loader_function(TRANSFORM, 300, 16, 1),
+                      more = make_run_with_loader_function(TRANSFORM, 300, 32, 1);
     assert_int_equal(compare_runs(&base, 1, &more).count, 1); /* added calls take 4.8 of 68.8 us */
-    base = make_run(TRANSFORM, 50, 16, 1);
-    more = make_run(TRANSFORM, 50, 32, 1);
+    base = make_run_with_loader_function(TRANSFORM, 50, 16, 1);
+    more = make_run_with_loader_function(TRANSFORM, 50, 32, 1);
     assert_int_equal(compare_runs(&base, 1, &more).count, 0); /* added calls take 0.8 of 64.8 us */
 }
 
 static void change_uses_texts_of_the_summary(void **state)
 {
     GUARD;
-    struct tp_summary base = make_run(TRANSFORM, 20000, 16, 1), more = make_run(TRANSFORM, 20000, 32, 1);
+    struct tp_summary base = make_run_with_loader_function(TRANSFORM, 20000, 16, 1),
+                      more = make_run_with_loader_function(TRANSFORM, 20000, 32, 1);
     struct tp_work_diff diff = compare_runs(&base, 1, &more);
     assert_int_equal(diff.count,
                      1); /* a change must not use the memory of the comparison, because `check` keeps it longer */

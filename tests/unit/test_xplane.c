@@ -38,7 +38,7 @@ static void init_arena(struct tp_arena *arena)
 }
 
 /* Packs the space and reads it back. */
-static Tp__XSpace *round_trip(struct tp_xspace *space)
+static Tp__XSpace *pack_and_read_space(struct tp_xspace *space)
 {
     static uint8_t bytes[1 << 20];
     struct tp_error err = {0};
@@ -81,7 +81,7 @@ static void xplane_written_data_is_read_back(void **state)
     tp_xplane_add_event(plane, &(struct tp_xevent){0, 0, name, 0, NULL});
     tp_xplane_begin_line(plane, 4, TP_STR("empty"));
     tp_xspace_add_plane(space, 8, TP_STR("second"));
-    Tp__XSpace *read = round_trip(space);
+    Tp__XSpace *read = pack_and_read_space(space);
     assert_int_equal(read->n_planes, 2);
     assert_text(read->hostnames[0], "worker0");
     const Tp__XPlane *p = read->planes[0];
@@ -119,7 +119,7 @@ static void xplane_hostile_names_stay_text(void **state)
     tp_xplane_add_name(plane, TP_STR("a\0b"), TP_STR("\xc3"));
     tp_xplane_add_name(plane, TP_STR("<script>\xf0\x9f\x98\x80"), TP_STR(""));
     tp_xplane_add_text(plane, TP_STR("\xed\xa0\x80"));
-    Tp__XSpace *read = round_trip(space);
+    Tp__XSpace *read = pack_and_read_space(space);
     assert_text(read->hostnames[0], "h\xEF\xBF\xBD");
     assert_text(read->planes[0]->name, "p\xEF\xBF\xBDq");
     assert_text(read->planes[0]->event_metadata[0]->value->name, "a\xEF\xBF\xBD"
@@ -142,7 +142,7 @@ static void xplane_times_beyond_picoseconds_are_cut(void **state)
     struct tp_xplane *plane = tp_xspace_add_plane(space, 1, TP_STR("p"));
     tp_xplane_begin_line(plane, 1, TP_STR("l"));
     tp_xplane_add_event(plane, &(struct tp_xevent){.start_ns = -1, .dur_ns = INT64_MAX});
-    Tp__XSpace *read = round_trip(space);
+    Tp__XSpace *read = pack_and_read_space(space);
     assert_int_equal(read->planes[0]->lines[0]->events[0]->offset_ps, 0);
     assert_int_equal(read->planes[0]->lines[0]->events[0]->duration_ps, TP_MAX_XEVENT_NS * 1000);
     tp__xspace__free_unpacked(read, NULL);

@@ -25,7 +25,7 @@ static void sort_keys(struct tp_signature *s)
         }
 }
 
-static struct tp_signature signature(const struct op *ops, size_t count)
+static struct tp_signature make_signature(const struct op *ops, size_t count)
 {
     struct tp_signature s = {.steady_count = 8, .hash = 1, .lane_count = 1, .place_count = 1};
     s.keys = tp_arena_array(&arena, count + 8, sizeof *s.keys);

@@ -33,7 +33,7 @@ static void fill_signal_set(sigset_t *set)
     sigaddset(set, SIGCHLD);
 }
 
-void tp_bench_child_prepare(void)
+void tp_bench_child_block_signals(void)
 {
     sigset_t all;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
@@ -43,14 +43,14 @@ void tp_bench_child_prepare(void)
     sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
-void tp_bench_child_finish(void)
+void tp_bench_child_unblock_signals(void)
 {
     sigset_t asked;
     tp_child_fill_signals(&asked);
     sigprocmask(SIG_UNBLOCK, &asked, NULL);
 }
 
-int tp_bench_child_stop_signal(void)
+int tp_bench_child_pending_signal(void)
 {
     sigset_t asked;
     tp_child_fill_signals(&asked);

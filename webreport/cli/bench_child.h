@@ -23,13 +23,13 @@ struct tp_bench_child {
 };
 
 /* Blocks the signals that ask tracepress to stop, so that a signal between two commands is not lost. */
-void tp_bench_child_prepare(void);
+void tp_bench_child_block_signals(void);
 
-/* Returns the number of a signal that has asked tracepress to stop since tp_bench_child_prepare, or 0. */
-int tp_bench_child_stop_signal(void);
+/* Returns the number of a signal that has asked tracepress to stop since tp_bench_child_block_signals, or 0. */
+int tp_bench_child_pending_signal(void);
 
 /* Unblocks the signals. Call this function after the last command. */
-void tp_bench_child_finish(void);
+void tp_bench_child_unblock_signals(void);
 
 void tp_bench_child_run(struct tp_bench_child *child);
 

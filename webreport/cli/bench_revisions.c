@@ -36,7 +36,7 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* Runs git with the arguments `words`. *answer: output of git without line feeds at its end. Returns false if git
  * failed. */
-static bool run_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
+static bool run_git_command(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};
     for (size_t i = 0; i < MOST_WORDS && words[i]; i++)
@@ -69,16 +69,16 @@ int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char 
     int code = TP_OK;
     snprintf(wanted, sizeof wanted, "%.400s^{commit}", revision);
     tp_buf_init(&answer, MOST_ANSWER_BYTES);
-    if (!run_git(folders, verify, &answer))
+    if (!run_git_command(folders, verify, &answer))
         code = tp_error_set(err, TP_EUSAGE, 0, "--rev %.100s: no such commit in the repository here", revision);
     if (code == TP_OK) {
         snprintf(wanted, sizeof wanted, "%.400s", answer.data);
         snprintf(tree, sizeof tree, "%s/%c", folders->temporary, "AB"[side]);
         memcpy(folders->worktree[side], tree, sizeof tree);
         const char *const add[] = {"worktree", "add", "--detach", "--quiet", tree, wanted, NULL};
-        code = run_git(folders, add, &answer) ? TP_OK : set_git_error(&answer, revision, err);
+        code = run_git_command(folders, add, &answer) ? TP_OK : set_git_error(&answer, revision, err);
     }
-    if (code == TP_OK && !run_git(folders, prefix, &answer))
+    if (code == TP_OK && !run_git_command(folders, prefix, &answer))
         code = set_git_error(&answer, revision, err);
     if (code == TP_OK) {
         snprintf(work, sizeof work, "%s/%s", tree, answer.data);
@@ -111,7 +111,7 @@ void tp_bench_folders_close(struct tp_bench_folders *folders)
     for (int side = 0; side < 2; side++) {
         const char *const gone[] = {"worktree", "remove", "--force", folders->worktree[side], NULL};
         if (*folders->worktree[side])
-            run_git(folders, gone, &answer);
+            run_git_command(folders, gone, &answer);
         *folders->worktree[side] = '\0';
     }
     tp_buf_release(&answer);

@@ -15,8 +15,8 @@
 #include "writer/base/fs.h"
 #include "writer/text/assets.h"
 
-int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc, char **argv,
-                 size_t *operand_count)
+int tp_cmd_parse_command_line(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc,
+                              char **argv, size_t *operand_count)
 {
     const struct tp_opt_common *common = options;
     struct tp_error err = {0};
@@ -100,7 +100,7 @@ void tp_signals_restore(void)
 /* Indexes of the last two outputs: style and script of a page, if they are separate files. */
 enum { CSS = TP_TEXT_OUTPUTS_MAX - 2, JS };
 
-int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context)
+int tp_cmd_run_in_arena(struct tp_cmd_work *work, tp_arena_work *run, void *context)
 {
     tp_arena_init(&work->arena, 0);
     for (int i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
@@ -112,8 +112,8 @@ int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context)
     return code;
 }
 
-int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, const struct tp_cmd_output *outputs,
-                 unsigned count, struct tp_print_options *options)
+int tp_cmd_write_outputs(struct tp_cmd_work *work, const struct tp_document *document,
+                         const struct tp_cmd_output *outputs, unsigned count, struct tp_print_options *options)
 {
     int code = TP_OK;
     for (unsigned i = 0; i < count && code == TP_OK; i++) {
@@ -156,7 +156,7 @@ int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp
     return TP_OK;
 }
 
-void tp_cmd_end(struct tp_cmd_work *work)
+void tp_cmd_release(struct tp_cmd_work *work)
 {
     for (int i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
         tp_buf_release(&work->outputs[i].text);

@@ -42,8 +42,8 @@ struct tp_cmd {
 /* Parses the options of a command, which begin with a struct tp_opt_common, and opens its console. Returns
  * TP_CMD_CONTINUES if the command must run. Returns an exit code if the function printed the help or an error. */
 enum { TP_CMD_CONTINUES = -1 };
-int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc, char **argv,
-                 size_t *operand_count);
+int tp_cmd_parse_command_line(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc,
+                              char **argv, size_t *operand_count);
 
 /* Prints what is wrong with the options of a command, and which help text lists them. Returns TP_EXIT_USAGE. */
 int tp_cmd_print_usage_error(struct tp_console *console, const char *command, const char *what);
@@ -58,7 +58,7 @@ int tp_help_print(const char *command);
 /* The memory and the outputs of a running command. */
 struct tp_cmd_work {
     struct tp_console *console;
-    struct tp_arena arena; /* memory of the command; tp_cmd_end releases it */
+    struct tp_arena arena; /* memory of the command; tp_cmd_release releases it */
     struct tp_text_output outputs[TP_TEXT_OUTPUTS_MAX];
     struct tp_error err;
 };
@@ -71,16 +71,16 @@ struct tp_cmd_output {
 
 /* Calls run(context) with the guard of work->arena set, and prints the error if the call fails. Returns 0 or a negative
  * tp_status. */
-int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context);
+int tp_cmd_run_in_arena(struct tp_cmd_work *work, tp_arena_work *run, void *context);
 /* Prints the document in the formats of the outputs. Writes either all outputs or, if one fails, none. Must be
- * called within tp_cmd_run. */
-int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, const struct tp_cmd_output *outputs,
-                 unsigned count, struct tp_print_options *options);
+ * called within tp_cmd_run_in_arena. */
+int tp_cmd_write_outputs(struct tp_cmd_work *work, const struct tp_document *document,
+                         const struct tp_cmd_output *outputs, unsigned count, struct tp_print_options *options);
 /* Prints summaries as JSON, for --format json. */
 extern const struct tp_summary_printer tp_cmd_summaries_json;
-/* Makes tp_cmd_print write the style and the script of a page as separate files in the page's folder. Returns 0;
- * TP_EUSAGE if the page goes to standard output. */
+/* Makes tp_cmd_write_outputs write the style and the script of a page as separate files in the page's folder. Returns
+ * 0; TP_EUSAGE if the page goes to standard output. */
 int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp_print_options *options);
-void tp_cmd_end(struct tp_cmd_work *work);
+void tp_cmd_release(struct tp_cmd_work *work);
 
 #endif

@@ -86,7 +86,7 @@ static int64_t clock_ns(clockid_t clock)
 /* ---- one command ---- */
 
 /* Prints the last part of the output that a failed command wrote. */
-static void show_output(const struct job *job)
+static void print_output_of_failed_command(const struct job *job)
 {
     struct tp_buf text;
     tp_buf_init(&text, 0);
@@ -101,7 +101,7 @@ static void show_output(const struct job *job)
 }
 
 /* Stops the work because a signal asked for it or the command failed. Returns the status that makes the caller stop. */
-static int stop_early(struct job *job, const struct tp_bench_child *child, const char *name)
+static int set_error_of_early_stop(struct job *job, const struct tp_bench_child *child, const char *name)
 {
     if (child->stop_signal) {
         job->exit_code = 128 + child->stop_signal;
@@ -111,7 +111,7 @@ static int stop_early(struct job *job, const struct tp_bench_child *child, const
     if (child->start_error)
         return tp_error_set(&job->work.err, TP_EIO, 0, "%s: %s", name, strerror(child->start_error));
     tp_console_progress_end(job->console);
-    show_output(job);
+    print_output_of_failed_command(job);
     return tp_error_set(&job->work.err, TP_EIO, 0, "%s failed with exit code %d; its output is above", name,
                         child->exit_code);
 }
@@ -119,11 +119,11 @@ static int stop_early(struct job *job, const struct tp_bench_child *child, const
 static int run_child(struct job *job, struct tp_bench_child *child, const char *name)
 {
     child->output = job->folders.log;
-    child->stop_signal = tp_bench_child_stop_signal();
+    child->stop_signal = tp_bench_child_pending_signal();
     if (!child->stop_signal)
         tp_bench_child_run(child);
     bool is_good = !child->stop_signal && !child->start_error && child->exit_code == 0;
-    return is_good ? TP_OK : stop_early(job, child, name);
+    return is_good ? TP_OK : set_error_of_early_stop(job, child, name);
 }
 
 /* Returns the argument list of a side's command, in the arena. If the command is recorded into `folder`, the list
@@ -200,7 +200,7 @@ static int store_run(struct job *job, int side, const struct tp_bench_child *chi
 }
 
 /* Runs a side once. Ignores the results if the run is a warm-up. */
-static int run_side(struct job *job, int side, bool is_warmup)
+static int run_side_once(struct job *job, int side, bool is_warmup)
 {
     bool is_recorded = !job->options->no_record && !job->options->traces;
     bool is_kept = *job->kept && !is_warmup;
@@ -257,7 +257,7 @@ static int run_pairs(struct job *job)
         }
         for (int i = 0; i < SIDES && code == TP_OK; i++) {
             show_progress(job, first ^ i);
-            code = run_side(job, first ^ i, false);
+            code = run_side_once(job, first ^ i, false);
         }
         if (code == TP_OK)
             judge_pairs(job);
@@ -269,7 +269,7 @@ static int run_pairs(struct job *job)
     return code;
 }
 
-static int prepare_side(struct job *job, int side)
+static int prepare_revision_of_side(struct job *job, int side)
 {
     const struct options *o = job->options;
     const char *const shell[] = {"/bin/sh", "-c", o->setup, NULL};
@@ -293,10 +293,10 @@ static int prepare_sides(struct job *job)
     if (code == TP_OK && keep && (code = tp_folder_make(keep, &job->work.err)) == TP_OK && !realpath(keep, job->kept))
         code = tp_error_set(&job->work.err, TP_EIO, 0, "%.200s cannot be found", keep);
     for (int side = 0; side < SIDES && code == TP_OK; side++)
-        code = prepare_side(job, side);
+        code = prepare_revision_of_side(job, side);
     for (int64_t i = 0; i < job->options->warmup * SIDES && code == TP_OK; i++) {
         tp_console_progress(job->console, "warm-up of %s", job->names[i % SIDES]);
-        code = run_side(job, (int)(i % SIDES), true);
+        code = run_side_once(job, (int)(i % SIDES), true);
     }
     return code;
 }
@@ -319,8 +319,8 @@ static int print_result(struct job *job)
     struct tp_document document;
     const int64_t all_rows = -1;
     tp_bench_document(&document, &told, &job->work.arena);
-    return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs,
-                        &(struct tp_print_options){.row_limit = &all_rows});
+    return tp_cmd_write_outputs(&job->work, &document, outputs, sizeof outputs / sizeof *outputs,
+                                &(struct tp_print_options){.row_limit = &all_rows});
 }
 
 static int run(void *context, struct tp_error *err)
@@ -333,7 +333,7 @@ static int run(void *context, struct tp_error *err)
     code = code < 0 ? code : run_pairs(job);
     tp_console_progress_end(job->console);
     tp_bench_folders_close(&job->folders);
-    tp_bench_child_finish();
+    tp_bench_child_unblock_signals();
     return code < 0 ? code : print_result(job);
 }
 
@@ -423,7 +423,7 @@ static const char *find_wrong_option(struct job *job)
     return tp_inputs_find_conflict(&(struct tp_named_files){.outputs = outputs, .output_count = 3});
 }
 
-static const char *prepare_names(struct job *job, struct tp_buf *text)
+static const char *find_program_and_revisions(struct job *job, struct tp_buf *text)
 {
     const struct options *o = job->options;
     ssize_t n = readlink("/proc/self/exe", job->self, sizeof job->self - 1);
@@ -446,19 +446,20 @@ int tp_cmd_bench(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .operands = argv, .work = {.console = &console}};
     struct tp_buf text;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"bench", table}, &o, argc, argv, &job.operand_count);
+    int code =
+        tp_cmd_parse_command_line(&console, &(struct tp_cmd){"bench", table}, &o, argc, argv, &job.operand_count);
     if (code != TP_CMD_CONTINUES)
         return code;
     tp_buf_init(&text, 0);
     const char *wrong = find_wrong_option(&job);
-    wrong = wrong ? wrong : prepare_names(&job, &text);
+    wrong = wrong ? wrong : find_program_and_revisions(&job, &text);
     if (wrong) {
         code = tp_cmd_print_usage_error(&console, "bench", wrong);
     } else {
-        tp_bench_child_prepare();
-        code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
+        tp_bench_child_block_signals();
+        code = exit_code(&job, tp_cmd_run_in_arena(&job.work, run, &job));
         tp_bench_folders_close(&job.folders); /* called even if memory ran out */
-        tp_cmd_end(&job.work);
+        tp_cmd_release(&job.work);
     }
     tp_buf_release(&text);
     return code;

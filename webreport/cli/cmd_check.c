@@ -67,14 +67,14 @@ static int print_metrics(void *context, struct tp_error *err)
     struct tp_document document;
     (void)err; /* the parameter is unused, because errors are reported through job->work.err */
     tp_metric_list_document(&document, &list->work.arena);
-    return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
+    return tp_cmd_write_outputs(&list->work, &document, &output, 1, &(struct tp_print_options){0});
 }
 
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
     struct metric_list list = {.options = o, .work = {.console = console}};
-    int code = tp_inputs_exit_code(tp_cmd_run(&list.work, print_metrics, &list));
-    tp_cmd_end(&list.work);
+    int code = tp_inputs_exit_code(tp_cmd_run_in_arena(&list.work, print_metrics, &list));
+    tp_cmd_release(&list.work);
     return code;
 }
 
@@ -129,7 +129,7 @@ static void set_output_paths(struct job *job, const struct options *o)
         job->outputs[TEXT].path = "-";
 }
 
-static int run_guarded(void *context, struct tp_error *err)
+static int run_check_in_guard(void *context, struct tp_error *err)
 {
     struct job *job = context;
     struct tp_document document;
@@ -150,11 +150,11 @@ static int run_guarded(void *context, struct tp_error *err)
                           "--update-baseline, then check other runs with --baseline baselines/",
                           job->session.input.run.name);
     tp_history_put_notes(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
-    code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
+    code = tp_cmd_write_outputs(&job->work, &document, job->outputs, OUTPUTS, &options);
     return code < 0 ? code : tp_check_session_store(&job->session, &job->work.arena, &job->work.err);
 }
 
-static int exit_code(const struct job *job, int code)
+static int exit_code_of_check(const struct job *job, int code)
 {
     enum tp_check_status verdict = job->session.check.verdict;
     if (code < 0)
@@ -187,7 +187,7 @@ static const char *find_wrong_option(const struct options *o)
     return NULL;
 }
 
-static const char *find_conflict(const struct job *job)
+static const char *find_output_conflict(const struct job *job)
 {
     const char *paths[OUTPUTS];
     for (int i = 0; i < OUTPUTS; i++)
@@ -208,7 +208,8 @@ int tp_cmd_check(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
     struct tp_check_session *session = &job.session;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"check", table}, &o, argc, argv, &session->input_count);
+    int code =
+        tp_cmd_parse_command_line(&console, &(struct tp_cmd){"check", table}, &o, argc, argv, &session->input_count);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (o.list_metrics)
@@ -232,10 +233,10 @@ int tp_cmd_check(int argc, char **argv)
     session->read = o.read;
     set_output_paths(&job, &o);
     const char *wrong = find_wrong_option(&o);
-    wrong = wrong ? wrong : find_conflict(&job);
+    wrong = wrong ? wrong : find_output_conflict(&job);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "check", wrong);
-    code = exit_code(&job, tp_cmd_run(&job.work, run_guarded, &job));
-    tp_cmd_end(&job.work);
+    code = exit_code_of_check(&job, tp_cmd_run_in_arena(&job.work, run_check_in_guard, &job));
+    tp_cmd_release(&job.work);
     return code;
 }

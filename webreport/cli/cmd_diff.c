@@ -56,7 +56,7 @@ struct job {
     struct tp_cmd_work work;
 };
 
-static int run_guarded(void *context, struct tp_error *err)
+static int run_diff_in_guard(void *context, struct tp_error *err)
 {
     struct job *job = context;
     const struct options *o = job->options;
@@ -77,10 +77,10 @@ static int run_guarded(void *context, struct tp_error *err)
     tp_comparison_build(&job->comparison, &job->how, &job->work.arena);
     tp_source_lines_add_to_compare(&job->comparison.compare, o->source_root, &job->work.arena);
     tp_compare_document(&document, &job->comparison.compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
-    return tp_cmd_print(&job->work, &document, outputs, OUTPUTS, &options);
+    return tp_cmd_write_outputs(&job->work, &document, outputs, OUTPUTS, &options);
 }
 
-static int exit_code(const struct job *job, int code)
+static int exit_code_of_diff(const struct job *job, int code)
 {
     const struct tp_compare *compare = &job->comparison.compare;
     bool is_bad = tp_compare_has_regressed(compare) ||
@@ -99,7 +99,7 @@ int tp_cmd_diff(int argc, char **argv)
     struct tp_rule_overrides rules = {0};
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"diff", table}, &o, argc, argv, &count);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"diff", table}, &o, argc, argv, &count);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (count != 2)
@@ -121,8 +121,8 @@ int tp_cmd_diff(int argc, char **argv)
     job.paths[TP_NEW] = argv[1];
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read = o.read;
-    code = exit_code(&job, tp_cmd_run(&job.work, run_guarded, &job));
+    code = exit_code_of_diff(&job, tp_cmd_run_in_arena(&job.work, run_diff_in_guard, &job));
     tp_comparison_close(&job.comparison);
-    tp_cmd_end(&job.work);
+    tp_cmd_release(&job.work);
     return code;
 }

@@ -56,7 +56,7 @@ struct job {
 /* ---- one profile ---- */
 
 /* Returns the output folder of a profile: the folder of the job, with `part` appended. The text is in the arena. */
-static const char *output_folder(const struct job *job, const char *part, struct tp_arena *arena)
+static const char *output_folder_of_profile(const struct job *job, const char *part, struct tp_arena *arena)
 {
     size_t size = strlen(job->options->out) + strlen(part) + 2;
     char *path = tp_arena_alloc(arena, size);
@@ -89,7 +89,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
                                .out = job->options->out,
                                .run = name->run,
                                .worker = name->worker,
-                               .folder = output_folder(job, name->folder, &a->arena),
+                               .folder = output_folder_of_profile(job, name->folder, &a->arena),
                                .metric = job->options->metric,
                                .filter = &job->filter,
                                .baseline = job->baseline,
@@ -131,7 +131,7 @@ static int read_baseline(struct job *job, struct tp_error *err)
     return TP_OK;
 }
 
-static int run_job(void *context, struct tp_error *err)
+static int export_traces(void *context, struct tp_error *err)
 {
     struct job *job = context;
     int code = read_baseline(job, err);
@@ -140,7 +140,7 @@ static int run_job(void *context, struct tp_error *err)
                                                                               : code;
 }
 
-static enum tp_export_need find_needs(const struct job *job)
+static enum tp_export_need find_required_data(const struct job *job)
 {
     const struct tp_export asked = {
         .filter = &job->filter, .is_slim = job->options->is_slim, .read = &job->options->read};
@@ -166,14 +166,14 @@ static int run_export(struct job *job)
     job->walk.read = job->options->read;
     job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
     job->walk.read.keeps_ends = job->format->keeps_ends;
-    job->needs = find_needs(job);
+    job->needs = find_required_data(job);
     job->walk.skips_reading = job->needs == TP_EXPORT_NEEDS_NOTHING;
-    job->walk.keeps_copies = job->format->rereads_trace;
+    job->walk.copies_pipes = job->format->rereads_trace;
     job->walk.console = job->console;
     job->walk.arena = &job->arena;
     job->walk.user = &user;
     job->walk.context = job;
-    int code = tp_arena_run(&job->arena, run_job, job, &err);
+    int code = tp_arena_run(&job->arena, export_traces, job, &err);
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", err.text);
@@ -195,7 +195,7 @@ static const char *find_option_conflict(const struct options *o, const struct tp
         return "--baseline: this format cannot show a difference";
     if (o->colour >= 0 && !format->has_colours)
         return "--color-by: this format has only one choice of colours";
-    if (o->is_slim && !format->has_slim)
+    if (o->is_slim && !format->supports_slim)
         return "--slim: this format has no small form";
     if (has_filter && !format->has_filter)
         return "--step, --from, --until, --thread, --category: this format always exports the whole trace";
@@ -216,7 +216,7 @@ static int read_filter(struct job *job, struct tp_error *err)
 }
 
 /* Prints the format with the most similar name, or all formats if no name is similar. */
-static int refuse_format(struct tp_console *console, const char *name)
+static int print_unknown_format(struct tp_console *console, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));
     char text[400];
@@ -237,14 +237,15 @@ int tp_cmd_export(int argc, char **argv)
     struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .walk = {.inputs = (const char *const *)argv}};
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.walk.input_count);
+    int code =
+        tp_cmd_parse_command_line(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.walk.input_count);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (!o.to)
         return tp_cmd_print_usage_error(&console, "export", "name a format with --to");
     job.format = tp_export_find(o.to);
     if (!job.format)
-        return refuse_format(&console, o.to);
+        return print_unknown_format(&console, o.to);
     if (find_option_conflict(&o, job.format))
         return tp_cmd_print_usage_error(&console, "export", find_option_conflict(&o, job.format));
     if (read_filter(&job, &err) < 0)

@@ -29,7 +29,7 @@ int tp_cmd_merge(int argc, char **argv)
     struct tp_console console;
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1, .only_merges = true};
     size_t inputs;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"merge", table}, &o, argc, argv, &inputs);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"merge", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (inputs == 0 && !o.files_from)

@@ -54,7 +54,7 @@ struct job {
     struct tp_cmd_work work;
 };
 
-static int run_guarded(void *context, struct tp_error *err)
+static int run_comparison_in_guard(void *context, struct tp_error *err)
 {
     struct job *job = context;
     const struct options *o = job->options;
@@ -70,7 +70,7 @@ static int run_guarded(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_precision_document(&document, &job->precision, o->all, &job->work.arena);
-    return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
+    return tp_cmd_write_outputs(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
 /* Parses a number that must be at least `least`. Leaves *out unchanged if text is NULL. */
@@ -114,7 +114,7 @@ int tp_cmd_precision(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"precision", table}, &o, argc, argv, &count);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"precision", table}, &o, argc, argv, &count);
     if (code != TP_CMD_CONTINUES)
         return code;
     const char *wrong = read_thresholds(&job.runs.how, &o);
@@ -132,8 +132,8 @@ int tp_cmd_precision(int argc, char **argv)
     job.runs.is_bfloat16 = o.bfloat16;
     job.runs.is_strict = o.read.is_strict;
     job.runs.include = o.read.include;
-    code = tp_cmd_run(&job.work, run_guarded, &job);
+    code = tp_cmd_run_in_arena(&job.work, run_comparison_in_guard, &job);
     bool has_found = job.precision.divergent_count > 0;
-    tp_cmd_end(&job.work);
+    tp_cmd_release(&job.work);
     return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);
 }

@@ -151,7 +151,7 @@ static int prepare_recording(struct job *job)
 
 /* Sets the environment variables through which NVTX and ITT find the preload library. The sources also set these
  * variables, but constructors of the program's libraries may run earlier. Variables that are already set are kept. */
-static void set_tools(const struct job *job)
+static void set_injection_variables(const struct job *job)
 {
     static const struct {
         const char *source, *variable;
@@ -169,7 +169,7 @@ static void set_environment(const void *given)
     tp_signals_restore();
     if (*job->preload)
         setenv("LD_PRELOAD", job->preload, 1);
-    set_tools(job);
+    set_injection_variables(job);
     tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     bool has_outside = job->outside_record.is_on && job->child.answer == TP_RECORD_SAMPLED;
@@ -196,7 +196,7 @@ static void remove_run_folder(struct job *job)
         return;
     snprintf(path, sizeof path, "%s/run.json", job->folder.home);
     unlink(path);
-    tp_run_folder_close(&job->folder, true);
+    tp_run_folder_release(&job->folder, true);
 }
 
 /* Returns the description of a recording from outside for this command. */
@@ -213,7 +213,7 @@ static struct tp_record_outside make_outside_options(struct job *job)
 
 /* Stops this process because of a signal that arrived before the program started, and removes the folder. Returns
  * the exit code if the handler of the signal does not stop the process. */
-static int stop_by_signal(const struct job *job, int number)
+static int exit_by_early_signal(const struct job *job, int number)
 {
     sigprocmask(SIG_SETMASK, &job->mask, NULL);
     return 128 + number;
@@ -221,7 +221,7 @@ static int stop_by_signal(const struct job *job, int number)
 
 /* Records from outside. Returns true and sets *exit_code if the work is done. Returns false if the Linux kernel refuses
  * events (perf_event_open). In that case no program ran, and the reason was printed. */
-static bool run_outside(struct job *job, int *exit_code)
+static bool run_with_outside_recording(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
     struct tp_record_outside record = make_outside_options(job);
@@ -234,11 +234,11 @@ static bool run_outside(struct job *job, int *exit_code)
     int asked = tp_child_pending_signal();
     bool is_done = !asked && tp_record_outside(&record, exit_code);
     if (is_done)
-        tp_run_folder_close(&job->folder, false);
+        tp_run_folder_release(&job->folder, false);
     else
         remove_run_folder(job);
     if (asked) {
-        *exit_code = stop_by_signal(job, asked);
+        *exit_code = exit_by_early_signal(job, asked);
         return true;
     }
     if (record.start_error)
@@ -247,7 +247,7 @@ static bool run_outside(struct job *job, int *exit_code)
     return is_done || record.start_error;
 }
 
-static int record_running(struct job *job, struct tp_record_outside *record)
+static int record_running_processes(struct job *job, struct tp_record_outside *record)
 {
     struct tp_error err = {0};
     bool has_begun = false;
@@ -258,7 +258,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
     if (has_begun)
-        tp_run_folder_close(&job->folder, false);
+        tp_run_folder_release(&job->folder, false);
     else
         remove_run_folder(job);
     return code;
@@ -279,7 +279,7 @@ static int attach_to_process(struct job *job)
     job->argv = count && *words[0] ? words : none;
     struct tp_record_outside record = make_outside_options(job);
     record.attached = job->options->attached;
-    int code = record_running(job, &record);
+    int code = record_running_processes(job, &record);
     tp_buf_release(&text);
     return code;
 }
@@ -308,7 +308,7 @@ static int attach_to_user(struct job *job)
     struct tp_record_outside record = make_outside_options(job);
     record.is_of_user = true;
     record.user = uid;
-    return record_running(job, &record);
+    return record_running_processes(job, &record);
 }
 
 /* Opens a recording from outside, in addition to the recording inside the program. If this is impossible, prints the
@@ -319,12 +319,12 @@ static void open_outside(struct job *job)
     tp_record_outside_open(&job->outside_record, &job->child);
 }
 
-static void run_inside(struct job *job)
+static void run_with_inside_recording(struct job *job)
 {
     struct tp_child *child = &job->child;
     child->path = job->program.path;
     child->argv = job->argv;
-    child->may_be_shell_text = !job->program.is_elf;
+    child->may_run_by_shell = !job->program.is_elf;
     child->prepare = set_environment;
     child->given = job;
     child->mask = &job->mask;
@@ -342,7 +342,7 @@ static int run_program(struct job *job)
     /* blocks signals, so that no signal stops this process after it made the folder and before it started the
      * program */
     tp_child_block_signals(&job->mask);
-    if (job->options->outside && run_outside(job, &code))
+    if (job->options->outside && run_with_outside_recording(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)
         open_outside(job);
@@ -351,7 +351,7 @@ static int run_program(struct job *job)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
     int asked = tp_child_pending_signal();
     if (code == TP_EXIT_DONE && !asked)
-        run_inside(job);
+        run_with_inside_recording(job);
     tp_kineto_close(&job->kineto);
     tp_spool_server_close(&job->server);
     bool has_run = code == TP_EXIT_DONE && !asked && !job->child.start_error;
@@ -361,11 +361,11 @@ static int run_program(struct job *job)
         tp_record_end(&(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder,
                                               &job->note, has_outside},
                       &job->child);
-        tp_run_folder_close(&job->folder, false);
+        tp_run_folder_release(&job->folder, false);
         return job->child.exit_code;
     }
     remove_run_folder(job);
-    return asked                  ? stop_by_signal(job, asked)
+    return asked                  ? exit_by_early_signal(job, asked)
            : code == TP_EXIT_DONE ? print_start_error(job, job->child.start_error)
                                   : code;
 }
@@ -401,7 +401,7 @@ int tp_cmd_record(int argc, char **argv)
                       .kineto = {.fd = -1},
                       .server = {.fd = -1, .theirs = -1},
                       .folder = {.lock = -1}};
-    int code = tp_record_parse(&options, argc, argv, &job.argv, &err);
+    int code = tp_record_parse_options(&options, argc, argv, &job.argv, &err);
     tp_console_init(&console, options.common.quiet, options.common.color);
     if (options.common.help)
         return tp_help_print("record");

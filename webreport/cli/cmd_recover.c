@@ -44,7 +44,8 @@ static bool print_path(const char *path)
     return printf("%s\n", line) >= 0;
 }
 
-static void print_result(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
+static void print_recovered_trace(struct tp_console *console, const char *spool,
+                                  const struct tp_spool_trace_result *result)
 {
     if (result->open_count)
         tp_console_notice(console, "%s: %llu %s", spool, (unsigned long long)result->open_count,
@@ -99,7 +100,7 @@ static int recover_spool(struct tp_console *console, const char *spool, const st
         tp_console_error(console, "%s", err.text);
         return tp_inputs_exit_code(code == TP_EFORMAT ? TP_ENOTFOUND : code);
     }
-    print_result(console, spool, &result);
+    print_recovered_trace(console, spool, &result);
     if (strcmp(out, "-") != 0 && !print_path(out))
         return TP_EXIT_NO_OUTPUT;
     if (is_live)
@@ -137,7 +138,8 @@ static void print_taken_file(void *context, enum tp_taken what, const char *path
 }
 
 /* Prints the result of a run. had_traces: true if some raw records became traces before this call. */
-static void print_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
+static void print_result_of_run(struct tp_console *console, const char *run, const struct tp_takeover *t,
+                                bool had_traces)
 {
     if (t->short_count)
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
@@ -150,14 +152,14 @@ static void print_run(struct tp_console *console, const char *run, const struct 
     if (t->broken_count)
         tp_console_notice(console, "%s: skipped %llu damaged record%s", run, (unsigned long long)t->broken_count,
                           t->broken_count == 1 ? "" : "s");
-    if (!t->trace_count && !t->running_count && !t->failed_count && !had_traces)
+    if (!t->trace_count && !t->running_process_count && !t->failed_count && !had_traces)
         tp_console_notice(console, "%s: it contains no records", run);
 }
 
 /* Reports a trace that was saved when `record` was killed during a recording from outside
  * (collector/outside/outside_backup.h). The name of the trace contains the start time of the run. Returns whether
  * such a trace exists. */
-static bool print_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
+static bool print_trace_saved_after_kill(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];
     bool is_saved = false;
@@ -185,7 +187,7 @@ static int finish_recovered_run(struct tp_console *console, const char *path)
     bool has_note = false, had_traces = false;
     struct finishing finishing = {.console = console, .run = path};
     struct tp_takeover takeover = {
-        .keeps_folder = true, .report = print_taken_file, .progress = show_progress, .context = &finishing};
+        .keeps_empty_folder = true, .report = print_taken_file, .progress = show_progress, .context = &finishing};
     int code = tp_run_folder_open(&run, path, &err);
     if (code == TP_EUNSUPPORTED) {
         tp_console_notice(console, "%s", err.text);
@@ -193,20 +195,20 @@ static int finish_recovered_run(struct tp_console *console, const char *path)
     }
     if (code == TP_OK) {
         has_note = tp_run_folder_read_note(&run, &note);
-        bool has_saved = note.is_cut && print_saved(console, run.path, &note);
+        bool has_saved = note.is_cut && print_trace_saved_after_kill(console, run.path, &note);
         takeover.program = note.pid;
         takeover.folder = run.spools;
         takeover.logdir = run.path;
         code = tp_takeover(&takeover, &err);
         tp_console_progress_end(console);
         had_traces = has_note && note.state != TP_RUN_RECORDING;
-        print_run(console, path, &takeover, had_traces || has_saved);
-        bool is_whole = !takeover.running_count && !takeover.failed_count;
-        bool is_made = code == TP_OK && tp_run_outputs_make(console, &run, &note, is_whole);
+        print_result_of_run(console, path, &takeover, had_traces || has_saved);
+        bool is_whole = !takeover.running_process_count && !takeover.failed_count;
+        bool is_made = code == TP_OK && tp_run_outputs_make_requested(console, &run, &note, is_whole);
         finishing.has_failed_output |= !is_made;
         if (had_traces && is_made && is_whole && !takeover.trace_count)
             tp_console_notice(console, "%s: traces already existed; reports and event files were created now", path);
-        tp_run_folder_close(&run, false);
+        tp_run_folder_release(&run, false);
     }
     if (code < 0)
         tp_console_error(console, "%s", err.text);
@@ -249,7 +251,7 @@ static void print_nothing_found(const struct search *search, const struct tp_lef
                       left->folder_count == 1 ? "" : "s");
 }
 
-static int recover_all(void *context, struct tp_error *err)
+static int recover_files_and_runs(void *context, struct tp_error *err)
 {
     struct search *search = context;
     struct tp_leftover_files left;
@@ -283,7 +285,7 @@ static int recover_folder(struct tp_console *console, const char *folder, const 
     struct search search = {.console = console, .folder = folder, .options = o};
     struct tp_error err = {0};
     tp_arena_init(&search.arena, 0);
-    if (tp_arena_run(&search.arena, recover_all, &search, &err) < 0) {
+    if (tp_arena_run(&search.arena, recover_files_and_runs, &search, &err) < 0) {
         int code = search.arena.code;
         tp_console_error(console, "%s%s%s", code ? folder : "", code ? ": " : "", err.text);
         search.worst = code ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
@@ -304,7 +306,7 @@ int tp_cmd_recover(int argc, char **argv)
     struct tp_console console;
     size_t count;
     int worst = TP_EXIT_DONE;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"recover", table}, &o, argc, argv, &count);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"recover", table}, &o, argc, argv, &count);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (count == 0)

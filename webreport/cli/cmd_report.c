@@ -106,14 +106,14 @@ static int run_jobs(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_job_document(&document, &jobs, o->page.redact, o->page.source_url, &job->work.arena);
-    return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
+    return tp_cmd_write_outputs(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
 static int report_jobs(const struct tp_report_session *session, const struct tp_outputs_options *outputs)
 {
     struct job_work job = {.session = session, .outputs = outputs, .work = {.console = session->console}};
-    int code = tp_inputs_exit_code(tp_cmd_run(&job.work, run_jobs, &job));
-    tp_cmd_end(&job.work);
+    int code = tp_inputs_exit_code(tp_cmd_run_in_arena(&job.work, run_jobs, &job));
+    tp_cmd_release(&job.work);
     return code;
 }
 
@@ -145,7 +145,7 @@ int tp_cmd_report(int argc, char **argv)
     struct tp_console console;
     struct tp_report_session session = {.console = &console, .inputs = (const char *const *)argv};
     size_t inputs;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"report", table}, &o, argc, argv, &inputs);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"report", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (inputs == 0)

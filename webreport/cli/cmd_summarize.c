@@ -104,7 +104,7 @@ int tp_cmd_summarize(int argc, char **argv)
     struct tp_rule_overrides rules = {0};
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1};
     size_t inputs;
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
+    int code = tp_cmd_parse_command_line(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_CONTINUES)
         return code;
     if (tp_opt_parse_rules(&rules, &o.rules, &err) < 0 || tp_opt_parse_peaks(&rules, &peaks, o.peaks, &err) < 0)

@@ -187,7 +187,7 @@ static const char *read_operators(struct tp_table_options *wanted, const struct 
     operators->top = o->top != NO_LIMIT_GIVEN ? o->top : DEFAULT_TOP;
     operators->filter = (struct tp_operator_filter){o->types.items, o->types.count, o->opr_name, o->input_dtype};
     operators->is_host = o->times == PRINT_HOST;
-    operators->has_copies = o->copy_time;
+    operators->includes_copy_times = o->copy_time;
     wanted->kind = TP_TABLE_OPERATORS;
     return NULL;
 }
@@ -272,7 +272,8 @@ int tp_cmd_table(int argc, char **argv)
     struct tp_console console;
     struct tp_table_outputs outputs = {0};
     struct tp_table_session session = {.console = &console, .inputs = (const char *const *)argv};
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
+    int code =
+        tp_cmd_parse_command_line(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
     if (code != TP_CMD_CONTINUES)
         return code;
     const char *wrong = make_session(&session, &outputs, &o);

@@ -82,7 +82,7 @@ static void *wait_for_signal(void *context)
     return NULL;
 }
 
-static void set_stage(struct ending *ending, enum stage stage)
+static void set_end_stage(struct ending *ending, enum stage stage)
 {
     pthread_mutex_lock(&ending->lock);
     ending->stage = stage;
@@ -111,7 +111,7 @@ static void print_taken_file(void *context, enum tp_taken what, const char *path
     }
 }
 
-static void print_result(struct ending *ending, const struct tp_takeover *t)
+static void print_takeover_result(struct ending *ending, const struct tp_takeover *t)
 {
     for (size_t i = 0; i < ending->trace_count && i < SHOWN_TRACES && !ending->end->options->summary_only; i++)
         tp_console_notice(ending->end->console, "recorded %s", ending->traces[i]);
@@ -131,7 +131,7 @@ static void print_result(struct ending *ending, const struct tp_takeover *t)
     if (t->broken_count)
         tp_console_notice(ending->end->console, "skipped %llu damaged record%s", (unsigned long long)t->broken_count,
                           t->broken_count == 1 ? "" : "s");
-    bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
+    bool has_something = ending->trace_count || t->running_process_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
         /* if why_plain is set, its reason was already printed before the program ran */
         !ending->end->program->why_plain)
@@ -168,7 +168,7 @@ static void take_over_spools(struct ending *ending, const struct tp_child *child
                                    .logdir = end->folder->path,
                                    .program = child->pid,
                                    .has_outside = end->has_outside,
-                                   .keeps_folder = true,
+                                   .keeps_empty_folder = true,
                                    .patience_ms = 500,
                                    .report = print_taken_file,
                                    .progress = show_progress,
@@ -185,9 +185,10 @@ static void take_over_spools(struct ending *ending, const struct tp_child *child
         tp_console_error(end->console, "%s", err.text);
     tp_console_progress_end(end->console);
     end->note->state = TP_RUN_UNPROCESSED;
-    set_stage(ending, OUTPUTS);
-    print_result(ending, &takeover);
-    tp_run_outputs_make(end->console, end->folder, end->note, !takeover.running_count && !takeover.failed_count);
+    set_end_stage(ending, OUTPUTS);
+    print_takeover_result(ending, &takeover);
+    tp_run_outputs_make_requested(end->console, end->folder, end->note,
+                                  !takeover.running_process_count && !takeover.failed_count);
 }
 
 void tp_record_fill_exit_note(struct tp_run_note *note, const struct tp_child *child)
@@ -208,7 +209,7 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
     /* restarts the progress display, so that it does not count the run time of the program */
     tp_console_restart(end->console);
     take_over_spools(&ending, child);
-    set_stage(&ending, DONE);
+    set_end_stage(&ending, DONE);
     if (has_waiter && pthread_cancel(waiter) == 0)
         pthread_join(waiter, NULL);
     for (size_t i = 0; i < ending.trace_count; i++)

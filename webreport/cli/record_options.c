@@ -94,7 +94,7 @@ static int parse_duration(uint64_t *out, const char *text, struct tp_error *err)
 
 /* Parses names separated by commas, each of which switches an option on. NULL selects the defaults, and "none"
  * switches all options off. */
-static int parse_torch(struct tp_kineto_options *options, const char *text, struct tp_error *err)
+static int parse_torch_options(struct tp_kineto_options *options, const char *text, struct tp_error *err)
 {
     for (int i = 0; i < TORCH_OPTIONS; i++)
         /* by default, only shapes and memory are on, because the report needs them most */
@@ -116,10 +116,10 @@ static int parse_torch(struct tp_kineto_options *options, const char *text, stru
     return TP_OK;
 }
 
-static int parse_values(struct tp_record_options *o, struct tp_error *err)
+static int check_option_values(struct tp_record_options *o, struct tp_error *err)
 {
     struct tp_kineto_options *k = &o->kineto;
-    int code = parse_torch(k, o->torch, err);
+    int code = parse_torch_options(k, o->torch, err);
     *k = (struct tp_kineto_options){.has_shapes = k->has_shapes,
                                     .has_stack = k->has_stack,
                                     .has_memory = k->has_memory,
@@ -145,7 +145,8 @@ static int parse_values(struct tp_record_options *o, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_record_parse(struct tp_record_options *options, int argc, char **argv, char ***program, struct tp_error *err)
+int tp_record_parse_options(struct tp_record_options *options, int argc, char **argv, char ***program,
+                            struct tp_error *err)
 {
     int ours = 0;
     size_t operand_count;
@@ -173,7 +174,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--whole-cpus needs the source outside, which is off; add outside to --source, or remove "
                             "--whole-cpus");
-    return parse_values(options, err);
+    return check_option_values(options, err);
 }
 
 /* ---- sources ---- */
@@ -243,7 +244,7 @@ static bool is_known_source(const struct tp_source_rows *rows, const char *name,
     return false;
 }
 
-static int check_list(const struct tp_opt_list *list, const struct tp_source_rows *rows, struct tp_error *err)
+static int check_source_names(const struct tp_opt_list *list, const struct tp_source_rows *rows, struct tp_error *err)
 {
     for (size_t i = 0; i < list->count; i++)
         for (const char *at = list->items[i]; *at;) {
@@ -259,8 +260,8 @@ static int check_list(const struct tp_opt_list *list, const struct tp_source_row
 int tp_record_check_names(const struct tp_record_options *options, const struct tp_source_rows *rows,
                           struct tp_error *err)
 {
-    int code = check_list(&options->source, rows, err);
-    return code < 0 ? code : check_list(&options->no_source, rows, err);
+    int code = check_source_names(&options->source, rows, err);
+    return code < 0 ? code : check_source_names(&options->no_source, rows, err);
 }
 
 const char *tp_record_source_setting_text(const struct tp_record_options *options, bool has_outside, char *words,
@@ -302,7 +303,7 @@ const char *tp_record_torch_setting_text(const struct tp_record_options *options
 
 /* ---- the table ---- */
 
-static int print_row(const char *name, const char *state, const char *what)
+static int print_source_row(const char *name, const char *state, const char *what)
 {
     bool is_short = strcmp(state, "on") == 0 || strcmp(state, "off") == 0;
     return is_short ? printf("  %-10s %-4s %s\n", name, state, what)
@@ -312,12 +313,12 @@ static int print_row(const char *name, const char *state, const char *what)
 int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_not_outside)
 {
     printf("on: on by default; off: needs --source NAME; -: not available\n\n");
-    print_row("outside", why_not_outside ? why_not_outside : "on",
-              "the states and samples of all processes, from kernel events; switches sample off");
+    print_source_row("outside", why_not_outside ? why_not_outside : "on",
+                     "the states and samples of all processes, from kernel events; switches sample off");
     for (size_t i = 0; i < rows->count; i++)
-        print_row(rows->rows[i].name, rows->rows[i].state, rows->rows[i].what);
-    print_row("kineto", "off",
-              "PyTorch 2.3 or later, from outside by Kineto's protocol, instead of torch; see 'help "
-              "record'");
+        print_source_row(rows->rows[i].name, rows->rows[i].state, rows->rows[i].what);
+    print_source_row("kineto", "off",
+                     "PyTorch 2.3 or later, from outside by Kineto's protocol, instead of torch; see 'help "
+                     "record'");
     return fflush(stdout);
 }

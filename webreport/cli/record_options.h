@@ -25,7 +25,8 @@ struct tp_record_options {
 
 /* Parses the options before "--". *program: the words after "--", as the NULL-terminated rest of argv. Returns 0 or
  * TP_EUSAGE. */
-int tp_record_parse(struct tp_record_options *options, int argc, char **argv, char ***program, struct tp_error *err);
+int tp_record_parse_options(struct tp_record_options *options, int argc, char **argv, char ***program,
+                            struct tp_error *err);
 
 /* Returns whether --source names the source and --no-source does not name it. */
 bool tp_record_wants_source(const struct tp_record_options *options, const char *source);

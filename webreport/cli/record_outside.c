@@ -98,7 +98,7 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
     write_trace(record, outside);
     record->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(record->console, record->folder, record->note);
-    tp_run_outputs_make(record->console, record->folder, record->note, true);
+    tp_run_outputs_make_requested(record->console, record->folder, record->note, true);
 }
 
 /* Saves the trace after this process was killed. Runs in a copy of this process that prints nothing. */
@@ -112,7 +112,7 @@ static void save_trace_after_kill(void *context)
 
 static void start_keeper(struct tp_record_outside *record)
 {
-    tp_outside_set_backup(record->outside, save_trace_after_kill, record, record->folder->lock);
+    tp_outside_set_backup_writer(record->outside, save_trace_after_kill, record, record->folder->lock);
 }
 
 static void finish_recording(const struct tp_record_outside *record, struct tp_outside *outside,
@@ -137,7 +137,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     int code = tp_outside_new(&outside, &options, &err);
     struct tp_child child = {.path = record->program->path,
                              .argv = record->argv,
-                             .may_be_shell_text = !record->program->is_elf,
+                             .may_run_by_shell = !record->program->is_elf,
                              .prepare = restore_signals_in_child,
                              .mask = record->mask,
                              .forked = open_events,

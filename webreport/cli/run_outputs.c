@@ -16,7 +16,7 @@ enum { MOST_WORDS = 12 };
 
 static const char trace_end[] = ".pt.trace.json.gz";
 
-static int is_trace_name(const struct dirent *entry)
+static int has_name_of_trace(const struct dirent *entry)
 {
     return tp_str_ends(tp_str_of(entry->d_name), trace_end);
 }
@@ -25,7 +25,7 @@ static int is_trace_name(const struct dirent *entry)
 static int list_traces(struct dirent ***names, const char *folder)
 {
     *names = NULL;
-    int count = scandir(folder, names, is_trace_name, alphasort);
+    int count = scandir(folder, names, has_name_of_trace, alphasort);
     return count > 0 ? count : 0;
 }
 
@@ -91,7 +91,7 @@ static bool make_all_outputs(struct tp_console *console, const char *folder, con
     return is_done;
 }
 
-static void write_state(struct tp_console *console, const struct tp_run_folder *run, enum tp_run_state state)
+static void write_run_state(struct tp_console *console, const struct tp_run_folder *run, enum tp_run_state state)
 {
     struct tp_error err = {0};
     if (tp_run_folder_set_state(run, state, &err) < 0)
@@ -100,18 +100,18 @@ static void write_state(struct tp_console *console, const struct tp_run_folder *
 
 /* Finishes the run of one rank of a job. The last rank makes the outputs from the traces of all ranks, and joins the
  * notes of all ranks. */
-static bool end_rank(struct tp_console *console, const struct tp_run_folder *run)
+static bool finish_rank_of_job(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};
     struct tp_run_wishes wishes;
     bool is_done = true;
-    if (!tp_run_ranks_mark_end(run))
+    if (!tp_run_ranks_mark_rank_ended(run))
         return true;
     int lock = tp_run_ranks_lock(run);
     tp_run_ranks_combine_wishes(run, &wishes);
     is_done = make_all_outputs(console, run->path, &wishes);
     if (!is_done) /* stores this state before the notes of the ranks are joined */
-        write_state(console, run, TP_RUN_UNPROCESSED);
+        write_run_state(console, run, TP_RUN_UNPROCESSED);
     if (tp_run_ranks_write_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
     if (lock >= 0)
@@ -119,19 +119,19 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
     return is_done;
 }
 
-bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
-                         bool is_whole)
+bool tp_run_outputs_make_requested(struct tp_console *console, const struct tp_run_folder *run,
+                                   struct tp_run_note *note, bool is_whole)
 {
     bool is_done = true, is_rank = tp_run_ranks_is_shared(run);
     enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
     if (is_rank && is_whole) /* stores this state before the other ranks read the note */
-        write_state(console, run, over);
+        write_run_state(console, run, over);
     if (!is_rank || is_whole)
-        is_done = is_rank ? end_rank(console, run) : make_all_outputs(console, run->path, &note->wishes);
+        is_done = is_rank ? finish_rank_of_job(console, run) : make_all_outputs(console, run->path, &note->wishes);
     note->state = is_whole && is_done ? over : TP_RUN_UNPROCESSED;
-    write_state(console, run, note->state);
+    write_run_state(console, run, note->state);
     if (note->state == over)
-        tp_run_folder_finish(run);
+        tp_run_folder_remove_spools(run);
     return is_done;
 }
 

@@ -11,8 +11,8 @@
  * completes run.json, and removes the empty folder of raw records. In a job, only the last rank makes the outputs,
  * from the traces of all ranks. is_whole: all raw records became traces; if false, the run stays unprocessed.
  * Returns false if an output failed; then the failure was printed and the run stays unprocessed. */
-bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
-                         bool is_whole);
+bool tp_run_outputs_make_requested(struct tp_console *console, const struct tp_run_folder *run,
+                                   struct tp_run_note *note, bool is_whole);
 
 /* Shows a progress line on a terminal while raw records are turned into traces. */
 void tp_run_show_progress(struct tp_console *console, const struct tp_takeover_progress *progress);

@@ -60,7 +60,7 @@ const char *tp_workload_name(enum tp_workload workload)
     return names[workload];
 }
 
-static const struct rule *find_rule(struct tp_str name)
+static const struct rule *find_rule_of_fact(struct tp_str name)
 {
     static const struct rule other = {"", NULL, TP_FACT_RESULT, false};
     for (unsigned i = 0; i < RULES; i++)
@@ -125,7 +125,7 @@ static bool has_fact(const struct tp_side *side, struct tp_str name)
     return false;
 }
 
-static enum tp_fact_verdict fact_verdict(const struct tp_str values[TP_SIDES])
+static enum tp_fact_verdict compare_fact_values(const struct tp_str values[TP_SIDES])
 {
     if (!values[TP_BASE].len || !values[TP_NEW].len)
         return TP_FACT_UNKNOWN;
@@ -137,7 +137,7 @@ static enum tp_fact_verdict fact_verdict(const struct tp_str values[TP_SIDES])
 /* A property of operator rows that two runs must share. */
 enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
 
-static struct tp_str identity_aspect(const struct tp_identity *identity, enum aspect aspect)
+static struct tp_str text_of_aspect(const struct tp_identity *identity, enum aspect aspect)
 {
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
@@ -174,7 +174,7 @@ static double common_time_share(const struct tp_sides *sides, enum aspect aspect
         for (uint32_t i = 0; i < sides->identity_count; i++) {
             const uint32_t *key = tp_keys_get(&sides->keys, i);
             struct tp_identity identity = tp_sides_identity(sides, i);
-            if (identity.kind != kind || !identity_aspect(&identity, aspect).len)
+            if (identity.kind != kind || !text_of_aspect(&identity, aspect).len)
                 continue;
             uint32_t name = tp_keys_add(&names, &key[1]);
             uint32_t pair = tp_keys_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
@@ -195,17 +195,18 @@ static double common_time_share(const struct tp_sides *sides, enum aspect aspect
     return share;
 }
 
-static void start_fact(struct tp_fact_pair *fact, const char *name)
+static void init_fact_pair(struct tp_fact_pair *fact, const char *name)
 {
     *fact = (struct tp_fact_pair){tp_str_of(name), {TP_STR(""), TP_STR("")}, TP_FACT_UNKNOWN, TP_FACT_RESULT};
-    fact->class = find_rule(fact->name)->class;
+    fact->class = find_rule_of_fact(fact->name)->class;
 }
 
-static void add_share(struct tp_comparability *c, const struct tp_sides *sides, const char *name, enum aspect aspect)
+static void add_common_time_share(struct tp_comparability *c, const struct tp_sides *sides, const char *name,
+                                  enum aspect aspect)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
     double percent = 100 * common_time_share(sides, aspect);
-    start_fact(fact, name);
+    init_fact_pair(fact, name);
     if (isnan(percent))
         return;
     const char *text = tp_text_of_fixed(sides->arena, floor(percent), 0);
@@ -214,11 +215,11 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
 }
 
 /* Adds the fact "step.count". The sides differ if one of them has more than twice as many steps per run. */
-static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
+static void add_step_count_fact(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
     double of_run[TP_SIDES];
-    start_fact(fact, "step.count");
+    init_fact_pair(fact, "step.count");
     for (int s = 0; s < TP_SIDES; s++) {
         uint32_t runs = sides->side[s].input->run_count;
         char text[48];
@@ -255,7 +256,7 @@ static struct tp_str skip_first_size(struct tp_str shape)
 }
 
 /* Updates the verdict on the workload (same, other or unknown) with one fact. */
-static void update_workload(struct tp_comparability *c, const struct tp_fact_pair *fact, bool has_fact)
+static void add_fact_to_workload(struct tp_comparability *c, const struct tp_fact_pair *fact, bool has_fact)
 {
     bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && has_fact && (fact->values[0].len || fact->values[1].len);
     enum tp_workload workload = fact->verdict == TP_FACT_DIFFERS ? TP_WORKLOAD_OTHER
@@ -283,7 +284,7 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     *c = (struct tp_comparability){.facts = tp_arena_array(sides->arena, count + 3, sizeof *c->facts),
                                    .is_other_input_alone = true};
     for (uint32_t i = 0; i < names.count; i++) {
-        const struct rule *rule = find_rule(names.items[i]);
+        const struct rule *rule = find_rule_of_fact(names.items[i]);
         bool is_in_both = true;
         if (rule->is_by_rows)
             continue;
@@ -297,12 +298,12 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
         for (int s = 0; s < TP_SIDES && rule->absent; s++)
             if (!fact->values[s].len && fact->values[TP_SIDES - 1 - s].len)
                 fact->values[s] = tp_str_of(rule->absent);
-        fact->verdict = fact_verdict(fact->values);
-        update_workload(c, fact, is_in_both);
+        fact->verdict = compare_fact_values(fact->values);
+        add_fact_to_workload(c, fact, is_in_both);
     }
-    add_share(c, sides, "operators.shapes", ASPECT_SHAPE);
-    add_share(c, sides, "operators.dtypes", ASPECT_DTYPE);
-    add_steps(c, sides);
+    add_common_time_share(c, sides, "operators.shapes", ASPECT_SHAPE);
+    add_common_time_share(c, sides, "operators.dtypes", ASPECT_DTYPE);
+    add_step_count_fact(c, sides);
     for (uint32_t i = c->fact_count - 3; i < c->fact_count; i++)
         c->counts[c->facts[i].verdict]++;
     c->is_not_comparable = c->workload != TP_WORKLOAD_SAME;

@@ -32,7 +32,7 @@ bool tp_sides_allow_only_hints(const struct tp_sides *sides)
            sides->side[TP_BASE].input->run_count + sides->side[TP_NEW].input->run_count < TP_VERDICT_RUNS;
 }
 
-double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES])
+double tp_sides_change_of_short_steps(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES])
 {
     const struct tp_levels base = {levels[TP_BASE].lows, sides->side[TP_BASE].input->run_count};
     const struct tp_levels new_side = {levels[TP_NEW].lows, sides->side[TP_NEW].input->run_count};
@@ -66,12 +66,12 @@ static uint32_t find_or_add_identity(struct tp_sides *sides, const struct tp_sum
 
 /* ---- steps ---- */
 
-static double mean_value(const double *values, size_t count)
+static double mean_or_nan(const double *values, size_t count)
 {
     return count ? tp_sum(values, count) / (double)count : NAN;
 }
 
-static void find_steps(struct tp_side *side, struct tp_arena *arena)
+static void count_steps_of_runs(struct tp_side *side, struct tp_arena *arena)
 {
     const struct tp_side_input *input = side->input;
     side->first = tp_arena_array(arena, (size_t)input->run_count + 1, sizeof *side->first);
@@ -90,11 +90,11 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
                 own[count++] = (double)input->runs[r].steps[i].total_ns;
         side->warm_up[r] = tp_warm_up_count(own, count, arena);
     }
-    side->total_ns = mean_value(side->step_ns, side->step_count);
+    side->total_ns = mean_or_nan(side->step_ns, side->step_count);
 }
 
 /* Fills the values of a part in every used step, run after run. Returns false if a used step lacks the part. */
-static bool fill_part(double *values, const struct tp_side *side, enum tp_summary_part part)
+static bool fill_times_of_step_part(double *values, const struct tp_side *side, enum tp_summary_part part)
 {
     bool is_known = side->step_count > 0;
     size_t at = 0;
@@ -110,7 +110,8 @@ static bool fill_part(double *values, const struct tp_side *side, enum tp_summar
 }
 
 /* Returns the level of each run. values: one value for each used step, run after run. */
-static struct tp_side_levels find_levels(const struct tp_side *side, const double *values, struct tp_arena *arena)
+static struct tp_side_levels find_levels_of_runs(const struct tp_side *side, const double *values,
+                                                 struct tp_arena *arena)
 {
     uint32_t runs = side->input->run_count;
     struct tp_side_levels out = {tp_arena_array(arena, runs, sizeof(double)),
@@ -127,7 +128,7 @@ static struct tp_side_levels find_levels(const struct tp_side *side, const doubl
         out.lows[r] = level.low;
         is_known = used >= TP_LEVEL_LEAST_STEPS && !isnan(level.level);
     }
-    tp_arena_drop(arena, own, side->step_count * sizeof *own);
+    tp_arena_free_item(arena, own, side->step_count * sizeof *own);
     return is_known ? out : (struct tp_side_levels){NULL, NULL, NULL};
 }
 
@@ -139,26 +140,26 @@ static bool has_only_positive_values(const double *values, size_t count)
     return true;
 }
 
-static void find_parts(struct tp_side *side, struct tp_arena *arena)
+static void find_levels_of_step_parts(struct tp_side *side, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, side->step_count, sizeof *values);
     for (enum tp_summary_part part = 0; part < TP_PART_COUNT; part++) {
-        bool is_known = fill_part(values, side, part);
+        bool is_known = fill_times_of_step_part(values, side, part);
         struct tp_side_levels *levels = part == TP_PART_DEVICE_SUM   ? &side->quantities[TP_QUANTITY_KERNELS]
                                         : part == TP_PART_HOST_SUM   ? &side->quantities[TP_QUANTITY_HOST_OPS]
                                         : part == TP_PART_DATALOADER ? &side->loading
                                                                      : NULL;
-        side->part_ns[part] = is_known ? mean_value(values, side->step_count) : NAN;
+        side->part_ns[part] = is_known ? mean_or_nan(values, side->step_count) : NAN;
         if (levels && is_known && (part == TP_PART_DATALOADER || has_only_positive_values(values, side->step_count)))
-            *levels = find_levels(side, values, arena);
+            *levels = find_levels_of_runs(side, values, arena);
     }
     if (has_only_positive_values(side->step_ns, side->step_count))
-        side->quantities[TP_QUANTITY_STEP] = find_levels(side, side->step_ns, arena);
+        side->quantities[TP_QUANTITY_STEP] = find_levels_of_runs(side, side->step_ns, arena);
 }
 
 /* ---- rows ---- */
 
-static const struct tp_summary_row *row_of_run(const struct tp_side *side, uint32_t identity, uint32_t run)
+static const struct tp_summary_row *row_of_identity_in_run(const struct tp_side *side, uint32_t identity, uint32_t run)
 {
     uint32_t at = side->row_of[(size_t)identity * side->input->run_count + run];
     return at ? &side->input->runs[run].rows[at - 1] : NULL;
@@ -179,10 +180,10 @@ struct scratch {
 
 /* Fills the time and the calls of a row in every used step; 0 in runs without the row. Returns false if a run did
  * not keep the numbers per step. */
-static bool fill_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
+static bool fill_row_times_of_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        const struct tp_summary_row *row = row_of_run(side, identity, r);
+        const struct tp_summary_row *row = row_of_identity_in_run(side, identity, r);
         if (row && (!row->by_step_ns || !row->by_step_count))
             return false;
         size_t at = side->first[r];
@@ -199,8 +200,8 @@ static bool fill_steps(const struct tp_side *side, uint32_t identity, const stru
 /* Fills the means of a row from its numbers per step. */
 static void add_row_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
-    sum->ns = mean_value(scratch->ns, side->step_count);
-    sum->calls = mean_value(scratch->calls, side->step_count);
+    sum->ns = mean_or_nan(scratch->ns, side->step_count);
+    sum->calls = mean_or_nan(scratch->calls, side->step_count);
     sum->is_count_constant = side->step_count > 1 && has_constant_value(scratch->calls, side->step_count);
 }
 
@@ -211,7 +212,7 @@ static void add_row_by_calls(struct tp_side_row *sum, const struct tp_side *side
     double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
     bool is_whole = side->recorded_step_count > 1; /* a constant count needs at least two steps */
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        const struct tp_summary_row *row = row_of_run(side, identity, r);
+        const struct tp_summary_row *row = row_of_identity_in_run(side, identity, r);
         uint32_t own_steps = side->input->runs[r].step_count;
         double own = row ? (double)row->time.count / (own_steps ? own_steps : 1) : 0;
         is_whole &= own == floor(own) && (isnan(per_step) || own == per_step);
@@ -222,12 +223,12 @@ static void add_row_by_calls(struct tp_side_row *sum, const struct tp_side *side
     sum->is_count_constant = is_whole;
 }
 
-static void add_row(struct tp_side *side, uint32_t identity, const struct scratch *scratch)
+static void add_row_of_identity(struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     struct tp_side_row *sum = &side->rows[identity];
     for (uint32_t r = 0; r < side->input->run_count; r++)
-        sum->exists |= row_of_run(side, identity, r) != NULL;
-    if (fill_steps(side, identity, scratch))
+        sum->exists |= row_of_identity_in_run(side, identity, r) != NULL;
+    if (fill_row_times_of_steps(side, identity, scratch))
         add_row_by_steps(sum, side, scratch);
     else
         add_row_by_calls(sum, side, identity);
@@ -235,7 +236,7 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
 
 /* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth of
  * all, differ from this number. Sorts the numbers. */
-static double constant_count(double *calls, size_t count)
+static double most_frequent_call_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;
     double commonest = NAN;
@@ -256,18 +257,18 @@ struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *
                               tp_arena_array(sides->arena, side->step_count, sizeof(double))};
     *calls = NAN;
     for (uint32_t r = 0; r < side->input->run_count; r++)
-        if (!row_of_run(side, identity, r))
+        if (!row_of_identity_in_run(side, identity, r))
             return none;
-    if (!fill_steps(side, identity, &scratch))
+    if (!fill_row_times_of_steps(side, identity, &scratch))
         return none;
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         size_t begin = side->first[r] + side->warm_up[r], count = side->first[r + 1] - begin;
-        double own = constant_count(scratch.calls + begin, count);
+        double own = most_frequent_call_count(scratch.calls + begin, count);
         if (!has_only_positive_values(scratch.ns + begin, count) || isnan(own) || (r && own != *calls))
             return none;
         *calls = own;
     }
-    return find_levels(side, scratch.ns, sides->arena);
+    return find_levels_of_runs(side, scratch.ns, sides->arena);
 }
 
 struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, const struct tp_side_part *parts,
@@ -279,7 +280,7 @@ struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, c
                               tp_arena_array(sides->arena, side->step_count, sizeof(double))};
     double *sums = tp_arena_array(sides->arena, side->step_count, sizeof *sums);
     for (size_t i = 0; i < count; i++) {
-        if (!fill_steps(side, parts[i].identity, &scratch))
+        if (!fill_row_times_of_steps(side, parts[i].identity, &scratch))
             return none;
         for (size_t k = 0; k < side->step_count; k++)
             sums[k] += parts[i].share * scratch.ns[k];
@@ -289,10 +290,10 @@ struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, c
         if (!has_only_positive_values(sums + begin, side->first[r + 1] - begin))
             return none;
     }
-    return count ? find_levels(side, sums, sides->arena) : none;
+    return count ? find_levels_of_runs(side, sums, sides->arena) : none;
 }
 
-static void find_rows(struct tp_sides *sides, struct tp_side *side, const uint32_t *identities)
+static void find_rows_of_side(struct tp_sides *sides, struct tp_side *side, const uint32_t *identities)
 {
     uint32_t runs = side->input->run_count;
     size_t at = 0;
@@ -326,13 +327,13 @@ void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP
     for (int s = 0; s < TP_SIDES; s++) {
         struct tp_side *side = &sides->side[s];
         side->input = &inputs[s];
-        find_steps(side, arena);
-        find_parts(side, arena);
+        count_steps_of_runs(side, arena);
+        find_levels_of_step_parts(side, arena);
         side->rows = tp_arena_array(arena, sides->identity_count, sizeof *side->rows);
-        find_rows(sides, side, identities[s]);
+        find_rows_of_side(sides, side, identities[s]);
         struct scratch scratch = {tp_arena_array(arena, side->step_count, sizeof(double)),
                                   tp_arena_array(arena, side->step_count, sizeof(double))};
         for (uint32_t i = 0; i < sides->identity_count; i++)
-            add_row(side, i, &scratch);
+            add_row_of_identity(side, i, &scratch);
     }
 }

@@ -100,7 +100,7 @@ struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int side
                                           size_t count);
 
 /* Returns the change of the short steps between the levels of both sides, as tp_short_steps_change does. */
-double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES]);
+double tp_sides_change_of_short_steps(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES]);
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);
 

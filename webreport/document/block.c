@@ -20,7 +20,8 @@ static struct tp_block *add_block(struct tp_document *document, enum tp_block_ki
     return block;
 }
 
-static void add_text_block(struct tp_document *document, enum tp_block_kind kind, const char *term, const char *text)
+static void add_block_with_text(struct tp_document *document, enum tp_block_kind kind, const char *term,
+                                const char *text)
 {
     struct tp_block *block = add_block(document, kind);
     block->term = term;
@@ -39,22 +40,22 @@ void tp_document_add_section(struct tp_document *document, const struct tp_secti
 
 void tp_document_add_heading(struct tp_document *document, const char *text)
 {
-    add_text_block(document, TP_BLOCK_HEADING, "", text);
+    add_block_with_text(document, TP_BLOCK_HEADING, "", text);
 }
 
 void tp_document_add_fact(struct tp_document *document, const char *term, const char *text)
 {
-    add_text_block(document, TP_BLOCK_FACT, term, text);
+    add_block_with_text(document, TP_BLOCK_FACT, term, text);
 }
 
 void tp_document_add_point(struct tp_document *document, const char *text)
 {
-    add_text_block(document, TP_BLOCK_POINT, "", text);
+    add_block_with_text(document, TP_BLOCK_POINT, "", text);
 }
 
 void tp_document_add_note(struct tp_document *document, const char *text)
 {
-    add_text_block(document, TP_BLOCK_NOTE, "", text);
+    add_block_with_text(document, TP_BLOCK_NOTE, "", text);
 }
 
 void tp_document_add_verdict(struct tp_document *document, const struct tp_verdict_block *verdict)
@@ -101,9 +102,9 @@ void tp_document_add_chart(struct tp_document *document, const char *name, struc
         add_block(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
 }
 
-void tp_document_add_lines(struct tp_document *document, const char *text)
+void tp_document_add_text_lines(struct tp_document *document, const char *text)
 {
-    add_text_block(document, TP_BLOCK_LINES, "", text);
+    add_block_with_text(document, TP_BLOCK_LINES, "", text);
 }
 
 void tp_document_add_worded_table(struct tp_document *document, const struct tp_worded_table *table)
@@ -111,7 +112,7 @@ void tp_document_add_worded_table(struct tp_document *document, const struct tp_
     add_block(document, TP_BLOCK_WORDED)->worded = table;
 }
 
-void tp_document_add_rows(struct tp_document *document, const struct tp_rows_block *rows)
+void tp_document_add_rows_block(struct tp_document *document, const struct tp_rows_block *rows)
 {
     add_block(document, TP_BLOCK_ROWS)->rows = *rows;
 }

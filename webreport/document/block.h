@@ -83,11 +83,13 @@ struct tp_finding_block {
     uint32_t place_count;
     const struct tp_rule_block *rule; /* rule of the finding, for formats for scripts */
     const char *cause;                /* cause as one word, for formats for scripts */
-    bool is_noise;         /* true: the finding is inconclusive because of noise; SARIF does not mark it in the code */
-    bool is_input_fault;   /* true: inconclusive because of the input; JUnit then reports an error, not a failure */
-    const char *message;   /* the finding in one sentence */
-    struct tp_str subject; /* rank or worker that the finding is about */
-    unsigned line;         /* line number of the limit in its file; 0 if unknown */
+    bool is_inconclusive_by_noise; /* true: the finding is inconclusive because of noise; SARIF does not mark it in the
+                                      code */
+    bool is_inconclusive_by_input; /* true: inconclusive because of the input; JUnit then reports an error, not a
+                                      failure */
+    const char *message;           /* the finding in one sentence */
+    struct tp_str subject;         /* rank or worker that the finding is about */
+    unsigned line;                 /* line number of the limit in its file; 0 if unknown */
 };
 
 /* A list of findings. Columns whose heading is NULL are omitted. */
@@ -206,9 +208,9 @@ void tp_document_add_figure(struct tp_document *document, const struct tp_figure
 void tp_document_add_table(struct tp_document *document, struct tp_shown_table *table, const char *more);
 void tp_document_add_findings(struct tp_document *document, const struct tp_findings_block *findings);
 /* Adds preformatted lines. The text must not contain control sequences of terminals. */
-void tp_document_add_lines(struct tp_document *document, const char *text);
+void tp_document_add_text_lines(struct tp_document *document, const char *text);
 void tp_document_add_worded_table(struct tp_document *document, const struct tp_worded_table *table);
-void tp_document_add_rows(struct tp_document *document, const struct tp_rows_block *rows);
+void tp_document_add_rows_block(struct tp_document *document, const struct tp_rows_block *rows);
 /* Adds a chart. Does nothing if `data` is of kind NONE and `table` is NULL. */
 void tp_document_add_chart(struct tp_document *document, const char *name, struct tp_data data,
                            struct tp_shown_table *table);

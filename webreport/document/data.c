@@ -47,13 +47,13 @@ static bool find_built_member(const struct tp_data *data, struct tp_str name, st
     return false;
 }
 
-static void get_built_item(const struct tp_data *data, size_t index, struct tp_data *out)
+static void get_item_of_built_list(const struct tp_data *data, size_t index, struct tp_data *out)
 {
     const struct tp_list *list = data->self;
     *out = *TP_AT(&list->items, struct tp_data, index);
 }
 
-static const struct tp_data_source built = {.member = find_built_member, .item = get_built_item};
+static const struct tp_data_source built = {.member = find_built_member, .item = get_item_of_built_list};
 
 struct tp_object *tp_object_new(struct tp_arena *arena)
 {
@@ -86,18 +86,18 @@ void tp_object_add_value(struct tp_object *object, const char *name, struct tp_d
     member->value = value;
 }
 
-void tp_object_str(struct tp_object *object, const char *name, struct tp_str text)
+void tp_object_add_str(struct tp_object *object, const char *name, struct tp_str text)
 {
     tp_object_add_value(object, name, tp_data_str(text));
 }
 
-void tp_object_text(struct tp_object *object, const char *name, const char *text)
+void tp_object_add_text(struct tp_object *object, const char *name, const char *text)
 {
     tp_object_add_value(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
 /* Returns the length of the unit at the start of `text`, bytes; 0 if the text does not start with a unit. */
-static size_t unit_name_bytes(const char *text, const char *end)
+static size_t length_of_unit_name(const char *text, const char *end)
 {
     static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -109,22 +109,23 @@ static size_t unit_name_bytes(const char *text, const char *end)
     return 0;
 }
 
-void tp_object_plain_sentence(struct tp_object *object, const char *name, struct tp_str text)
+void tp_object_add_sentence(struct tp_object *object, const char *name, struct tp_str text)
 {
     static const char no_break[] = "\u00a0";
     struct tp_vec out = TP_VEC(object->members.arena, char);
     const char *end = text.ptr + text.len;
     for (const char *at = text.ptr; at < end; at++) {
-        bool is_joined = at > text.ptr && *at == ' ' && isdigit((unsigned char)at[-1]) && unit_name_bytes(at + 1, end);
+        bool is_joined =
+            at > text.ptr && *at == ' ' && isdigit((unsigned char)at[-1]) && length_of_unit_name(at + 1, end);
         for (const char *c = is_joined ? no_break : ""; *c; c++)
             *(char *)tp_vec_push(&out) = *c;
         if (!is_joined)
             *(char *)tp_vec_push(&out) = *at;
     }
-    tp_object_str(object, name, (struct tp_str){out.data, out.count});
+    tp_object_add_str(object, name, (struct tp_str){out.data, out.count});
 }
 
-void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
+void tp_object_add_formatted(struct tp_object *object, const char *name, const char *format, ...)
 {
     char small[256];
     va_list arguments;
@@ -140,48 +141,48 @@ void tp_object_printf(struct tp_object *object, const char *name, const char *fo
         vsnprintf(text, size + 1, format, arguments);
         va_end(arguments);
     }
-    tp_object_str(object, name, (struct tp_str){text, size});
+    tp_object_add_str(object, name, (struct tp_str){text, size});
 }
 
-void tp_object_int(struct tp_object *object, const char *name, int64_t value)
+void tp_object_add_int(struct tp_object *object, const char *name, int64_t value)
 {
     tp_object_add_value(object, name, tp_data_int(value));
 }
 
-void tp_object_bool(struct tp_object *object, const char *name, bool value)
+void tp_object_add_bool(struct tp_object *object, const char *name, bool value)
 {
     tp_object_add_value(object, name, tp_data_bool(value));
 }
 
-void tp_object_null(struct tp_object *object, const char *name)
+void tp_object_add_null(struct tp_object *object, const char *name)
 {
     tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-void tp_object_int_or_null(struct tp_object *object, const char *name, int64_t value)
+void tp_object_add_int_or_null(struct tp_object *object, const char *name, int64_t value)
 {
     if (value == TP_NULL_INT)
-        tp_object_null(object, name);
+        tp_object_add_null(object, name);
     else
-        tp_object_int(object, name, value);
+        tp_object_add_int(object, name, value);
 }
 
-void tp_object_ns(struct tp_object *object, const char *name, int64_t ns)
+void tp_object_add_ns(struct tp_object *object, const char *name, int64_t ns)
 {
     if (ns == TP_NULL_INT)
-        tp_object_null(object, name);
+        tp_object_add_null(object, name);
     else
         tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_NS, .number = ns});
 }
 
-void tp_object_real(struct tp_object *object, const char *name, double value)
+void tp_object_add_real(struct tp_object *object, const char *name, double value)
 {
     struct tp_data data = {.kind = TP_DATA_REAL};
     memcpy(&data.number, &value, sizeof value);
     tp_object_add_value(object, name, data);
 }
 
-void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table)
+void tp_object_add_table(struct tp_object *object, const char *name, const struct tp_table *table)
 {
     tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_TABLE, .self = table});
 }

@@ -99,23 +99,23 @@ struct tp_data tp_data_of_list(const struct tp_list *list);
 
 void tp_object_add_value(struct tp_object *object, const char *name, struct tp_data value);
 /* Adds a text member. The text is borrowed. */
-void tp_object_str(struct tp_object *object, const char *name, struct tp_str text);
+void tp_object_add_str(struct tp_object *object, const char *name, struct tp_str text);
 /* Adds a text member. The text is borrowed; NULL adds an absent value. */
-void tp_object_text(struct tp_object *object, const char *name, const char *text);
+void tp_object_add_text(struct tp_object *object, const char *name, const char *text);
 /* Adds a sentence for a page, in which a line never breaks between a number and its unit. The text is copied; a text
  * with ptr NULL adds "". */
-void tp_object_plain_sentence(struct tp_object *object, const char *name, struct tp_str text);
+void tp_object_add_sentence(struct tp_object *object, const char *name, struct tp_str text);
 /* Adds a text that is formatted as by printf and stored in the arena. */
-void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
+void tp_object_add_formatted(struct tp_object *object, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void tp_object_int(struct tp_object *object, const char *name, int64_t value);
-void tp_object_bool(struct tp_object *object, const char *name, bool value);
+void tp_object_add_int(struct tp_object *object, const char *name, int64_t value);
+void tp_object_add_bool(struct tp_object *object, const char *name, bool value);
 /* Add values for JSON. TP_NULL_INT and numbers that are not finite become null. Tables are borrowed. */
-void tp_object_int_or_null(struct tp_object *object, const char *name, int64_t value);
-void tp_object_ns(struct tp_object *object, const char *name, int64_t ns);
-void tp_object_real(struct tp_object *object, const char *name, double value);
-void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table);
-void tp_object_null(struct tp_object *object, const char *name);
+void tp_object_add_int_or_null(struct tp_object *object, const char *name, int64_t value);
+void tp_object_add_ns(struct tp_object *object, const char *name, int64_t ns);
+void tp_object_add_real(struct tp_object *object, const char *name, double value);
+void tp_object_add_table(struct tp_object *object, const char *name, const struct tp_table *table);
+void tp_object_add_null(struct tp_object *object, const char *name);
 /* Add a new empty object or list as a member, and return it for the caller to fill. */
 struct tp_object *tp_object_add_object(struct tp_object *object, const char *name);
 struct tp_list *tp_object_add_list(struct tp_object *object, const char *name);

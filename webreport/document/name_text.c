@@ -51,7 +51,7 @@ static bool is_path_start(struct tp_str text, size_t at)
 }
 
 /* Returns the position after the last `needle` in bytes `from` to `end` - 1 of `text`; 0 if `needle` does not occur. */
-static size_t position_after_last(struct tp_str text, size_t from, size_t end, const char *needle)
+static size_t position_after_last_match(struct tp_str text, size_t from, size_t end, const char *needle)
 {
     size_t after = 0;
     ptrdiff_t found;
@@ -64,21 +64,21 @@ static size_t position_after_last(struct tp_str text, size_t from, size_t end, c
 /* Returns where the visible part of the path at `at` starts: after "site-packages/" or "dist-packages/", else at the
  * last component. frame_end: end of the path if `text` is a stack frame, where folder names may contain any character;
  * else 0. */
-static size_t kept_path_start(struct tp_str text, size_t at, size_t frame_end)
+static size_t start_of_shown_path(struct tp_str text, size_t at, size_t frame_end)
 {
     size_t end = at < frame_end ? frame_end : at, rest, slash;
 
     while (end >= frame_end && end < text.len && text.ptr[end] && !strchr(" \t\n\"'();,<>|", text.ptr[end]))
         end++;
-    if ((rest = position_after_last(text, at, end, "/site-packages/")) ||
-        (rest = position_after_last(text, at, end, "/dist-packages/")))
+    if ((rest = position_after_last_match(text, at, end, "/site-packages/")) ||
+        (rest = position_after_last_match(text, at, end, "/dist-packages/")))
         return rest;
-    rest = position_after_last(text, at, end, "/");
-    slash = position_after_last(text, at, end, "\\");
+    rest = position_after_last_match(text, at, end, "/");
+    slash = position_after_last_match(text, at, end, "\\");
     return rest > slash ? rest : slash > at ? slash : at;
 }
 
-static bool is_host_at(const struct tp_naming *naming, struct tp_str text, size_t at)
+static bool is_host_name_at(const struct tp_naming *naming, struct tp_str text, size_t at)
 {
     struct tp_str host = naming->host;
 
@@ -92,15 +92,15 @@ static struct tp_str redact_text(const struct tp_naming *naming, struct tp_str t
     size_t frame_end = tp_frame_parse_place(&frame, text) ? frame.path.len : 0;
 
     for (size_t i = 0; i < text.len;) {
-        if (is_host_at(naming, text, i)) {
+        if (is_host_name_at(naming, text, i)) {
             memcpy(at, "host", 4);
             at += 4;
             i += naming->host.len;
-        } else if (is_path_start(text, i) && kept_path_start(text, i, frame_end) > i + 1) {
+        } else if (is_path_start(text, i) && start_of_shown_path(text, i, frame_end) > i + 1) {
             memcpy(at, ELLIPSIS, 3);
             at[3] = '/';
             at += 4;
-            i = kept_path_start(text, i, frame_end);
+            i = start_of_shown_path(text, i, frame_end);
         } else {
             *at++ = text.ptr[i++];
         }
@@ -110,7 +110,7 @@ static struct tp_str redact_text(const struct tp_naming *naming, struct tp_str t
 
 /* Cuts leading folders of "path(line): function", as in "…/models/attention.py(12): forward". path_bytes: length of the
  * path. */
-static struct tp_str shorten_path_start(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
+static struct tp_str cut_start_of_path(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
 {
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
@@ -134,7 +134,7 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
         shown = redact_text(naming, shown);
     }
     if (shown.len > TP_MAX_SHOWN_NAME_BYTES && tp_frame_parse_place(&frame, shown))
-        return shorten_path_start(naming->arena, shown, frame.path.len);
+        return cut_start_of_path(naming->arena, shown, frame.path.len);
     return tp_text_shorten(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
 }
 
@@ -150,7 +150,7 @@ struct tp_str tp_path_last_part(struct tp_str text)
 /* ---- links to source ---- */
 
 /* Appends `text` to an address in %XX encoding, and returns the end. Each byte of the text needs at most 3 bytes. */
-static char *add_encoded(char *at, struct tp_str text)
+static char *append_percent_encoded(char *at, struct tp_str text)
 {
     static const char HEX[] = "0123456789ABCDEF";
 
@@ -188,10 +188,10 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text)
 
             while (at > out && at[-1] == '/' && part.len && part.ptr[0] == '/')
                 part = (struct tp_str){part.ptr + 1, part.len - 1};
-            at = add_encoded(at, part);
+            at = append_percent_encoded(at, part);
             from += 6;
         } else if (strncmp(from, "{line}", 6) == 0) {
-            at = add_encoded(at, tp_str_of(line));
+            at = append_percent_encoded(at, tp_str_of(line));
             from += 6;
         } else {
             *at++ = *from++;

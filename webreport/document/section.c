@@ -36,8 +36,8 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
     if (!fact)
         return;
     object = tp_list_add_object(list);
-    tp_object_text(object, "term", term);
-    tp_object_text(object, "fact", fact);
+    tp_object_add_text(object, "term", term);
+    tp_object_add_text(object, "fact", fact);
 }
 
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
@@ -81,7 +81,7 @@ struct tp_shown_table *tp_section_table_new(const struct tp_section *section, co
     return shown;
 }
 
-const char *tp_section_spoken_text(const struct tp_section *section, const char *text)
+const char *tp_section_words_for_producer(const struct tp_section *section, const char *text)
 {
     return tp_speech_text(tp_speech_of_model(section->profile->model), text, section->arena);
 }

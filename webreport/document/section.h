@@ -45,7 +45,7 @@ struct tp_shown_table *tp_section_table_new(const struct tp_section *section, co
                                             const struct tp_shown_column *columns, unsigned column_count,
                                             size_t max_rows);
 /* Replaces words in a text by the words that fit the program that made the trace (tp_speech_text). */
-const char *tp_section_spoken_text(const struct tp_section *section, const char *text);
+const char *tp_section_words_for_producer(const struct tp_section *section, const char *text);
 /* Returns the name of a device: "GPU 0", or the name that the program itself gave to the device. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 

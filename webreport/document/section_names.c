@@ -24,7 +24,7 @@ static bool is_same_name(const struct name_group *name_group, uint32_t x, uint32
            (!name_group->groups || name_group->groups[x] == name_group->groups[y]);
 }
 
-static int by_shown_name(const void *context, uint32_t x, uint32_t y)
+static int compare_by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
     const struct name_group *name_group = context;
     int order = name_group->groups
@@ -35,7 +35,7 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
     return order ? order : (x > y) - (x < y);
 }
 
-static int by_full_name(const void *context, uint32_t x, uint32_t y)
+static int compare_by_full_name(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_str *texts = context;
     int order = tp_str_compare(texts[x], texts[y]);
@@ -51,8 +51,8 @@ static size_t common_prefix_bytes(struct tp_str a, struct tp_str b)
 }
 
 /* Returns a name as its start and the part that differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
-static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str shown, struct tp_str text,
-                                   size_t differs)
+static struct tp_str start_and_difference_of_name(const struct tp_naming *naming, struct tp_str shown,
+                                                  struct tp_str text, size_t differs)
 {
     size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
     from = tp_utf8_fitting_bytes(text.ptr, text.len, from);
@@ -69,14 +69,15 @@ static void distinguish_group(const struct tp_naming *naming, struct tp_shown_ro
                               uint32_t *order, uint32_t count)
 {
     size_t before = 0;
-    tp_sort_rows(order, count, by_full_name, texts, naming->arena);
+    tp_sort_rows(order, count, compare_by_full_name, texts, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
         struct tp_str text = texts[order[i]];
         for (end = i + 1; end < count && tp_str_equal(text, texts[order[end]]); end++)
             continue;
         size_t after = end < count ? common_prefix_bytes(text, texts[order[end]]) : 0;
         for (uint32_t k = i; k < end && end - i < count; k++)
-            rows[order[k]].name = distinct_name(naming, rows[order[k]].name, text, before > after ? before : after);
+            rows[order[k]].name =
+                start_and_difference_of_name(naming, rows[order[k]].name, text, before > after ? before : after);
         before = after;
     }
 }
@@ -89,7 +90,7 @@ void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_show
     struct name_group name_group = {rows, groups};
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, count, by_shown_name, &name_group, naming->arena);
+    tp_sort_rows(order, count, compare_by_shown_name, &name_group, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && is_same_name(&name_group, order[i], order[end]); end++)
             continue;

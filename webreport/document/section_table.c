@@ -52,7 +52,7 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
 
 /* Finds the largest magnitude in the displayed rows of a column, and the sum over all known values of the column.
  * Either is NaN if no value is known. */
-static void measure_column(struct tp_shown_table *shown, unsigned index)
+static void find_maximum_and_sum_of_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
     double max = 0, sum = 0;
@@ -147,19 +147,19 @@ static struct tp_data cell_text(const struct tp_shown_table *shown, unsigned ind
     return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
 }
 
-static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out);
-static bool find_in_row(const struct tp_data *object, struct tp_str name, struct tp_data *out);
-static bool find_in_column(const struct tp_data *object, struct tp_str name, struct tp_data *out);
-static void get_cell(const struct tp_data *list, size_t index, struct tp_data *out);
-static void get_row(const struct tp_data *list, size_t index, struct tp_data *out);
-static void get_column(const struct tp_data *list, size_t index, struct tp_data *out);
+static bool find_member_of_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out);
+static bool find_member_of_row(const struct tp_data *object, struct tp_str name, struct tp_data *out);
+static bool find_member_of_column(const struct tp_data *object, struct tp_str name, struct tp_data *out);
+static void get_cell_of_row(const struct tp_data *list, size_t index, struct tp_data *out);
+static void get_row_of_table(const struct tp_data *list, size_t index, struct tp_data *out);
+static void get_column_of_table(const struct tp_data *list, size_t index, struct tp_data *out);
 
-static const struct tp_data_source CELL = {.member = find_in_cell, .print = print_cell};
-static const struct tp_data_source CELLS = {.item = get_cell};
-static const struct tp_data_source ROW = {.member = find_in_row};
-static const struct tp_data_source ROWS = {.item = get_row};
-static const struct tp_data_source COLUMN = {.member = find_in_column};
-static const struct tp_data_source COLUMNS = {.item = get_column};
+static const struct tp_data_source CELL = {.member = find_member_of_cell, .print = print_cell};
+static const struct tp_data_source CELLS = {.item = get_cell_of_row};
+static const struct tp_data_source ROW = {.member = find_member_of_row};
+static const struct tp_data_source ROWS = {.item = get_row_of_table};
+static const struct tp_data_source COLUMN = {.member = find_member_of_column};
+static const struct tp_data_source COLUMNS = {.item = get_column_of_table};
 
 static bool is_bar_visible(const struct tp_shown_table *shown, unsigned index, size_t row)
 {
@@ -169,7 +169,7 @@ static bool is_bar_visible(const struct tp_shown_table *shown, unsigned index, s
 
 /* Sets *out to one of the members of a cell: cell_bar (width of a visible bar), cell_is_bar, cell_is_text or
  * cell_text. */
-static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
+static bool find_member_of_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = cell->self;
     unsigned index = (unsigned)cell->number;
@@ -195,7 +195,7 @@ static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct 
     return true;
 }
 
-static void get_cell(const struct tp_data *list, size_t index, struct tp_data *out)
+static void get_cell_of_row(const struct tp_data *list, size_t index, struct tp_data *out)
 {
     const struct tp_shown_table *shown = list->self;
     *out = (struct tp_data){TP_DATA_OBJECT, &CELL, shown, shown->page_columns[index], list->place};
@@ -206,7 +206,7 @@ static struct tp_data row_cells(const struct tp_shown_table *shown, size_t row)
     return (struct tp_data){TP_DATA_LIST, &CELLS, shown, shown->page_column_count, row};
 }
 
-static bool find_in_row(const struct tp_data *object, struct tp_str name, struct tp_data *out)
+static bool find_member_of_row(const struct tp_data *object, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = object->self;
     const struct tp_shown_row *row = &shown->rows[object->place];
@@ -236,7 +236,7 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
     return true;
 }
 
-static void get_row(const struct tp_data *list, size_t index, struct tp_data *out)
+static void get_row_of_table(const struct tp_data *list, size_t index, struct tp_data *out)
 {
     *out = (struct tp_data){TP_DATA_OBJECT, &ROW, list->self, 0, index};
 }
@@ -258,7 +258,7 @@ static const char *unit_text(const struct tp_shown_table *shown, unsigned index)
     }
 }
 
-static bool find_in_column(const struct tp_data *object, struct tp_str name, struct tp_data *out)
+static bool find_member_of_column(const struct tp_data *object, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = object->self;
     const struct tp_shown_column *column = &shown->columns[object->place];
@@ -280,7 +280,7 @@ static bool find_in_column(const struct tp_data *object, struct tp_str name, str
     return true;
 }
 
-static void get_column(const struct tp_data *list, size_t index, struct tp_data *out)
+static void get_column_of_table(const struct tp_data *list, size_t index, struct tp_data *out)
 {
     const struct tp_shown_table *shown = list->self;
     *out = (struct tp_data){TP_DATA_OBJECT, &COLUMN, shown, 0, shown->page_columns[index]};
@@ -373,7 +373,7 @@ static const char *omitted_rows_note(const struct tp_shown_table *shown)
 void tp_shown_table_measure(struct tp_shown_table *shown)
 {
     for (unsigned i = 0; i < shown->column_count; i++)
-        measure_column(shown, i);
+        find_maximum_and_sum_of_column(shown, i);
 }
 
 /* Orders the columns for pages. The column that rows are sorted by comes first with its bar and share, so that narrow
@@ -409,15 +409,15 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
         if (has_format_unit(shown->columns[i].format))
             shown->units[i] = find_column_unit(shown, i);
     }
-    tp_object_text(object, "table_name", shown->name);
-    tp_object_text(object, "table_caption", shown->caption);
-    tp_object_text(object, "table_heading", shown->heading);
-    tp_object_text(object, "name_title", tp_speech_text(shown->speech, shown->name_title, shown->arena));
-    tp_object_text(object, "name_definition", tp_speech_text(shown->speech, shown->name_definition, shown->arena));
-    tp_object_text(object, "table_foot", shown->foot);
-    tp_object_text(object, "table_note", shown->note);
-    tp_object_text(object, "table_cut", omitted_rows_note(shown));
-    tp_object_bool(object, "table_is_tree", shown->is_tree);
+    tp_object_add_text(object, "table_name", shown->name);
+    tp_object_add_text(object, "table_caption", shown->caption);
+    tp_object_add_text(object, "table_heading", shown->heading);
+    tp_object_add_text(object, "name_title", tp_speech_text(shown->speech, shown->name_title, shown->arena));
+    tp_object_add_text(object, "name_definition", tp_speech_text(shown->speech, shown->name_definition, shown->arena));
+    tp_object_add_text(object, "table_foot", shown->foot);
+    tp_object_add_text(object, "table_note", shown->note);
+    tp_object_add_text(object, "table_cut", omitted_rows_note(shown));
+    tp_object_add_bool(object, "table_is_tree", shown->is_tree);
     tp_object_add_value(object, "columns",
                         (struct tp_data){TP_DATA_LIST, &COLUMNS, shown, shown->page_column_count, 0});
     tp_object_add_value(object, "rows", (struct tp_data){TP_DATA_LIST, &ROWS, shown, (int64_t)shown->row_count, 0});

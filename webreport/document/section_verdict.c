@@ -43,7 +43,7 @@ static const struct {
 };
 
 /* Returns a pointer to the first `part` in `text`; NULL if `part` does not occur. Both may contain any bytes. */
-static const char *find_text(struct tp_str text, struct tp_str part)
+static const char *find_text_in_text(struct tp_str text, struct tp_str part)
 {
     for (size_t i = 0; part.len && i + part.len <= text.len; i++)
         if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
@@ -56,7 +56,7 @@ static const char *shown_headline(const struct tp_naming *naming, const struct t
 {
     bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* headlines of these classes contain names at any position */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
-    const char *at = verdict->has_gap ? find_text(text, verdict->gap.line) : NULL;
+    const char *at = verdict->has_gap ? find_text_in_text(text, verdict->gap.line) : NULL;
     if (!at)
         return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
     struct tp_str line = tp_shown_text(naming, verdict->gap.line);
@@ -143,7 +143,7 @@ static const char *host_activity_text(const struct tp_naming *naming, const stru
                           (int)call.len, call.ptr);
 }
 
-static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
+static const char *longest_gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
@@ -157,7 +157,7 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
 /* Returns a sentence about the time outside the window of used steps, such as " Of the recording, 97.7 % (5.01 s of
  * 5.13 s) is outside the steps, most of it before the first step; the host ran X for 5.00 s."; "" if nothing is known
  * about it. */
-static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
+static const char *left_out_time_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_outside_part *part = &profile->advice->verdict.left_out;
     struct tp_arena *arena = naming->arena;
@@ -180,7 +180,7 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
 
 /* Returns a sentence on how steps were inferred, such as " Steps are inferred from the calls of ResNet, because none is
  * marked."; "" if steps are marked. */
-static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
+static const char *inferred_steps_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
                ? tp_text_printf(naming->arena, " Steps are inferred from %s, because none is marked.",
@@ -190,7 +190,7 @@ static const char *inferred_text(const struct tp_naming *naming, const struct tp
 
 /* Returns a sentence on the time to which percentages refer if a part of the window is unjudged (docs/definitions.md),
  * else "". */
-static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
+static const char *unjudged_time_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     int64_t rest_ns = profile->model->window_ns - verdict->unjudged.ns;
@@ -204,7 +204,7 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
 
 /* Returns the text below the headline, such as "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest
  * time without device work takes .." */
-static const char *details_text(const struct tp_naming *naming, const struct tp_profile *profile)
+static const char *text_below_headline(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     struct tp_arena *arena = naming->arena;
@@ -227,13 +227,13 @@ static const char *details_text(const struct tp_naming *naming, const struct tp_
         text = tp_text_printf(arena, "This is a helper process, so the numbers of the run exclude its %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)
         text = tp_text_printf(arena, "A step takes %s (%s).%s", step, steps_text(arena, verdict),
-                              inferred_text(naming, profile->model));
+                              inferred_steps_text(naming, profile->model));
     else
         text = tp_text_printf(arena, "No steps are marked, so all %s count as one step.%s", step,
                               no_steps_text(naming, profile->model));
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
-    return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),
-                          has_gap ? gap_text(naming, profile) : "", left_out_text(naming, profile));
+    return tp_text_printf(arena, "%s%s%s%s", text, unjudged_time_text(profile, arena),
+                          has_gap ? longest_gap_text(naming, profile) : "", left_out_time_text(naming, profile));
 }
 
 /* ---- verdicts of summaries ---- */
@@ -252,7 +252,7 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
     for (unsigned i = 0; i < sizeof before_line / sizeof *before_line; i++) {
-        const char *at = find_text(text, tp_str_of(before_line[i]));
+        const char *at = find_text_in_text(text, tp_str_of(before_line[i]));
         if (!at)
             continue;
         size_t before = (size_t)(at - text.ptr) + strlen(before_line[i]);
@@ -284,6 +284,6 @@ struct tp_verdict_block tp_section_verdict_block(const struct tp_naming *naming,
         .class = CLASSES[verdict->class].tag,
         .tone = CLASSES[verdict->class].tone,
         .headline = shown_headline(naming, verdict),
-        .text = details_text(naming, profile),
+        .text = text_below_headline(naming, profile),
     };
 }

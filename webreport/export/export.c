@@ -11,7 +11,7 @@ const struct tp_export_format tp_export_formats[] = {
      .write = tp_export_chrome,
      .choose_needs = tp_export_chrome_needs,
      .has_filter = true,
-     .has_slim = true,
+     .supports_slim = true,
      .rereads_trace = true,
      .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "csv", .write = tp_export_csv, .rereads_trace = true, .needs = TP_EXPORT_NEEDS_MODEL},

@@ -73,7 +73,7 @@ struct tp_export_format {
      * the format always needs the same parts (member `needs`). */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
     bool rereads_trace;   /* the format reads export->path again */
-    bool has_slim;        /* the format supports --slim */
+    bool supports_slim;   /* the format supports --slim */
     bool has_own_folders; /* true: the format makes its own folders in `out`, and the caller does not make `folder` */
     bool joins_cycles;    /* true: all captures of one worker use the same `folder`, whose name therefore has no SPAN */
     /* true: the format exports the trace itself, so that events keep the end times of the file, even impossible ones */

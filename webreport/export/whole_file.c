@@ -7,7 +7,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/gzip_out.h"
 
-int tp_export_record_written(const struct tp_export *export, const char *path, int code)
+int tp_export_note_written_path(const struct tp_export *export, const char *path, int code)
 {
     enum { NAMED = 4 };
     struct tp_export_job *job = export->job;
@@ -35,7 +35,7 @@ int tp_export_whole_file(const struct tp_export *export, const char *ending, str
         return code;
     code = tp_outfile_write(file, bytes.ptr, bytes.len, err);
     if (code == TP_OK)
-        return tp_export_record_written(export, path, tp_outfile_commit(&file, err));
+        return tp_export_note_written_path(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }
@@ -55,8 +55,8 @@ static int compress_text(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_export_packed_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
-                          struct tp_error *err)
+int tp_export_write_gzip_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
+                              struct tp_error *err)
 {
     struct packing packing = {export, text, {NULL, 0}};
     int code = tp_arena_run(export->arena, compress_text, &packing, err);

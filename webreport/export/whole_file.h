@@ -10,14 +10,14 @@
     "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
 
 /* Adds `path` to the list of files that the command wrote, if `code` is TP_OK. Returns `code`. */
-int tp_export_record_written(const struct tp_export *export, const char *path, int code);
+int tp_export_note_written_path(const struct tp_export *export, const char *path, int code);
 
 /* Writes `bytes` to FOLDER/WORKER.ENDING. Returns 0, TP_EIO or TP_ELIMIT. */
 int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err);
 
 /* Writes `text` to FOLDER/WORKER.ENDING as one gzip member. Returns 0, TP_EIO or TP_ELIMIT. text: must not have failed.
- * The caller then releases `text` and calls tp_arena_pass_failure_on. */
-int tp_export_packed_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
-                          struct tp_error *err);
+ * The caller then releases `text` and calls tp_arena_fail_with_stored_code. */
+int tp_export_write_gzip_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
+                              struct tp_error *err);
 
 #endif

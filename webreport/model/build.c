@@ -70,7 +70,7 @@ static bool has_processor_name(const struct tp_model *model)
 
 /* Returns true if the metadata of the trace names a GPU and no event shows that the program ran on the CPU only.
  * torch's profiler lists the GPUs of the machine even if the program does not use them. */
-static bool names_gpu(const struct tp_model *model)
+static bool has_name_of_gpu(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
     bool is_named = false;
@@ -88,7 +88,7 @@ static enum tp_missing_device find_missing_device(const struct tp_model *model)
         return TP_MISSING_COLLECTIVES;
     if (has_memory_on_device(model, true))
         return TP_MISSING_MEMORY;
-    return names_gpu(model) ? TP_MISSING_HEAD : TP_MISSING_NONE;
+    return has_name_of_gpu(model) ? TP_MISSING_HEAD : TP_MISSING_NONE;
 }
 
 static enum tp_program_kind find_program_kind(const struct tp_model *model)

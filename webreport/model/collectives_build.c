@@ -91,7 +91,7 @@ static bool is_param_comms(const struct collector *c, uint32_t event)
 
 enum level { LEVEL_BACKEND, LEVEL_PARAM_COMMS, LEVEL_DISPATCHER, LEVELS };
 
-static bool is_event_of_level(const struct collector *c, uint32_t event, enum level level)
+static bool is_collective_event_of_level(const struct collector *c, uint32_t event, enum level level)
 {
     struct tp_str name = tp_trace_event_name(c->model->trace, event_at(c, event));
     if (level == LEVEL_BACKEND)
@@ -135,7 +135,7 @@ static void find_records(struct collector *c)
     for (unsigned level = 0; level < LEVELS && !c->records.count; level++)
         for (size_t i = 0; i < c->notes.count; i++) {
             uint32_t event = *TP_AT(&c->notes, uint32_t, i);
-            if (is_event_of_level(c, event, level))
+            if (is_collective_event_of_level(c, event, level))
                 add_record(c, record_name(c, event), event, false);
         }
 }
@@ -293,7 +293,7 @@ static void make_records_of_kernels(struct collector *c)
 
 /* ---- ranges and sizes of collectives ---- */
 
-static int by_start_then_longest(const void *context, uint32_t x, uint32_t y)
+static int compare_by_start_then_longest(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_interval *p = (const struct tp_interval *)context + x, *q = (const struct tp_interval *)context + y;
     if (p->a != q->a)
@@ -307,7 +307,7 @@ static void sort_ranges(struct tp_collective *record, struct tp_arena *arena)
     struct tp_interval *sorted = tp_arena_array(arena, n, sizeof *sorted);
     for (uint32_t i = 0; i < n; i++)
         rows[i] = i;
-    tp_sort_rows(rows, n, by_start_then_longest, record->ranges, arena);
+    tp_sort_rows(rows, n, compare_by_start_then_longest, record->ranges, arena);
     for (uint32_t i = 0; i < n; i++)
         sorted[i] = record->ranges[rows[i]];
     record->ranges = sorted;
@@ -412,7 +412,7 @@ static void find_libraries(struct collector *c)
     }
 }
 
-static int by_time(const void *context, uint32_t x, uint32_t y)
+static int compare_by_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_collective *p = (const struct tp_collective *)context + x;
     const struct tp_collective *q = (const struct tp_collective *)context + y;
@@ -445,7 +445,7 @@ void tp_collectives_build(struct tp_model *model)
     out->items = tp_arena_array(model->arena, out->count, sizeof *out->items);
     for (uint32_t i = 0; i < out->count; i++)
         rows[i] = i;
-    tp_sort_rows(rows, out->count, by_time, c.records.data, model->arena);
+    tp_sort_rows(rows, out->count, compare_by_time, c.records.data, model->arena);
     for (uint32_t i = 0; i < out->count; i++) {
         out->items[i] = *TP_AT(&c.records, struct tp_collective, rows[i]);
         out->items[i].bytes = record_bytes(&c, &out->items[i]);

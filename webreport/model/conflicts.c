@@ -20,7 +20,7 @@ struct places {
     uint32_t *place; /* indexed by number - first: 1 + index of event or thread, NOTHING or SEVERAL */
 };
 
-static void widen_range(struct places *places, int64_t number)
+static void widen_range_of_numbers(struct places *places, int64_t number)
 {
     if (number <= 0) /* true for TP_NULL_INT as well */
         return;
@@ -30,7 +30,7 @@ static void widen_range(struct places *places, int64_t number)
 
 /* Allocates the entries of a map, one for each number of its range. Leaves the map empty if the range is too large.
  * count: number of events or threads that will be added. */
-static void open_places(struct places *places, uint64_t count, struct tp_arena *arena)
+static void allocate_number_map(struct places *places, uint64_t count, struct tp_arena *arena)
 {
     bool is_empty = places->first > places->last;
     if (is_empty || (uint64_t)(places->last - places->first) / LARGEST_SPREAD > count + LEAST_ROOM)
@@ -39,14 +39,14 @@ static void open_places(struct places *places, uint64_t count, struct tp_arena *
         places->place = tp_arena_array(arena, (size_t)(places->last - places->first) + 1, sizeof *places->place);
 }
 
-static uint32_t *find_place(const struct places *places, int64_t number)
+static uint32_t *find_entry_of_number(const struct places *places, int64_t number)
 {
     return number >= places->first && number <= places->last ? &places->place[number - places->first] : NULL;
 }
 
-static void set_place(const struct places *places, int64_t number, uint32_t index)
+static void set_index_of_number(const struct places *places, int64_t number, uint32_t index)
 {
-    uint32_t *place = find_place(places, number);
+    uint32_t *place = find_entry_of_number(places, number);
     if (place)
         *place = *place == NOTHING ? index + 1 : SEVERAL;
 }
@@ -55,8 +55,8 @@ static struct places index_calls(const struct tp_trace *trace, struct tp_arena *
 {
     struct places calls = {.first = INT64_MAX, .last = INT64_MIN};
     for (uint32_t i = 0; i < trace->launch_count; i++)
-        widen_range(&calls, trace->launches[i].correlation);
-    open_places(&calls, trace->launch_count, arena);
+        widen_range_of_numbers(&calls, trace->launches[i].correlation);
+    allocate_number_map(&calls, trace->launch_count, arena);
     return calls;
 }
 
@@ -66,8 +66,8 @@ static struct places index_operators(const struct tp_trace *trace, struct tp_are
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
     for (uint32_t i = 0; trace->launch_count && i < trace->host_count; i++)
-        widen_range(&operators, trace->hosts[i].external_id);
-    open_places(&operators, trace->host_count, arena);
+        widen_range_of_numbers(&operators, trace->hosts[i].external_id);
+    allocate_number_map(&operators, trace->host_count, arena);
     return operators;
 }
 
@@ -84,7 +84,7 @@ struct ends {
     uint64_t count, found;
 };
 
-static struct end *find_end(const struct ends *ends, uint32_t thread, int64_t ts_ns)
+static struct end *find_hash_slot_of_end(const struct ends *ends, uint32_t thread, int64_t ts_ns)
 {
     size_t at = tp_hash_mix((uint64_t)ts_ns ^ UINT64_C(0x9E3779B97F4A7C15), thread + UINT64_C(0xE7037ED1A0B428DB));
     for (at &= ends->mask; ends->slots[at].is_used; at = (at + 1) & ends->mask)
@@ -104,16 +104,16 @@ static struct ends collect_ends(const struct tp_trace *trace, struct tp_arena *a
     ends.slots = tp_arena_array(arena, size, sizeof *ends.slots);
     ends.mask = size - 1;
     for (uint32_t i = 0; i < trace->flow_count; i++) {
-        struct end *end = find_end(&ends, trace->flows[i].thread, trace->flows[i].ts_ns);
+        struct end *end = find_hash_slot_of_end(&ends, trace->flows[i].thread, trace->flows[i].ts_ns);
         ends.count += !end->is_used;
         *end = (struct end){.ts_ns = trace->flows[i].ts_ns, .thread = trace->flows[i].thread, .is_used = true};
     }
     return ends;
 }
 
-static void mark_end_found(struct ends *ends, const struct tp_event *e)
+static void mark_end_as_found(struct ends *ends, const struct tp_event *e)
 {
-    struct end *end = find_end(ends, e->thread, e->ts_ns);
+    struct end *end = find_hash_slot_of_end(ends, e->thread, e->ts_ns);
     ends->found += end->is_used && !end->is_found;
     end->is_found = end->is_used;
 }
@@ -132,29 +132,29 @@ struct survey {
     int64_t *last_ids; /* for each thread: id of its last operator or annotation so far, in file order */
 };
 
-static void survey_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
+static void store_runtime_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
 {
     const struct tp_event *e = &trace->events[index];
     int64_t correlation = e->detail == TP_NO_ID ? TP_NULL_INT : trace->launches[e->detail].correlation;
-    set_place(&s->calls, correlation, index);
+    set_index_of_number(&s->calls, correlation, index);
     s->cuda_calls += e->variant == 0;
     s->unnumbered += e->variant == 0 && correlation == TP_NULL_INT;
 }
 
 /* Updates the counts for an operator or annotation. */
-static void survey_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
+static void store_operator_or_annotation(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
 {
     int64_t id = trace->hosts[e->detail].external_id;
     s->operators += e->kind == TP_KIND_OPERATOR;
     s->without_id += e->kind == TP_KIND_OPERATOR && id == TP_NULL_INT;
-    set_place(&s->operator_threads, id, e->thread);
+    set_index_of_number(&s->operator_threads, id, e->thread);
     s->moved += id > 0 && id < s->last_ids[e->thread];
     s->last_ids[e->thread] = id > 0 ? id : s->last_ids[e->thread];
     if (s->ends.slots)
-        mark_end_found(&s->ends, e);
+        mark_end_as_found(&s->ends, e);
 }
 
-static void survey_events(struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
+static void store_calls_and_ranges(struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_reading *r = &trace->reading;
     int64_t end_ns = r->has_window_end ? r->window_end_ns : INT64_MAX;
@@ -172,26 +172,26 @@ static void survey_events(struct survey *s, const struct tp_trace *trace, struct
             continue;
         s->late += e->ts_ns > end_ns;
         if (e->kind == TP_KIND_RUNTIME)
-            survey_call(s, trace, i);
+            store_runtime_call(s, trace, i);
         else if (!tp_kind_is_frame(e->kind))
-            survey_range(s, trace, e);
+            store_operator_or_annotation(s, trace, e);
     }
 }
 
-static void drop_places(const struct places *places, struct tp_arena *arena)
+static void free_number_map(const struct places *places, struct tp_arena *arena)
 {
     if (places->place)
-        tp_arena_drop(arena, places->place, ((size_t)(places->last - places->first) + 1) * sizeof *places->place);
+        tp_arena_free_item(arena, places->place, ((size_t)(places->last - places->first) + 1) * sizeof *places->place);
 }
 
-static void drop_survey(const struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
+static void free_stored_calls_and_ranges(const struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    drop_places(&s->calls, arena);
-    drop_places(&s->operator_threads, arena);
-    tp_arena_drop(arena, s->names.count, (trace->names.count + 1u) * sizeof *s->names.count);
-    tp_arena_drop(arena, s->names.kinds, (trace->names.count + 1u) * sizeof *s->names.kinds);
+    free_number_map(&s->calls, arena);
+    free_number_map(&s->operator_threads, arena);
+    tp_arena_free_item(arena, s->names.count, (trace->names.count + 1u) * sizeof *s->names.count);
+    tp_arena_free_item(arena, s->names.kinds, (trace->names.count + 1u) * sizeof *s->names.kinds);
     if (s->ends.slots)
-        tp_arena_drop(arena, s->ends.slots, (s->ends.mask + 1) * sizeof *s->ends.slots);
+        tp_arena_free_item(arena, s->ends.slots, (s->ends.mask + 1) * sizeof *s->ends.slots);
 }
 
 /* ---- counts over device operations ---- */
@@ -209,14 +209,15 @@ struct stream {
 static const struct tp_event *find_call_of_device(const struct survey *s, const struct tp_trace *trace,
                                                   const struct tp_event *e, bool *has_some)
 {
-    const uint32_t *place = find_place(&s->calls, trace->devices[e->detail].correlation);
+    const uint32_t *place = find_entry_of_number(&s->calls, trace->devices[e->detail].correlation);
     *has_some = place && *place != NOTHING;
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
 
 /* Returns true if the stream runs the operations of a call in the order of the calls. The nodes of a CUDA graph run
  * in the order of the graph. */
-static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
+static bool does_stream_run_in_call_order(const struct tp_trace *trace, const struct tp_event *e,
+                                          const struct tp_event *call)
 {
     int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
     return (graph == TP_NULL_INT || graph == 0) && tp_str_find(tp_trace_event_name(trace, call), "Graph") < 0;
@@ -247,7 +248,7 @@ static void check_device_operation(struct device_conflicts *found, struct stream
         return;
     found->linked++;
     tp_link_sums_add(found->starts, correlation, call->ts_ns);
-    if (!runs_in_order(trace, e, call))
+    if (!does_stream_run_in_call_order(trace, e, call))
         return;
     found->unordered += stream->has_call && tp_event_end(call) < stream->last_call_ns;
     stream->last_call_ns = call->ts_ns;
@@ -299,7 +300,7 @@ static uint64_t count_unmatched_links(const struct tp_trace *trace, const struct
     return tp_conflicts_count_if_few(unequal, count);
 }
 
-static int by_configuration(const void *context, uint32_t i, uint32_t j)
+static int compare_by_configuration(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_trace *trace = context;
     const struct tp_device_setup *x = tp_device_setup(trace, i), *y = tp_device_setup(trace, j);
@@ -313,7 +314,7 @@ static int by_configuration(const void *context, uint32_t i, uint32_t j)
     return (i > j) - (i < j);
 }
 
-static bool is_whole_configuration(const struct tp_device_setup *x)
+static bool is_launch_configuration_known(const struct tp_device_setup *x)
 {
     return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
 }
@@ -330,18 +331,18 @@ static uint64_t count_unequal_occupancies(const struct tp_trace *trace, struct t
     uint32_t *seen = tp_arena_array(arena, setup_count, sizeof *seen);
     for (uint32_t i = 0; i < trace->device_count; i++) {
         uint32_t setup = trace->devices[i].setup;
-        if (!seen[setup]++ && is_whole_configuration(&trace->setups[setup]))
+        if (!seen[setup]++ && is_launch_configuration_known(&trace->setups[setup]))
             rows[count++] = i;
     }
-    tp_sort_rows(rows, count, by_configuration, trace, arena);
+    tp_sort_rows(rows, count, compare_by_configuration, trace, arena);
     for (uint32_t k = 1; k < count; k++) {
         const struct tp_device_setup *x = tp_device_setup(trace, rows[k - 1]), *y = tp_device_setup(trace, rows[k]);
         bool is_same = x->device == y->device && x->grid == y->grid && x->block == y->block &&
                        x->registers == y->registers && x->shared_memory == y->shared_memory;
         unlike += is_same && (x->occupancy_pct_e9 != y->occupancy_pct_e9 || x->blocks_per_sm_e9 != y->blocks_per_sm_e9);
     }
-    tp_arena_drop(arena, rows, setup_count * sizeof *rows);
-    tp_arena_drop(arena, seen, setup_count * sizeof *seen);
+    tp_arena_free_item(arena, rows, setup_count * sizeof *rows);
+    tp_arena_free_item(arena, seen, setup_count * sizeof *seen);
     return tp_conflicts_count_if_few(unlike, trace->device_count);
 }
 
@@ -362,7 +363,7 @@ static void check_host_event(struct host_conflicts *found, const struct survey *
     if (e->detail == TP_NO_ID)
         return;
     if (e->kind == TP_KIND_RUNTIME) {
-        const uint32_t *place = find_place(&s->operator_threads, trace->launches[e->detail].external_id);
+        const uint32_t *place = find_entry_of_number(&s->operator_threads, trace->launches[e->detail].external_id);
         found->calls += place != NULL;
         found->lone += place && *place == NOTHING;
         found->on_other_thread += place && *place != NOTHING && *place != SEVERAL && *place != e->thread + 1u;
@@ -428,7 +429,7 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
     struct device_conflicts devices = {0};
     if (!tp_evidence_has_known_writer(trace))
         return;
-    survey_events(&s, trace, arena);
+    store_calls_and_ranges(&s, trace, arena);
     check_device_operations(&devices, &s, trace, order, arena);
     r->conflicts = tp_conflicts_count_if_few(s.late, order->host_count) + count_id_conflicts(&s, trace, order) +
                    count_unnamed_process_events(trace, order) + tp_conflicts_count_rows(trace, order, arena) +
@@ -442,6 +443,6 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
                                tp_conflicts_count_if_few(r->unnumbered, r->numbered) +
                                tp_conflicts_count_if_few(s.unnumbered, s.cuda_calls) +
                                tp_conflicts_count_if_few(devices.unnumbered, order->device_count);
-    drop_survey(&s, trace, arena);
+    free_stored_calls_and_ranges(&s, trace, arena);
     r->unexplained_memory_totals = tp_conflicts_count_memory(trace, order, arena);
 }

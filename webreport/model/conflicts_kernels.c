@@ -43,10 +43,10 @@ bool tp_name_has_equal_setup(struct tp_name_kernels *kernels, const struct tp_tr
     return false;
 }
 
-void tp_name_kernels_drop(struct tp_name_kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena)
+void tp_name_kernels_free(struct tp_name_kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena)
 {
     if (!kernels->first)
         return;
-    tp_arena_drop(arena, kernels->first, (trace->names.count + 2u) * sizeof *kernels->first);
-    tp_arena_drop(arena, kernels->rows, (trace->device_count + 1u) * sizeof *kernels->rows);
+    tp_arena_free_item(arena, kernels->first, (trace->names.count + 2u) * sizeof *kernels->first);
+    tp_arena_free_item(arena, kernels->rows, (trace->device_count + 1u) * sizeof *kernels->rows);
 }

@@ -12,7 +12,7 @@ struct balance {
     size_t mask; /* number of slots - 1 */
 };
 
-static struct balance open_balance(uint32_t record_count, struct tp_arena *arena)
+static struct balance make_balance_of_totals(uint32_t record_count, struct tp_arena *arena)
 {
     size_t size = 16;
     while (size < (size_t)record_count * 4)
@@ -20,7 +20,7 @@ static struct balance open_balance(uint32_t record_count, struct tp_arena *arena
     return (struct balance){tp_arena_array(arena, size, sizeof(struct total)), size - 1};
 }
 
-static void add_total(struct balance *balance, int64_t value, uint32_t place, int surplus)
+static void add_total_to_balance(struct balance *balance, int64_t value, uint32_t place, int surplus)
 {
     size_t at = tp_hash_mix((uint64_t)value ^ UINT64_C(0x9E3779B97F4A7C15), place + UINT64_C(0xE7037ED1A0B428DB));
     struct total *slot;
@@ -37,7 +37,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 
 /* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. CPU totals also change
  * through threads that are not recorded. */
-static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
+static bool are_totals_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
     bool has_totals = tp_memory_rare(trace, record)->total_allocated != TP_NULL_INT;
@@ -63,29 +63,29 @@ static uint64_t count_unreached_totals(const struct tp_trace *trace, const struc
 {
     /* one damaged total disagrees with its own record and with the records before and after it */
     enum { MOST = 3 };
-    struct balance balance = open_balance(trace->memory_count, arena);
+    struct balance balance = make_balance_of_totals(trace->memory_count, arena);
     struct device_totals *all_totals = tp_arena_array(arena, trace->memory_place_count, sizeof *all_totals);
     uint64_t surplus = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[order->memory[i]];
-        if (!is_exact(trace, record))
+        if (!are_totals_exact(trace, record))
             continue;
         struct device_totals *totals = &all_totals[record->device];
         totals->first = totals->is_begun ? totals->first : total_before(trace, record);
         totals->last = tp_memory_rare(trace, record)->total_allocated;
         totals->is_begun = true;
-        add_total(&balance, totals->last, record->device, 1);
-        add_total(&balance, total_before(trace, record), record->device, -1);
+        add_total_to_balance(&balance, totals->last, record->device, 1);
+        add_total_to_balance(&balance, total_before(trace, record), record->device, -1);
     }
     for (uint32_t p = 0; p < trace->memory_place_count; p++) {
         if (!all_totals[p].is_begun)
             continue;
-        add_total(&balance, all_totals[p].first, p, 1);
-        add_total(&balance, all_totals[p].last, p, -1);
+        add_total_to_balance(&balance, all_totals[p].first, p, 1);
+        add_total_to_balance(&balance, all_totals[p].last, p, -1);
     }
     for (size_t i = 0; i <= balance.mask; i++)
         surplus += balance.slots[i].surplus > 0 ? (uint64_t)balance.slots[i].surplus : 0;
-    tp_arena_drop(arena, balance.slots, (balance.mask + 1) * sizeof *balance.slots);
+    tp_arena_free_item(arena, balance.slots, (balance.mask + 1) * sizeof *balance.slots);
     return surplus <= MOST ? surplus : 0;
 }
 
@@ -101,7 +101,7 @@ static uint64_t count_isolated_peaks(const struct tp_trace *trace, const struct 
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[order->memory[i]];
         int64_t reserved = tp_memory_rare(trace, record)->total_reserved;
-        if (!is_exact(trace, record) || reserved == TP_NULL_INT)
+        if (!are_totals_exact(trace, record) || reserved == TP_NULL_INT)
             continue;
         uint32_t p = record->device;
         peaks += places[p].count >= 2 && places[p].before == reserved && places[p].last > reserved;

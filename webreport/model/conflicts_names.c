@@ -43,7 +43,7 @@ static size_t namespace_length(struct tp_str name)
 }
 
 /* Returns true if the name may be cut at its end. kinds: set of bits, one for each kind of event with this name. */
-static bool looks_cut(struct tp_str name, unsigned kinds)
+static bool may_name_be_cut(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
     if (kinds == 1u << TP_KIND_RUNTIME)
@@ -63,7 +63,7 @@ static bool begins_with(struct tp_str name, struct tp_str start)
 /* Returns true if `longer` may be the complete form of the cut name `name`. In names of calls each word begins with
  * a capital, so a small letter must follow the cut. An operator's name must be cut inside its namespaces, because
  * other operators may have longer names. */
-static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsigned kinds)
+static bool may_be_complete_name(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
         return false;
@@ -76,7 +76,7 @@ static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsig
     return kinds != 1u << TP_KIND_OPERATOR || name.len <= namespace_length(longer);
 }
 
-static int by_text(const void *context, uint32_t x, uint32_t y)
+static int compare_by_text(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_strings *names = context;
     return tp_str_compare(names->items[x], names->items[y]);
@@ -85,7 +85,7 @@ static int by_text(const void *context, uint32_t x, uint32_t y)
 static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *use, uint32_t id)
 {
     unsigned kinds = use->kinds[id] & ALL_KINDS;
-    return use->count[id] == 1 && trace->names.items[id].len && kinds && looks_cut(trace->names.items[id], kinds);
+    return use->count[id] == 1 && trace->names.items[id].len && kinds && may_name_be_cut(trace->names.items[id], kinds);
 }
 
 /* Ids of all names, sorted by text. All longer names that begin with a name come directly after the name. */
@@ -103,7 +103,7 @@ static bool has_longer_name(const struct sorted_names *sorted, uint32_t at, cons
         uint32_t longer = sorted->ids[k];
         if (!begins_with(trace->names.items[longer], name))
             return false;
-        if (use->kinds[longer] & kinds && may_be_complete_form(name, trace->names.items[longer], kinds) &&
+        if (use->kinds[longer] & kinds && may_be_complete_name(name, trace->names.items[longer], kinds) &&
             (kinds != 1u << TP_KIND_KERNEL || has_open_bracket(name) ||
              tp_name_has_equal_setup(kernels, trace, sorted->ids[at], longer, arena)))
             return true;
@@ -118,11 +118,11 @@ static void find_cut_names(bool *is_cut, const struct tp_trace *trace, const str
     uint32_t count = trace->names.count, *ids = tp_arena_array(arena, count + 1u, sizeof *ids);
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i;
-    tp_sort_rows(ids, count, by_text, &trace->names, arena);
+    tp_sort_rows(ids, count, compare_by_text, &trace->names, arena);
     for (uint32_t at = 0; at < count; at++)
         if (may_be_cut(trace, use, ids[at]))
             is_cut[ids[at]] = has_longer_name(&(struct sorted_names){ids, count}, at, trace, use, kernels, arena);
-    tp_arena_drop(arena, ids, (count + 1u) * sizeof *ids);
+    tp_arena_free_item(arena, ids, (count + 1u) * sizeof *ids);
 }
 
 static uint64_t count_damaged_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
@@ -134,8 +134,8 @@ static uint64_t count_damaged_names(const struct tp_trace *trace, const struct t
     tp_conflicts_find_misspelled(is_damaged, trace, use, &kernels, arena);
     for (uint32_t i = 0; i < trace->names.count; i++)
         count += is_damaged[i];
-    tp_arena_drop(arena, is_damaged, (trace->names.count + 1u) * sizeof *is_damaged);
-    tp_name_kernels_drop(&kernels, trace, arena);
+    tp_arena_free_item(arena, is_damaged, (trace->names.count + 1u) * sizeof *is_damaged);
+    tp_name_kernels_free(&kernels, trace, arena);
     return count;
 }
 

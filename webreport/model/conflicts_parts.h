@@ -38,7 +38,7 @@ bool tp_name_has_equal_setup(struct tp_name_kernels *kernels, const struct tp_tr
                              uint32_t other, struct tp_arena *arena);
 
 /* Gives the memory of the groups back to the arena. */
-void tp_name_kernels_drop(struct tp_name_kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena);
+void tp_name_kernels_free(struct tp_name_kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Sets is_found[id] for each misspelled name. Checks only names that have exactly one event. */
 void tp_conflicts_find_misspelled(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,

@@ -44,7 +44,7 @@ static uint64_t count_unnamed_thread_events(const struct tp_trace *trace, const 
         unnamed += has_name ? 0 : threads[t].ranges;
         alone += is_alone && !may_lack_name(&trace->threads[t]) ? threads[t].ranges : 0;
     }
-    tp_arena_drop(arena, threads, trace->thread_count * sizeof *threads);
+    tp_arena_free_item(arena, threads, trace->thread_count * sizeof *threads);
     return named >= LEAST_NAMED ? tp_conflicts_count_if_few(unnamed, named + unnamed) ? alone : 0 : 0;
 }
 
@@ -97,7 +97,7 @@ static uint64_t count_crossing_operators(const struct tp_trace *trace, const str
 /* ---- replays of CUDA graphs ---- */
 
 /* Compares device operations by (graph, correlation, index). */
-static int by_replay(const void *context, uint32_t i, uint32_t j)
+static int compare_by_replay(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_trace *trace = context;
     int64_t graph_i = tp_device_setup(trace, i)->graph_id, graph_j = tp_device_setup(trace, j)->graph_id;
@@ -129,7 +129,7 @@ static uint64_t count_short_replays(const struct tp_trace *trace, struct tp_aren
     for (uint32_t i = 0; i < trace->device_count; i++)
         if (tp_device_setup(trace, i)->graph_id > 0 && trace->devices[i].correlation > 0)
             rows[count++] = i;
-    tp_sort_rows(rows, count, by_replay, trace, arena);
+    tp_sort_rows(rows, count, compare_by_replay, trace, arena);
     for (uint32_t k = 0; k < count; k++) {
         bool is_same_graph =
             k && tp_device_setup(trace, rows[k])->graph_id == tp_device_setup(trace, rows[k - 1])->graph_id;
@@ -142,8 +142,8 @@ static uint64_t count_short_replays(const struct tp_trace *trace, struct tp_aren
         sizes[replays - 1] = is_same ? sizes[replays - 1] + 1 : 1;
     }
     shorter += count_shorter_replays(sizes, replays);
-    tp_arena_drop(arena, sizes, (trace->device_count + 1u) * sizeof *sizes);
-    tp_arena_drop(arena, rows, trace->device_count * sizeof *rows);
+    tp_arena_free_item(arena, sizes, (trace->device_count + 1u) * sizeof *sizes);
+    tp_arena_free_item(arena, rows, trace->device_count * sizeof *rows);
     return shorter;
 }
 
@@ -177,7 +177,7 @@ static uint64_t count_missing_collectives(const struct tp_trace *trace, struct t
     }
     for (uint32_t i = 0; seen == (OF_GLOO | OF_DISPATCHER) && i < trace->event_count; i++)
         calls += names[trace->events[i].name] == OF_DISPATCHER && trace->events[i].ts_ns < last_ns;
-    tp_arena_drop(arena, names, (trace->names.count + 1u) * sizeof *names);
+    tp_arena_free_item(arena, names, (trace->names.count + 1u) * sizeof *names);
     return calls > collectives ? calls - collectives : 0;
 }
 

@@ -16,7 +16,7 @@ enum { PRODUCTS = sizeof products / sizeof *products };
 
 /* Returns true if two matrices cannot be multiplied: the first has another number of columns than the second has
  * rows, or the batch sizes differ. */
-static bool has_wrong_sizes(struct tp_str dims, unsigned first)
+static bool are_matrix_sizes_incompatible(struct tp_str dims, unsigned first)
 {
     struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
     if (!x.is_known || !y.is_known || x.rank < 2 || x.rank > 3 || y.rank != x.rank)
@@ -24,7 +24,7 @@ static bool has_wrong_sizes(struct tp_str dims, unsigned first)
     return x.sizes[x.rank - 1] != y.sizes[y.rank - 2] || (x.rank == 3 && x.sizes[0] != y.sizes[0]);
 }
 
-static uint64_t count_misfits(const struct tp_trace *trace)
+static uint64_t count_shape_mismatches(const struct tp_trace *trace)
 {
     uint32_t names[PRODUCTS];
     uint64_t misfits = 0, count = 0;
@@ -40,7 +40,8 @@ static uint64_t count_misfits(const struct tp_trace *trace)
         for (unsigned k = 0; k < PRODUCTS; k++) {
             if (e->name != names[k])
                 continue;
-            misfits += has_wrong_sizes(tp_strings_get(&trace->values, trace->hosts[e->detail].dims), products[k].first);
+            misfits += are_matrix_sizes_incompatible(tp_strings_get(&trace->values, trace->hosts[e->detail].dims),
+                                                     products[k].first);
             count++;
         }
     }
@@ -114,11 +115,11 @@ static uint64_t count_misspelled_types(const struct tp_trace *trace, struct tp_a
         is_seen[id] = true;
         count += has_misspelled_type(tp_strings_get(&trace->values, id));
     }
-    tp_arena_drop(arena, is_seen, (trace->values.count + 1u) * sizeof *is_seen);
+    tp_arena_free_item(arena, is_seen, (trace->values.count + 1u) * sizeof *is_seen);
     return count;
 }
 
 uint64_t tp_conflicts_count_shapes(const struct tp_trace *trace, struct tp_arena *arena)
 {
-    return count_misfits(trace) + count_misspelled_types(trace, arena);
+    return count_shape_mismatches(trace) + count_misspelled_types(trace, arena);
 }

@@ -42,7 +42,7 @@ struct word {
     size_t first, end;
 };
 
-static struct word word_at(struct tp_str text, size_t i)
+static struct word word_around_position(struct tp_str text, size_t i)
 {
     struct word word = {i, i + 1};
     while (is_inside_word(text, word.first))
@@ -77,21 +77,21 @@ struct word_lengths {
 };
 
 /* Returns true if the wrong text is the character U+FFFD, with which the reader replaces bytes that are not UTF-8. */
-static bool is_wrong_byte(const struct difference *d)
+static bool is_replaced_invalid_byte(const struct difference *d)
 {
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
 }
 
 static bool is_wrong_letter(const struct difference *d, const struct word_lengths *word_lengths)
 {
-    if (is_wrong_byte(d))
+    if (is_replaced_invalid_byte(d))
         return true;
     if (d->size != 1 || d->right_size != 1)
         return false;
     char wrong = d->name.ptr[d->at], right = d->right.ptr[d->at];
     if (!is_letter(right))
         return !tp_is_digit(right) && !tp_is_digit(wrong) && (unsigned char)wrong < 0x80;
-    struct word word = word_at(d->right, d->at);
+    struct word word = word_around_position(d->right, d->at);
     size_t length = word.end - word.first;
     unsigned shortest = d->at == word.first     ? word_lengths->first
                         : d->at + 1 == word.end ? word_lengths->last
@@ -119,12 +119,12 @@ static int count_cut_ends(const struct difference *d)
 }
 
 /* Returns true if text is missing and both ends of the missing text are inside words of the correct name. */
-static bool lacks_inner_text(const struct difference *d)
+static bool is_text_missing_inside_words(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
     if (count_cut_ends(d) < 2)
         return false;
-    struct word word = word_at(d->right, d->at);
+    struct word word = word_around_position(d->right, d->at);
     return d->right_size > 1 || word.end - word.first >= LONG_WORD;
 }
 
@@ -142,19 +142,20 @@ static bool is_misspelled_operator(const struct difference *d)
         return false;
     if (is_replaced_by_blanks(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
         return true;
-    return is_of_torch ? count_cut_ends(d) > 0 : lacks_inner_text(d);
+    return is_of_torch ? count_cut_ends(d) > 0 : is_text_missing_inside_words(d);
 }
 
 static bool is_misspelled_kernel(const struct difference *d, bool knows_setup)
 {
     static const struct word_lengths known = {6, 4, 5}, unknown = {6, 5, 5};
-    return is_replaced_by_blanks(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) || lacks_inner_text(d);
+    return is_replaced_by_blanks(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) ||
+           is_text_missing_inside_words(d);
 }
 
 static bool is_misspelled_call(const struct difference *d)
 {
     static const struct word_lengths word_lengths = {6, 4, 5};
-    return is_replaced_by_blanks(d) || is_wrong_letter(d, &word_lengths) || lacks_inner_text(d);
+    return is_replaced_by_blanks(d) || is_wrong_letter(d, &word_lengths) || is_text_missing_inside_words(d);
 }
 
 static struct tp_str without_number(struct tp_str name)
@@ -186,13 +187,13 @@ struct sorted {
     bool is_backward;
 };
 
-static int by_text(const void *context, uint32_t x, uint32_t y)
+static int compare_by_text(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_strings *names = context;
     return tp_str_compare(names->items[x], names->items[y]);
 }
 
-static int by_text_backward(const void *context, uint32_t x, uint32_t y)
+static int compare_by_text_backward(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_strings *names = context;
     struct tp_str a = names->items[x], b = names->items[y];
@@ -234,7 +235,7 @@ static bool is_misspelled(const struct spelling *s, uint32_t name, uint32_t righ
 }
 
 /* Returns true if the name at position `at` is misspelled in comparison with one of its neighbors in sorted order. */
-static bool is_misspelled_at(const struct spelling *s, const struct sorted *sorted, uint32_t at)
+static bool is_name_misspelled_at(const struct spelling *s, const struct sorted *sorted, uint32_t at)
 {
     uint32_t first = at > NEIGHBORS ? at - NEIGHBORS : 0;
     uint32_t end = sorted->count - at > NEIGHBORS ? at + NEIGHBORS : sorted->count;
@@ -252,12 +253,12 @@ static bool may_be_misspelled(const struct spelling *s, uint32_t name)
 
 static void find_misspelled(bool *is_found, const struct spelling *s, const struct sorted *sorted)
 {
-    tp_sort_rows(sorted->ids, sorted->count, sorted->is_backward ? by_text_backward : by_text, &s->trace->names,
-                 s->arena);
+    tp_sort_rows(sorted->ids, sorted->count, sorted->is_backward ? compare_by_text_backward : compare_by_text,
+                 &s->trace->names, s->arena);
     for (uint32_t at = 0; at < sorted->count; at++) {
         uint32_t name = sorted->ids[at];
         if (!is_found[name] && may_be_misspelled(s, name))
-            is_found[name] = is_misspelled_at(s, sorted, at);
+            is_found[name] = is_name_misspelled_at(s, sorted, at);
     }
 }
 
@@ -272,5 +273,5 @@ void tp_conflicts_find_misspelled(bool *is_found, const struct tp_trace *trace, 
     find_misspelled(is_found, &s, &sorted);
     sorted.is_backward = true;
     find_misspelled(is_found, &s, &sorted);
-    tp_arena_drop(arena, sorted.ids, (trace->names.count + 1u) * sizeof *sorted.ids);
+    tp_arena_free_item(arena, sorted.ids, (trace->names.count + 1u) * sizeof *sorted.ids);
 }

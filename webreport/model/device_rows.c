@@ -50,7 +50,7 @@ static bool is_letter(char c)
 
 /* Returns the position of `word` in the text with no letter directly before or after it. Returns -1 if the text has
  * no such word. */
-static int find_word(struct tp_str text, const char *word)
+static int find_whole_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
     for (size_t from = 0; from + length <= text.len;) {
@@ -67,11 +67,11 @@ static int find_word(struct tp_str text, const char *word)
 
 /* Returns the word for the device that a text names; NULL if it names none. Sets *number to the device number after
  * the word, or to TP_NULL_INT. */
-static const char *read_title(struct tp_str text, int64_t *number)
+static const char *read_device_word_and_number(struct tp_str text, int64_t *number)
 {
     *number = TP_NULL_INT;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        int found = find_word(text, words[i].text);
+        int found = find_whole_word(text, words[i].text);
         if (found < 0)
             continue;
         size_t at = (size_t)found + strlen(words[i].text), digits = 0;
@@ -180,7 +180,7 @@ static int64_t read_row_number(const struct tp_model *model, struct tp_device_ro
                              pid->is_text ? pid->text : TP_STR("")};
     int64_t number = TP_NULL_INT;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && number == TP_NULL_INT; i++) {
-        const char *word = read_title(texts[i], &number);
+        const char *word = read_device_word_and_number(texts[i], &number);
         row->word = row->word ? row->word : word;
     }
     bool is_called_device = row->word || (row->process && row->process->sort_index > HIGHEST_PID);
@@ -244,7 +244,7 @@ static const char *device_word_of_calls(const struct tp_model *model)
         size_t length = 0;
         while (length < cat.len && cat.ptr[length] != '_')
             length++;
-        const char *word = read_title((struct tp_str){cat.ptr, length}, &number);
+        const char *word = read_device_word_and_number((struct tp_str){cat.ptr, length}, &number);
         if (word)
             return word;
     }

@@ -41,7 +41,7 @@ static void absorb_operator(struct tp_operators *ops, uint32_t to, uint32_t from
 }
 
 /* Moves clipped ends to the new indexes of their operators. Drops the ends of folded operators. */
-static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
+static void renumber_clipped_operators(struct tp_operators *ops, const uint32_t *kept)
 {
     size_t count = 0;
     for (size_t i = 0; i < ops->clipped.count; i++) {
@@ -70,7 +70,7 @@ void tp_model_fold_operators(struct tp_model *model)
             move_operator(ops, kept[i], i, kept);
         else
             absorb_operator(ops, kept[i] - 1, i);
-    renumber_clipped(ops, kept);
+    renumber_clipped_operators(ops, kept);
     for (uint32_t t = 0; t <= model->trace->thread_count; t++)
         ops->thread_first[t] = kept[ops->thread_first[t]];
     for (uint32_t i = 0; i < launches->count; i++)
@@ -78,7 +78,7 @@ void tp_model_fold_operators(struct tp_model *model)
             launches->op[i] = kept[launches->op[i] + 1] - 1;
     size_t size = ((size_t)ops->count + 1) * sizeof *kept;
     ops->count = kept[ops->count];
-    tp_arena_drop(model->arena, kept, size);
+    tp_arena_free_item(model->arena, kept, size);
 }
 
 /* State of computing self times. self[op]: time not yet subtracted, ns. covered_end[op]: end of the last subtracted
@@ -90,7 +90,7 @@ struct self_times {
 
 /* Subtracts the interval [a, b) from the self time of an operator. Intervals of one operator must come in order of
  * start. */
-static inline void subtract_covered(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
+static inline void subtract_interval_from_self(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
     b = b > end ? end : b;
@@ -112,11 +112,11 @@ static void subtract_early_calls(const struct self_times *times, uint32_t op, ui
         if (start - e->ts_ns > TP_EARLY_CALL_NS)
             return;
         if (model->launches.op[j] == op)
-            subtract_covered(times, op, start, tp_event_end(e));
+            subtract_interval_from_self(times, op, start, tp_event_end(e));
     }
 }
 
-static void sum_thread(const struct self_times *times, uint32_t thread)
+static void compute_self_times_of_thread(const struct self_times *times, uint32_t thread)
 {
     const struct tp_operators *ops = &times->model->operators;
     const struct tp_launches *launches = &times->model->launches;
@@ -128,14 +128,14 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
             times->self[i] = own_end - start;
             times->covered_end[i] = start;
             if (ops->parent[i] != TP_NO_ID)
-                subtract_covered(times, ops->parent[i], start, own_end);
+                subtract_interval_from_self(times, ops->parent[i], start, own_end);
             if (launches->early_count)
                 subtract_early_calls(times, i, j, thread);
             i++;
         } else {
             const struct tp_event *e = &events[launches->event[j]];
             if (launches->op[j] != TP_NO_ID && tp_operator_event(times->model, launches->op[j])->ts_ns <= e->ts_ns)
-                subtract_covered(times, launches->op[j], e->ts_ns, tp_event_end(e));
+                subtract_interval_from_self(times, launches->op[j], e->ts_ns, tp_event_end(e));
             j++;
         }
     }
@@ -150,7 +150,7 @@ void tp_model_compute_host_times(struct tp_model *model)
     times.self = tp_arena_array(model->arena, ops->count, sizeof *times.self);
     times.covered_end = tp_arena_array(model->arena, ops->finished_count, sizeof *times.covered_end);
     for (uint32_t t = 0; t < model->trace->thread_count; t++)
-        sum_thread(&times, t);
+        compute_self_times_of_thread(&times, t);
     tp_narrow_init(&ops->host_self, times.self, ops->count, model->arena);
-    tp_arena_drop(model->arena, times.covered_end, (size_t)ops->finished_count * sizeof *times.covered_end);
+    tp_arena_free_item(model->arena, times.covered_end, (size_t)ops->finished_count * sizeof *times.covered_end);
 }

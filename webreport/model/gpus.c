@@ -54,7 +54,7 @@ static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu 
     for (uint32_t i = 0; i < gpu->count; i++)
         tp_ids_add(&ids, tp_stream_number(model, tp_device_event(model, gpu->events[i])));
     uint32_t count = ids.count;
-    tp_ids_drop(&ids, model->arena);
+    tp_ids_release(&ids, model->arena);
     return count;
 }
 
@@ -109,7 +109,7 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
             (best == TP_NO_ID || launched[t] > launched[best] ||
              (launched[t] == launched[best] && tp_thread_compare(&trace->threads[t], &trace->threads[best]) < 0)))
             best = t;
-    tp_arena_drop(model->arena, launched, trace->thread_count * sizeof *launched);
+    tp_arena_free_item(model->arena, launched, trace->thread_count * sizeof *launched);
     return has_main ? model->host_main : best;
 }
 

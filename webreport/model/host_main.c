@@ -28,8 +28,8 @@ struct host_thread {
     bool works_itself;         /* true if the thread has an operator or call outside of ranges that load data */
 };
 
-static void read_event(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
-                       int64_t *loading_end)
+static void count_event_of_thread(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
+                                  int64_t *loading_end)
 {
     uint64_t marks = model->marks[e->name];
     if (tp_kind_is_frame(e->kind))
@@ -46,13 +46,13 @@ static void read_event(const struct tp_model *model, struct host_thread *thread,
         thread->works_itself = true;
 }
 
-static void read_threads(const struct tp_model *model, struct host_thread *threads)
+static void count_events_of_threads(const struct tp_model *model, struct host_thread *threads)
 {
     const struct tp_order *order = model->order;
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         int64_t loading_end = INT64_MIN;
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
-            read_event(model, &threads[t], &model->trace->events[order->host[i]], &loading_end);
+            count_event_of_thread(model, &threads[t], &model->trace->events[order->host[i]], &loading_end);
     }
 }
 
@@ -123,11 +123,11 @@ void tp_model_find_main(struct tp_model *model)
 {
     uint32_t count = model->trace->thread_count;
     struct host_thread *threads = tp_arena_array(model->arena, count, sizeof *threads);
-    read_threads(model, threads);
+    count_events_of_threads(model, threads);
     model->host_main = TP_NO_ID;
     for (unsigned s = 0; s < SOURCES && model->host_main == TP_NO_ID; s++)
         model->host_main = find_marked_thread(model, threads, s);
     if (model->host_main == TP_NO_ID)
         model->host_main = find_unmarked_thread(model, threads);
-    tp_arena_drop(model->arena, threads, count * sizeof *threads);
+    tp_arena_free_item(model->arena, threads, count * sizeof *threads);
 }

@@ -92,7 +92,7 @@ static struct tp_intervals times_waiting_for_gpu(const struct tp_model *model, u
     return tp_intervals_from_vec(&intervals);
 }
 
-static void find_slices(struct tp_model *model, struct tp_gpu *gpu)
+static void split_gaps_into_slices(struct tp_model *model, struct tp_gpu *gpu)
 {
     struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_slice)};
     gaps.waiting = times_waiting_for_gpu(model, (uint32_t)(gpu - model->gpus));
@@ -132,7 +132,7 @@ struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_st
 void tp_model_find_idle(struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count && model->window.count; g++)
-        find_slices(model, &model->gpus[g]);
+        split_gaps_into_slices(model, &model->gpus[g]);
     model->starved = tp_model_idle_times(model, true, model->arena);
 }
 
@@ -156,7 +156,7 @@ static int64_t *latest_ends_so_far(const struct tp_model *model, const struct tp
 }
 
 /* Returns the index in gpu->events of the first operation that starts at or after the time `at`, ns. */
-static uint32_t find_first_ending_after(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
+static uint32_t first_operation_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
 {
     uint32_t lo = 0, hi = gpu->count;
     while (lo < hi) {
@@ -171,7 +171,7 @@ static uint32_t find_first_ending_after(const struct tp_model *model, const stru
 
 /* Returns the wait of a call. The cost is the idle time of the device after the call, up to the next operation, but at
  * most the length of the call. ends[gpu]: result of latest_ends_so_far; NULL until first used. */
-static struct tp_wait make_wait(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
+static struct tp_wait make_wait_of_call(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
     int64_t end = tp_event_end(call);
@@ -181,7 +181,7 @@ static struct tp_wait make_wait(const struct tp_model *model, uint32_t event, ui
         return wait;
     if (!ends[gpu])
         ends[gpu] = latest_ends_so_far(model, &model->gpus[gpu]);
-    uint32_t next = find_first_ending_after(model, &model->gpus[gpu], end);
+    uint32_t next = first_operation_from(model, &model->gpus[gpu], end);
     if (next == model->gpus[gpu].count)
         return wait;
     wait.at_ns = next ? tp_ns_max(end, ends[gpu][next - 1]) : end;
@@ -214,7 +214,7 @@ static void find_waiting_calls(const struct tp_model *model, uint32_t thread, in
             gpu = model->devices.gpu[launches->first_device_operation[i]];
         if (tp_event_range_kind(model, tp_launch_event(model, i)) == TP_RANGE_NONE)
             continue;
-        struct tp_wait wait = make_wait(model, launches->event[i], gpu, ends);
+        struct tp_wait wait = make_wait_of_call(model, launches->event[i], gpu, ends);
         uint32_t own = launches->first_device_operation[i];
         wait.own_ns = own == TP_NO_ID ? INT64_MAX : tp_device_event(model, own)->ts_ns;
         wait.op = launches->op[i];
@@ -239,7 +239,7 @@ static void find_waiting_ranges(const struct tp_model *model, uint32_t thread, s
             next++;
         bool contains_call = next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < tp_event_end(e);
         if (!contains_call)
-            *(struct tp_wait *)tp_vec_push(found) = make_wait(model, order->host[i], model->main_gpu, ends);
+            *(struct tp_wait *)tp_vec_push(found) = make_wait_of_call(model, order->host[i], model->main_gpu, ends);
     }
 }
 
@@ -254,6 +254,6 @@ void tp_model_find_waits(struct tp_model *model)
             find_waiting_ranges(model, t, calls, ends, &found);
     }
     for (uint32_t g = 0; g < model->gpu_count; g++)
-        tp_arena_drop(model->arena, ends[g], model->gpus[g].count * sizeof **ends);
+        tp_arena_free_item(model->arena, ends[g], model->gpus[g].count * sizeof **ends);
     sort_waits(model, &found);
 }

@@ -45,7 +45,7 @@ static void sort_launches(const struct tp_model *model, uint32_t *items, size_t 
     for (size_t i = 0; i < count; i++)
         items[i] = sorted[i].item;
     if (sorted != few)
-        tp_arena_drop(model->arena, sorted, count * sizeof *sorted);
+        tp_arena_free_item(model->arena, sorted, count * sizeof *sorted);
 }
 
 static void index_launches(struct launch_index *index, const struct tp_model *model)
@@ -72,11 +72,11 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
             sort_launches(model, index->items + first[k], first[k + 1] - first[k]);
 }
 
-static void drop_index(struct launch_index *index, struct tp_arena *arena)
+static void free_launch_index(struct launch_index *index, struct tp_arena *arena)
 {
-    tp_arena_drop(arena, index->items, index->item_count * sizeof *index->items);
-    tp_arena_drop(arena, index->first, (index->item_count + 2) * sizeof *index->first);
-    tp_ids_drop(&index->ids, arena);
+    tp_arena_free_item(arena, index->items, index->item_count * sizeof *index->items);
+    tp_arena_free_item(arena, index->first, (index->item_count + 2) * sizeof *index->first);
+    tp_ids_release(&index->ids, arena);
 }
 
 /* Returns the last launch with this correlation that starts at or before the time `at`, ns. If there is none,
@@ -145,19 +145,19 @@ static uint32_t operator_by_external_id(struct external_index *index, const stru
     return tp_operator_event(model, op)->ts_ns <= tp_device_event(model, device)->ts_ns ? op : TP_NO_ID;
 }
 
-static void drop_external_index(struct external_index *index, const struct tp_model *model)
+static void free_external_id_index(struct external_index *index, const struct tp_model *model)
 {
     if (!index->is_built)
         return;
-    tp_arena_drop(model->arena, index->op, model->operators.count * sizeof *index->op);
-    tp_arena_drop(model->arena, index->count, model->operators.count * sizeof *index->count);
-    tp_ids_drop(&index->ids, model->arena);
+    tp_arena_free_item(model->arena, index->op, model->operators.count * sizeof *index->op);
+    tp_arena_free_item(model->arena, index->count, model->operators.count * sizeof *index->count);
+    tp_ids_release(&index->ids, model->arena);
 }
 
 /* ---- linking of device operations ---- */
 
-static void link_device(struct tp_model *model, uint32_t k, const struct launch_index *launches,
-                        struct external_index *external)
+static void link_operation_to_launch(struct tp_model *model, uint32_t k, const struct launch_index *launches,
+                                     struct external_index *external)
 {
     struct tp_devices *devices = &model->devices;
     const struct tp_event *e = tp_device_event(model, k);
@@ -181,7 +181,7 @@ static void link_device(struct tp_model *model, uint32_t k, const struct launch_
         devices->module[k] = module;
 }
 
-static void sum_times(struct tp_model *model)
+static void sum_device_times(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
     for (uint32_t k = 0; k < devices->count; k++) {
@@ -233,11 +233,11 @@ void tp_model_link_devices(struct tp_model *model)
         devices->module = tp_arena_array(model->arena, devices->count, sizeof *devices->module);
     index_launches(&launches, model);
     for (uint32_t k = 0; k < devices->count; k++)
-        link_device(model, k, &launches, &external);
-    drop_index(&launches, model->arena);
-    drop_external_index(&external, model);
+        link_operation_to_launch(model, k, &launches, &external);
+    free_launch_index(&launches, model->arena);
+    free_external_id_index(&external, model);
     link_operations_of_launches(model);
-    sum_times(model);
+    sum_device_times(model);
 }
 
 /* ---- device times of operators ---- */
@@ -248,7 +248,7 @@ struct device_times {
     int64_t *self, *total;
 };
 
-static struct device_times new_times(const struct tp_model *model)
+static struct device_times make_zero_device_times(const struct tp_model *model)
 {
     struct device_times times;
     times.self = tp_arena_array(model->arena, model->operators.count, sizeof *times.self);
@@ -272,7 +272,7 @@ static void add_child_times(const struct tp_model *model, const struct device_ti
 static void find_device_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
-    struct device_times times = new_times(model);
+    struct device_times times = make_zero_device_times(model);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t owner = model->devices.owner[k];
         if (owner != TP_NO_ID)
@@ -295,7 +295,7 @@ static void find_tensor_core_times(struct tp_model *model)
         ops->has_tensor_cores = uses_tensor_cores(model, tp_device_event(model, k));
     if (!ops->has_tensor_cores)
         return;
-    struct device_times times = new_times(model);
+    struct device_times times = make_zero_device_times(model);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         uint32_t owner = model->devices.owner[k];
@@ -333,7 +333,7 @@ static void mark_outermost(struct tp_model *model)
             ops->flags[i] |= TP_OPERATOR_OUTERMOST;
         above = i;
     }
-    tp_arena_drop(model->arena, open, model->trace->names.count * sizeof *open);
+    tp_arena_free_item(model->arena, open, model->trace->names.count * sizeof *open);
 }
 
 void tp_model_compute_operator_times(struct tp_model *model)

@@ -5,7 +5,7 @@
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 
-static struct tp_str item_name(const struct tp_model *model, const struct tp_loop_item *item)
+static struct tp_str name_of_loop_item(const struct tp_model *model, const struct tp_loop_item *item)
 {
     return item->name == tp_loop_backward_name(model) ? TP_STR("") : model->trace->names.items[item->name];
 }
@@ -46,13 +46,13 @@ static bool is_convolution(struct tp_str name)
     return tp_str_is_one_of(name, convolutions);
 }
 
-static bool is_product(struct tp_str name)
+static bool is_product_operator(struct tp_str name)
 {
     static const char *const products[] = {"aten::addmm", "aten::linear", "aten::matmul", "aten::mm", NULL};
     return tp_str_is_one_of(name, products);
 }
 
-static bool is_view(struct tp_str name)
+static bool is_view_operator(struct tp_str name)
 {
     static const char *const views[] = {"aten::expand",
                                         "aten::index",
@@ -75,14 +75,14 @@ static bool is_flattened_to_vectors(const struct tp_model *model, const struct t
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
     for (uint32_t k = 0; k < body->length; k++) {
-        struct tp_str name = item_name(model, &body->items[body->first + k]);
+        struct tp_str name = name_of_loop_item(model, &body->items[body->first + k]);
         has_images |= is_convolution(name);
-        has_view |= is_view(name);
-        if (is_convolution(name) || is_view(name))
+        has_view |= is_view_operator(name);
+        if (is_convolution(name) || is_view_operator(name))
             has_mean = has_flatten = has_vector = false;
         has_mean |= tp_str_equal(name, TP_STR("aten::mean"));
         has_flatten |= tp_str_equal(name, TP_STR("aten::flatten"));
-        has_vector |= has_mean && is_product(name);
+        has_vector |= has_mean && is_product_operator(name);
     }
     return has_images ? has_flatten || has_vector : has_flatten && !has_view;
 }
@@ -106,7 +106,7 @@ static bool is_independent_by_names(const struct tp_model *model, const struct t
     uint32_t attentions = 0;
     for (uint32_t k = 0; k < body->length; k++) {
         const struct tp_loop_item *item = &body->items[body->first + k];
-        struct tp_str name = item_name(model, item);
+        struct tp_str name = name_of_loop_item(model, item);
         uint64_t marks = item_marks(model, item);
         if (item->name == tp_loop_backward_name(model) || marks & TP_MARK_LOADER || is_first_or_last_layer(name))
             return true;
@@ -146,7 +146,7 @@ static bool has_input(struct tp_str dims, const struct tp_shape *shape)
 }
 
 /* Returns true if the output of the operator always has the shape of its first input. */
-static bool keeps_shape(struct tp_str name)
+static bool does_operator_keep_shape(struct tp_str name)
 {
     static const char *const keepers[] = {"aten::batch_norm",  "aten::clamp",
                                           "aten::dropout",     "aten::elu",
@@ -175,7 +175,7 @@ static bool reduces_to_scalar(struct tp_str name, struct tp_str dims)
 static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
 {
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
-    if (keeps_shape(name))
+    if (does_operator_keep_shape(name))
         return x;
     if (reduces_to_scalar(name, dims)) {
         x.rank = 0;
@@ -186,7 +186,7 @@ static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
         w = tp_shape_input(dims, 2);
     }
     bool is_linear = tp_str_equal(name, TP_STR("aten::linear"));
-    x.is_known = x.is_known && w.is_known && is_product(name) && x.rank >= 1 && w.rank == 2;
+    x.is_known = x.is_known && w.is_known && is_product_operator(name) && x.rank >= 1 && w.rank == 2;
     if (x.is_known)
         x.sizes[x.rank - 1] = w.sizes[is_linear ? 0 : 1];
     return x;
@@ -199,10 +199,10 @@ static bool ignores_previous_iteration(const struct tp_model *model, const struc
                                        uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];
-    struct tp_shape output = output_shape(item_name(model, last), item_dims(model, last));
+    struct tp_shape output = output_shape(name_of_loop_item(model, last), item_dims(model, last));
     if (!output.is_known || !output.rank)
         return output.is_known;
-    while (end > next + 1 && keeps_shape(item_name(model, &body->items[end - 1])))
+    while (end > next + 1 && does_operator_keep_shape(name_of_loop_item(model, &body->items[end - 1])))
         end--;
     for (uint32_t k = next; k < end; k++) {
         struct tp_str dims = item_dims(model, &body->items[k]);
@@ -217,7 +217,7 @@ static bool ignores_previous_iteration(const struct tp_model *model, const struc
 static bool is_followed_by_concatenation(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
-        struct tp_str name = item_name(model, &body->items[k]);
+        struct tp_str name = name_of_loop_item(model, &body->items[k]);
         if (tp_str_equal(name, TP_STR("aten::cat")) || tp_str_equal(name, TP_STR("aten::stack")))
             return true;
     }
@@ -256,7 +256,7 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
     for (uint32_t i = 1; i < body->count; i++) {
         uint32_t next = body->start[i] - body->shift, end = iteration_end(body, i);
         const struct tp_loop_item *last = &body->items[next - 1];
-        struct tp_shape output = likely_output_shape(item_name(model, last), item_dims(model, last));
+        struct tp_shape output = likely_output_shape(name_of_loop_item(model, last), item_dims(model, last));
         is_any = false;
         for (uint32_t k = next; k < end && output.is_known && output.rank; k++)
             is_any |= has_input(item_dims(model, &body->items[k]), &output);

@@ -359,7 +359,7 @@ static bool remove_one_prefix(struct tp_str *text, const char *const *choices)
 /* Returns true for a call that waits for a device (section 9):
  * (cuda|hip|musa|mtia|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, or a call in `others`, also after
  * a prefix that ends with "@". */
-static bool is_sync(struct tp_str name)
+static bool is_synchronization_call(struct tp_str name)
 {
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
     static const char *const scopes[] = {"Device", "Stream", "Event", "Ctx", NULL};
@@ -460,7 +460,7 @@ struct part_index {
     uint8_t first[256], next[64]; /* first, next: 1 + index of a pattern; 0 at the end of a list */
 };
 
-static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)
+static void index_patterns_by_first_letter(struct part_index *index, const struct pattern *patterns, size_t count)
 {
     memset(index, 0, sizeof *index);
     index->patterns = patterns;
@@ -471,7 +471,7 @@ static void index_parts(struct part_index *index, const struct pattern *patterns
     }
 }
 
-static bool matches_at(struct tp_str text, size_t at, const char *pattern)
+static bool does_pattern_match_at(struct tp_str text, size_t at, const char *pattern)
 {
     size_t i = 1;
     while (pattern[i] && at + i < text.len && text.ptr[at + i] == pattern[i])
@@ -484,7 +484,7 @@ static uint64_t marks_of_parts(struct tp_str text, const struct part_index *inde
     uint64_t bits = 0;
     for (size_t at = 0; at < text.len; at++)
         for (unsigned n = index->first[(unsigned char)text.ptr[at]]; n; n = index->next[n - 1])
-            if (matches_at(text, at, index->patterns[n - 1].text))
+            if (does_pattern_match_at(text, at, index->patterns[n - 1].text))
                 bits |= index->patterns[n - 1].bits;
     return bits;
 }
@@ -494,11 +494,11 @@ struct matcher {
     char *scratch; /* buffer with room for the longest name */
 };
 
-static void start_matcher(struct matcher *matcher, struct tp_arena *arena, size_t longest)
+static void init_matcher(struct matcher *matcher, struct tp_arena *arena, size_t longest)
 {
     matcher->scratch = tp_arena_array(arena, longest, 1);
-    index_parts(&matcher->parts, parts, COUNT(parts));
-    index_parts(&matcher->folded, folded_parts, COUNT(folded_parts));
+    index_patterns_by_first_letter(&matcher->parts, parts, COUNT(parts));
+    index_patterns_by_first_letter(&matcher->folded, folded_parts, COUNT(folded_parts));
 }
 
 static uint64_t marks_of_operator(struct tp_str name)
@@ -546,7 +546,7 @@ static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
             bits |= wholes[i].bits;
     bits |= marks_of_parts(name, &matcher->parts);
     bits |= marks_of_parts(lower_case_name(name, matcher->scratch), &matcher->folded);
-    if (is_sync(name))
+    if (is_synchronization_call(name))
         bits |= TP_MARK_SYNC;
     if (is_allocator(name))
         bits |= TP_MARK_ALLOCATOR_CALL | (bits & TP_MARK_HOST ? 0 : TP_MARK_DEVICE_USE);
@@ -564,7 +564,7 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
             device_kinds[trace->events[i].name] |= trace->events[i].kind == TP_KIND_KERNEL ? 1 : 2;
     for (uint32_t i = 0; i < trace->names.count; i++)
         longest = trace->names.items[i].len > longest ? trace->names.items[i].len : longest;
-    start_matcher(&matcher, arena, longest);
+    init_matcher(&matcher, arena, longest);
     for (uint32_t i = 0; i < trace->names.count; i++) {
         bits[i] = marks_of_name(trace->names.items[i], &matcher);
         if (device_kinds[i] & 1)
@@ -572,7 +572,7 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
         if (device_kinds[i] & 2)
             bits[i] |= copy_marks(trace->names.items[i]);
     }
-    tp_arena_drop(arena, matcher.scratch, longest);
-    tp_arena_drop(arena, device_kinds, trace->names.count);
+    tp_arena_free_item(arena, matcher.scratch, longest);
+    tp_arena_free_item(arena, device_kinds, trace->names.count);
     return bits;
 }

@@ -49,7 +49,7 @@ static void push_frame(struct sweep *s, int64_t end, uint32_t name)
 }
 
 /* Removes the frames that ended at or before the time `at`, ns. These are nearly always the innermost frames. */
-static void pop_frames(struct sweep *s, int64_t at)
+static void pop_ended_frames(struct sweep *s, int64_t at)
 {
     struct open_frame *frames = s->frames.data;
     while (s->frames.count && frames[s->frames.count - 1].end <= at)
@@ -72,7 +72,7 @@ static void pop_frames(struct sweep *s, int64_t at)
 /* Returns the node of the call stack of the Python frames open at the time `at`, ns; TP_NO_ID if none is open. */
 static uint32_t stack_node_of_frames(struct sweep *s, int64_t at)
 {
-    pop_frames(s, at);
+    pop_ended_frames(s, at);
     for (; s->resolved_count < s->frames.count; s->resolved_count++) {
         struct open_frame *frame = TP_AT(&s->frames, struct open_frame, s->resolved_count);
         uint32_t below = s->resolved_count ? frame[-1].node : TP_NO_ID;
@@ -120,7 +120,7 @@ static uint32_t innermost_module(struct sweep *s, int64_t at)
 
 /* ---- operators and launches ---- */
 
-static void pop_operators(struct sweep *s, int64_t at)
+static void pop_ended_operators(struct sweep *s, int64_t at)
 {
     struct tp_operators *ops = &s->model->operators;
     while (s->op != TP_NO_ID && at >= tp_operator_end(s->model, s->op)) {
@@ -138,7 +138,7 @@ static void push_operator(struct sweep *s, uint32_t event)
         *(struct unfinished *)tp_vec_push(&s->unfinished) = (struct unfinished){event, module};
         return;
     }
-    pop_operators(s, e->ts_ns);
+    pop_ended_operators(s, e->ts_ns);
     uint32_t op = ops->count++;
     int64_t limit = s->op == TP_NO_ID ? INT64_MAX : tp_operator_end(s->model, s->op);
     if (tp_event_end(e) > limit) {
@@ -157,11 +157,11 @@ static void push_operator(struct sweep *s, uint32_t event)
     s->op = op;
 }
 
-static void push_launch(struct sweep *s, uint32_t event)
+static void append_launch(struct sweep *s, uint32_t event)
 {
     struct tp_launches *launches = &s->model->launches;
     int64_t at = s->events[event].ts_ns;
-    pop_operators(s, at);
+    pop_ended_operators(s, at);
     uint32_t launch = launches->count++;
     launches->event[launch] = event;
     launches->op[launch] = s->op;
@@ -184,7 +184,7 @@ static void add_to_event_tree(struct sweep *s, uint32_t event)
     s->inside = event;
 }
 
-static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
+static void find_nesting_of_thread(struct sweep *s, const uint32_t *items, uint32_t count)
 {
     s->inside = s->op = s->module = TP_NO_ID;
     s->frames.count = s->resolved_count = s->modules.count = 0;
@@ -195,20 +195,20 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
         case TP_KIND_MODULE:
             push_module(s, items[i]); /* falls through - a module is a frame as well */
         case TP_KIND_FRAME:
-            pop_frames(s, e->ts_ns);
+            pop_ended_frames(s, e->ts_ns);
             push_frame(s, tp_event_end(e), e->name);
             break;
         case TP_KIND_OPERATOR:
             push_operator(s, items[i]);
             break;
         case TP_KIND_RUNTIME:
-            push_launch(s, items[i]);
+            append_launch(s, items[i]);
             break;
         default:
             break;
         }
     }
-    pop_operators(s, INT64_MAX);
+    pop_ended_operators(s, INT64_MAX);
 }
 
 /* ---- events of all threads ---- */
@@ -274,7 +274,8 @@ void tp_model_build_trees(struct tp_model *model)
     for (uint32_t t = 0; t < threads; t++) {
         model->operators.thread_first[t] = model->operators.count;
         model->launches.thread_first[t] = model->launches.count;
-        sweep_thread(&s, order->host + order->thread_first[t], order->thread_first[t + 1] - order->thread_first[t]);
+        find_nesting_of_thread(&s, order->host + order->thread_first[t],
+                               order->thread_first[t + 1] - order->thread_first[t]);
     }
     model->operators.thread_first[threads] = model->operators.count;
     model->launches.thread_first[threads] = model->launches.count;

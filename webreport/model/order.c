@@ -7,7 +7,8 @@
 #include "writer/base/sort.h"
 
 /* Returns true if event i comes before event j. context: the array of events. */
-static inline __attribute__((always_inline)) bool by_start_and_end(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_start_and_end(const void *context, uint32_t i,
+                                                                                uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     if (x->ts_ns != y->ts_ns)
@@ -17,13 +18,13 @@ static inline __attribute__((always_inline)) bool by_start_and_end(const void *c
     return x->ordinal < y->ordinal;
 }
 
-static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_start(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     return x->ts_ns != y->ts_ns ? x->ts_ns < y->ts_ns : x->ordinal < y->ordinal;
 }
 
-static inline __attribute__((always_inline)) bool by_tree(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_tree(const void *context, uint32_t i, uint32_t j)
 {
     static const uint8_t rank[TP_KIND_COUNT] = {
         [TP_KIND_ANNOTATION] = 1, [TP_KIND_OPERATOR] = 2, [TP_KIND_RUNTIME] = 3};
@@ -41,7 +42,7 @@ static inline __attribute__((always_inline)) bool by_tree(const void *context, u
 
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena)
 {
-    tp_sort_by_rule(indexes, count, arena, trace->events, by_start_and_end);
+    tp_sort_by_rule(indexes, count, arena, trace->events, comes_before_by_start_and_end);
 }
 
 int tp_row_id_compare(const struct tp_row_id *x, const struct tp_row_id *y)
@@ -66,7 +67,7 @@ static uint32_t *sort_memory_records(const struct tp_trace *trace, struct tp_are
     tp_sort_keyed(sorted, count, arena);
     for (uint32_t i = 0; i < count; i++)
         memory[i] = sorted[i].item;
-    tp_arena_drop(arena, sorted, count * sizeof *sorted);
+    tp_arena_free_item(arena, sorted, count * sizeof *sorted);
     return memory;
 }
 
@@ -96,7 +97,7 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
             order->device[order->device_count++] = i;
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
-        tp_sort_by_rule(order->host + first[t], first[t + 1] - first[t], arena, trace->events, by_tree);
-    tp_sort_by_rule(order->device, order->device_count, arena, trace->events, by_start);
+        tp_sort_by_rule(order->host + first[t], first[t + 1] - first[t], arena, trace->events, comes_before_by_tree);
+    tp_sort_by_rule(order->device, order->device_count, arena, trace->events, comes_before_by_start);
     order->memory = sort_memory_records(trace, arena);
 }

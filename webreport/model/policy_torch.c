@@ -95,7 +95,7 @@ static uint16_t category_flags(struct tp_str cat)
     return 0;
 }
 
-static uint16_t event_flags(const struct tp_torch *torch, const struct tp_event *e)
+static uint16_t flags_of_event(const struct tp_torch *torch, const struct tp_event *e)
 {
     const struct tp_trace *trace = torch->trace;
     uint16_t flags = flags_of_kind[e->kind];
@@ -143,7 +143,7 @@ static void find_kinds(struct tp_torch *torch)
     unsigned all = 0;
     torch->flags = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->flags);
     for (uint32_t i = 0; i < trace->event_count; i++)
-        all |= torch->flags[i] = event_flags(torch, &trace->events[i]);
+        all |= torch->flags[i] = flags_of_event(torch, &trace->events[i]);
     torch->device = find_device(trace, all & TP_TORCH_DEVICE);
 }
 
@@ -175,7 +175,7 @@ static void find_ends(struct tp_torch *torch, const struct tp_model *model)
         while (around != TP_NO_ID && ((trace->events[around].flags & TP_EVENT_UNFINISHED) ||
                                       (!torch->flags[around] && torch->rules != TP_CPROFILE)))
             around = tp_find_next_event_around(model, around, at);
-        *tp_id_map_put(&torch->around, i) = around;
+        *tp_id_map_find_or_add(&torch->around, i) = around;
     }
 }
 
@@ -205,7 +205,7 @@ static bool ids_are_correlations(const struct tp_model *model)
 }
 
 /* Returns the External id of a call or a device operation; TP_NULL_INT if it has none. */
-static int64_t call_id(const struct tp_torch *torch, uint32_t event)
+static int64_t external_id_of_call(const struct tp_torch *torch, uint32_t event)
 {
     const struct tp_trace *trace = torch->trace;
     const struct tp_event *e = &trace->events[event];
@@ -247,16 +247,16 @@ static void link_by_id(struct tp_torch *torch)
             last[tp_ids_add(&ids, id)] = i;
     }
     for (uint32_t i = 0; found && i < count; i++) {
-        int64_t id = call_id(torch, i);
+        int64_t id = external_id_of_call(torch, i);
         uint32_t number = id == TP_NULL_INT ? TP_NO_ID : tp_ids_find(&ids, id);
         if (number == TP_NO_ID || (torch->flags[last[number]] & TP_TORCH_ASYNC))
             continue;
         if (torch->flags[i] & TP_TORCH_DEVICE)
             add_device_time_to_owner(torch, last[number], i);
         else if (events[i].thread != events[last[number]].thread)
-            *tp_id_map_put(&torch->moved, i) = events[last[number]].thread;
+            *tp_id_map_find_or_add(&torch->moved, i) = events[last[number]].thread;
     }
-    tp_ids_drop(&ids, torch->arena);
+    tp_ids_release(&ids, torch->arena);
 }
 
 /* Links device operations to their owners in the model. Used for traces in which External ids do not lead to
@@ -293,14 +293,14 @@ static void add_memory_records(struct tp_torch *torch, const uint32_t *order)
 
 /* Returns true if torch numbers an item. Of items with equal times, torch lists numbered items first, then items
  * that only Kineto has, then memory records. */
-static bool has_recorder_number(const struct tp_torch *torch, uint32_t item)
+static bool does_torch_number_item(const struct tp_torch *torch, uint32_t item)
 {
     unsigned flags = tp_torch_flags(torch, item);
     return (flags & (TP_TORCH_OPERATOR | TP_TORCH_FRAME)) ||
            (flags & (TP_TORCH_ANNOTATION | TP_TORCH_DEVICE)) == TP_TORCH_ANNOTATION;
 }
 
-static inline __attribute__((always_inline)) bool by_torch(const void *context, uint32_t x, uint32_t y)
+static inline __attribute__((always_inline)) bool comes_before_by_torch(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_torch *torch = context;
     if (torch->rules == TP_CPROFILE && torch->trace->events[x].thread != torch->trace->events[y].thread)
@@ -312,7 +312,8 @@ static inline __attribute__((always_inline)) bool by_torch(const void *context, 
     b = tp_torch_end(torch, y);
     if (a != b)
         return a > b;
-    return has_recorder_number(torch, x) != has_recorder_number(torch, y) ? has_recorder_number(torch, x) : x < y;
+    return does_torch_number_item(torch, x) != does_torch_number_item(torch, y) ? does_torch_number_item(torch, x)
+                                                                                : x < y;
 }
 
 static void append_item(struct tp_torch *torch, uint32_t event)
@@ -335,7 +336,7 @@ static void sort_items(struct tp_torch *torch, const struct tp_order *order)
             append_item(torch, i);
     for (uint32_t i = 0; i < torch->record_count; i++)
         torch->order[torch->count++] = trace->event_count + i;
-    tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
+    tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, comes_before_by_torch);
 }
 
 /* Returns an array with `count` entries TP_NO_ID. */
@@ -348,7 +349,7 @@ static uint32_t *make_absent_ids(const struct tp_torch *torch, size_t count)
 /* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it. An
  * item that ends after an open item closes the open item. Unfinished events are included only under the rules of
  * cProfile. */
-static void nest_items(struct tp_torch *torch)
+static void find_parents_of_items(struct tp_torch *torch)
 {
     uint32_t *innermost = make_absent_ids(torch, torch->trace->thread_count);
     torch->parent = make_absent_ids(torch, tp_torch_item_count(torch));
@@ -477,7 +478,7 @@ void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum t
     if (rules != TP_CPROFILE)
         add_memory_records(torch, order.memory);
     sort_items(torch, &order);
-    nest_items(torch);
+    find_parents_of_items(torch);
     if (rules != TP_CPROFILE)
         fold_items(torch, by_id);
     if (torch->device)

@@ -75,7 +75,7 @@ void tp_stack_tree_init(struct tp_stack_tree *tree, struct tp_arena *arena)
 uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum tp_stack_kind kind, uint32_t label)
 {
     uint32_t *node =
-        tp_id_map_put(&tree->children, tp_id_pair(parent, label * (uint32_t)TP_STACK_KINDS + (uint32_t)kind));
+        tp_id_map_find_or_add(&tree->children, tp_id_pair(parent, label * (uint32_t)TP_STACK_KINDS + (uint32_t)kind));
     if (*node == TP_NO_ID) {
         uint32_t depth = TP_AT(&tree->nodes, struct tp_stack_node, parent)->depth + 1;
         *node = (uint32_t)tree->nodes.count;
@@ -124,7 +124,7 @@ static void push_event(struct tp_stack_scratch *stack, uint32_t event)
 }
 
 /* Removes the entries that ended at or before the time `at`, ns. */
-static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
+static void remove_ended_entries(struct tp_stack_scratch *stack, int64_t at)
 {
     unsigned first = stack->depth, old_depth = stack->depth;
     while (first && stack->entries[first - 1].earliest_end <= at)
@@ -136,7 +136,7 @@ static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
 }
 
 /* Pushes the events that start at or before the time `at`, ns, and end after it. */
-static void add_started(struct tp_stack_scratch *stack, int64_t at)
+static void push_started_events(struct tp_stack_scratch *stack, int64_t at)
 {
     const struct tp_event *events = stack->walk->model->trace->events;
     for (; stack->list < stack->list_end && events[*stack->list].ts_ns <= at; stack->list++)
@@ -144,7 +144,7 @@ static void add_started(struct tp_stack_scratch *stack, int64_t at)
             push_event(stack, *stack->list);
 }
 
-static struct tp_fold fold_entry(const struct entry *x, uint32_t no_event)
+static struct tp_fold make_fold_of_entry(const struct entry *x, uint32_t no_event)
 {
     if (x->line != TP_NO_ID)
         return (struct tp_fold){TP_STACK_LINE, x->line};
@@ -159,20 +159,20 @@ static struct tp_fold fold_entry(const struct entry *x, uint32_t no_event)
     return (struct tp_fold){TP_STACK_NONE, no_event}; /* the stack is empty or has only steps */
 }
 
-static void visit_segment(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
+static void call_visitor_for_segment(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
 {
     const struct entry *top = stack->depth ? &stack->entries[stack->depth - 1] : &NO_ENTRY;
-    struct tp_fold fold = fold_entry(top, stack->walk->model->trace->frames.no_event);
+    struct tp_fold fold = make_fold_of_entry(top, stack->walk->model->trace->frames.no_event);
     struct tp_stack_segment segment = {a, b, tag, top->event, top->node, fold};
     stack->walk->visit(stack->walk->context, &segment);
 }
 
-static void walk_slice(struct tp_stack_scratch *stack, const struct tp_stack_slice *piece)
+static void visit_segments_of_slice(struct tp_stack_scratch *stack, const struct tp_stack_slice *piece)
 {
     const struct tp_event *events = stack->walk->model->trace->events;
     int64_t at = piece->a;
-    remove_ended(stack, at);
-    add_started(stack, at);
+    remove_ended_entries(stack, at);
+    push_started_events(stack, at);
     while (at < piece->b) {
         int64_t next = piece->b;
         if (stack->list < stack->list_end)
@@ -180,10 +180,10 @@ static void walk_slice(struct tp_stack_scratch *stack, const struct tp_stack_sli
         if (stack->depth)
             next = tp_ns_min(next, stack->entries[stack->depth - 1].earliest_end);
         if (next > at)
-            visit_segment(stack, at, next, piece->tag);
+            call_visitor_for_segment(stack, at, next, piece->tag);
         at = next;
-        remove_ended(stack, at);
-        add_started(stack, at);
+        remove_ended_entries(stack, at);
+        push_started_events(stack, at);
     }
 }
 
@@ -201,7 +201,7 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
         stack->list_end = order->host + order->thread_first[thread + 1];
     }
     for (size_t i = 0; i < count; i++)
-        walk_slice(stack, &slices[i]);
+        visit_segments_of_slice(stack, &slices[i]);
 }
 
 /* Returns the group of a slice in the counting sort: its thread, or thread_count for a slice without a thread. */
@@ -233,8 +233,8 @@ static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu,
     for (uint32_t t = 0; t <= none; t++)
         if (from[t + 1] > from[t])
             tp_stack_walk(walk, t == none ? TP_NO_ID : t, sorted + from[t], from[t + 1] - from[t]);
-    tp_arena_drop(walk->arena, sorted, count * sizeof *sorted);
-    tp_arena_drop(walk->arena, from, ((size_t)none + 3) * sizeof *from);
+    tp_arena_free_item(walk->arena, sorted, count * sizeof *sorted);
+    tp_arena_free_item(walk->arena, from, ((size_t)none + 3) * sizeof *from);
 }
 
 void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end)

@@ -205,7 +205,7 @@ static void assign_launches(struct tp_model *model)
             model->launches.step[i] = is_inside ? step : TP_NO_ID;
         }
     }
-    tp_arena_drop(model->arena, launch_after, model->step_count * sizeof *launch_after);
+    tp_arena_free_item(model->arena, launch_after, model->step_count * sizeof *launch_after);
 }
 
 static uint32_t step_of_device(const struct tp_model *model, uint32_t k)
@@ -314,7 +314,7 @@ struct median {
     uint32_t middle, count;
 };
 
-static void remove_length(struct median *m, uint32_t number)
+static void remove_length_from_median(struct median *m, uint32_t number)
 {
     uint32_t at = m->rank[number];
     bool is_left = at < m->middle, is_middle = at == m->middle;
@@ -329,7 +329,7 @@ static void remove_length(struct median *m, uint32_t number)
     m->count--;
 }
 
-static __int128 twice_median(const struct median *m)
+static __int128 twice_the_median(const struct median *m)
 {
     uint32_t upper = m->count % 2 ? m->middle : m->after[m->middle];
     return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
@@ -362,9 +362,9 @@ static void exclude_warm_up_steps(struct tp_model *model)
     }
     m.middle = (count - 1) / 2;
     for (uint32_t first = 0; count - first >= 3; first++) {
-        remove_length(&m, first);
+        remove_length_from_median(&m, first);
         struct tp_step *step = &model->steps[used[first]];
-        if ((__int128)4 * (step->end_ns - step->start_ns) <= 3 * twice_median(&m))
+        if ((__int128)4 * (step->end_ns - step->start_ns) <= 3 * twice_the_median(&m))
             break;
         step->left_out = TP_STEP_WARM_UP;
     }

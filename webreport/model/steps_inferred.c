@@ -73,7 +73,7 @@ static void find_typical_iteration(struct loop *loop, struct tp_arena *arena)
     }
     loop->typical_first = loop->start[best];
     loop->typical_length = iteration_end(loop, best) - loop->start[best];
-    tp_arena_drop(arena, keys, count * sizeof *keys);
+    tp_arena_free_item(arena, keys, count * sizeof *keys);
 }
 
 static uint32_t typical_name(const struct loop *loop, uint32_t k)
@@ -84,7 +84,7 @@ static uint32_t typical_name(const struct loop *loop, uint32_t k)
 /* Moves the start of each step to the start of the loop's body. Items before the first anchor that equal the end of
  * the typical iteration belong to the first step. Sets is_last_whole if the last step has all items of the typical
  * iteration. */
-static void find_body(struct loop *loop)
+static void find_start_of_loop_body(struct loop *loop)
 {
     uint32_t length = loop->typical_length, last = loop->start[loop->count - 1], found = 0;
     loop->shift = 0;
@@ -120,7 +120,7 @@ static bool is_like_typical_iteration(const struct loop *loop, struct loop_names
 }
 
 /* Lists the iterations that differ from the typical one. Ignores the first iteration, which often prepares more, and
- * the last one, which find_body has compared. */
+ * the last one, which find_start_of_loop_body has compared. */
 static void find_different_iterations(struct loop *loop, struct loop_names *names)
 {
     loop->differ_count = 0;
@@ -159,17 +159,17 @@ static bool join_accumulation_rounds(struct loop *loop)
     return count >= MIN_REPEATS;
 }
 
-static bool fit_iterations(struct loop *loop, struct loop_names *names, struct tp_arena *arena)
+static bool find_iterations_of_loop(struct loop *loop, struct loop_names *names, struct tp_arena *arena)
 {
     find_typical_iteration(loop, arena);
-    find_body(loop);
+    find_start_of_loop_body(loop);
     find_different_iterations(loop, names);
     if (!loop->differ_count)
         return true;
     bool accumulates = has_backward(loop, names);
     if (accumulates && loop->passes == 1 && join_accumulation_rounds(loop)) {
         find_typical_iteration(loop, arena);
-        find_body(loop);
+        find_start_of_loop_body(loop);
         find_different_iterations(loop, names);
     }
     uint64_t few = accumulates ? FEW_OTHERS : FEW_OTHERS_BARE;
@@ -216,7 +216,7 @@ static uint32_t find_next_anchor(const struct tp_model *model, const struct loop
     return best;
 }
 
-static void count_names(const struct tp_loop_items *items, struct loop_names *names)
+static void count_names_of_items(const struct tp_loop_items *items, struct loop_names *names)
 {
     memset(names->count, 0, names->size * sizeof *names->count);
     for (uint32_t k = items->count; k-- > 0;) {
@@ -248,7 +248,7 @@ static uint32_t last_iteration_length(const struct loop *loop)
 
 /* Returns true if all items outside of the loop are operators that make, copy or read tensors. The layers of one call
  * repeat as well, but other operators come before or after them. */
-static bool covers_all_work(const struct tp_model *model, const struct loop *loop)
+static bool is_all_work_inside_loop(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
     uint32_t end = loop->start[loop->count - 1] + last_iteration_length(loop);
@@ -313,7 +313,7 @@ static int64_t work_end_ns(const struct tp_model *model, const struct loop *loop
 }
 
 /* Returns true if the loop and its device work cover at least half of the recording. */
-static bool covers_half_of_work(const struct tp_model *model, const struct loop *loop)
+static bool is_half_of_work_inside_loop(const struct tp_model *model, const struct loop *loop)
 {
     int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
     int64_t loop_ns = tp_sat_sub(work_end_ns(model, loop), first_item_of_step(loop, 0)->start_ns);
@@ -342,11 +342,11 @@ static void make_steps_of_loop(struct tp_model *model, const struct loop *loop, 
 
 /* Returns true if a sequence of operators may be a loop. Sets *is_sure to true if it cannot be the layers of one
  * call. */
-static bool is_candidate(const struct tp_model *model, const struct loop *loop, bool *is_sure)
+static bool may_sequence_be_loop(const struct tp_model *model, const struct loop *loop, bool *is_sure)
 {
     struct tp_loop_body body = make_loop_body(loop);
     *is_sure = true;
-    if (!covers_all_work(model, loop) || !tp_loop_has_two_operators(&body))
+    if (!is_all_work_inside_loop(model, loop) || !tp_loop_has_two_operators(&body))
         return false;
     *is_sure = tp_loop_has_independent_iterations(model, &body);
     return true;
@@ -358,11 +358,11 @@ static bool infer_from_loop(struct tp_model *model, struct loop_names *names, st
                             enum tp_step_marker source, uint32_t name)
 {
     bool is_sure = true;
-    if (!fit_iterations(loop, names, model->arena) ||
-        (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
+    if (!find_iterations_of_loop(loop, names, model->arena) ||
+        (source == TP_MARKER_OPERATORS && !may_sequence_be_loop(model, loop, &is_sure)))
         return false;
     remove_last_iteration(loop);
-    if (!covers_half_of_work(model, loop))
+    if (!is_half_of_work_inside_loop(model, loop))
         return false;
     if (is_sure) {
         make_steps_of_loop(model, loop, source, name);
@@ -432,14 +432,14 @@ static void infer_from_items(struct tp_model *model, bool has_ranges)
     names.typical = numbers + (size_t)2 * names.size;
     names.seen = numbers + (size_t)3 * names.size;
     memset(numbers, 0, (size_t)4 * names.size * sizeof *numbers);
-    count_names(&items, &names);
+    count_names_of_items(&items, &names);
     for (unsigned s = has_ranges ? 2 : 0; s < sizeof sources / sizeof *sources && !model->step_count; s++)
         infer_from_source(model, &items, &names, &loop, sources[s]);
     if (!model->step_count && find_repeated_period(model, &items, &loop))
         infer_from_loop(model, &names, &loop, TP_MARKER_OPERATORS, loop.items[loop.start[0]].name);
-    tp_arena_drop(arena, loop.differs, items.count * sizeof *loop.differs);
-    tp_arena_drop(arena, loop.start, items.count * sizeof *loop.start);
-    tp_arena_drop(arena, numbers, (size_t)4 * names.size * sizeof *numbers);
+    tp_arena_free_item(arena, loop.differs, items.count * sizeof *loop.differs);
+    tp_arena_free_item(arena, loop.start, items.count * sizeof *loop.start);
+    tp_arena_free_item(arena, numbers, (size_t)4 * names.size * sizeof *numbers);
 }
 
 struct tp_str tp_step_source_name(const struct tp_model *model)

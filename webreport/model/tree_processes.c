@@ -59,7 +59,7 @@ static void add_unrecorded_processes(struct tp_vec *processes, const struct tp_p
             *(struct tp_tree_process *)tp_vec_push(processes) =
                 (struct tp_tree_process){.pid = pid, .begin_ns = INT64_MAX, .end_ns = INT64_MIN + 1};
     }
-    tp_keys_drop(&pids);
+    tp_keys_release(&pids);
 }
 
 static void widen_process_times(struct tp_process_tree *tree, uint32_t row, int64_t begin_ns, int64_t end_ns)

@@ -53,7 +53,7 @@ struct cutting {
 
 /* Returns the states sorted by thread, time and position in the file. Sets *first to an array with the index of the
  * first state of each thread, followed by the number of all states. */
-static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
+static struct tp_keyed *sort_states_by_thread(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
 {
     struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);
     uint32_t *at = tp_arena_array(arena, trace->thread_count + 2, sizeof *at);
@@ -108,7 +108,7 @@ static void add_slice(struct cutting *c, const struct tp_state *state, int64_t b
     thread->state_ns[state->state] = tp_sat_add(thread->state_ns[state->state], end_ns - begin_ns);
 }
 
-static void cut_states_of_row(struct cutting *c, const struct tp_keyed *states, uint32_t count)
+static void clip_states_of_thread(struct cutting *c, const struct tp_keyed *states, uint32_t count)
 {
     int64_t free_from = INT64_MIN + 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -125,7 +125,7 @@ static void cut_states_of_row(struct cutting *c, const struct tp_keyed *states, 
 
 /* ---- threads ---- */
 
-static int by_process(const void *x, const void *y, const void *context)
+static int compare_by_process(const void *x, const void *y, const void *context)
 {
     const struct tp_tree_thread *a = x, *b = y;
     (void)context;
@@ -158,18 +158,18 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
                         .threads = TP_VEC(arena, struct tp_tree_thread),
                         .slices = TP_VEC(arena, struct tp_thread_slice)};
     uint32_t *first;
-    struct tp_keyed *states = order_states(tree->trace, &first, arena);
+    struct tp_keyed *states = sort_states_by_thread(tree->trace, &first, arena);
     tp_recorder_waits_init(&c.own, tree->trace, arena);
     for (uint32_t row = 0; row < tree->trace->thread_count; row++)
-        cut_states_of_row(&c, states + first[row], first[row + 1] - first[row]);
-    tp_arena_drop(arena, states, (tree->trace->state_count + 1) * sizeof *states);
+        clip_states_of_thread(&c, states + first[row], first[row + 1] - first[row]);
+    tp_arena_free_item(arena, states, (tree->trace->state_count + 1) * sizeof *states);
     tp_vec_fit(&c.slices);
     tree->threads = c.threads.data;
     tree->thread_count = (uint32_t)c.threads.count;
     tree->slices = c.slices.data;
     tree->slice_count = (uint32_t)c.slices.count;
     if (tree->thread_count > 1)
-        tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, by_process, NULL);
+        tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, compare_by_process, NULL);
     for (uint32_t i = 0; i < tree->thread_count; i++)
         add_thread_to_process(tree, &tree->threads[i]);
     tp_child_waits_mark(tree, arena);
@@ -201,7 +201,7 @@ static void weigh_samples_by_cpu_time(struct tp_process_tree *tree, struct tp_ar
     }
 }
 
-static void find_peaks(struct tp_process_tree *tree)
+static void find_memory_peaks(struct tp_process_tree *tree)
 {
     const struct tp_trace *trace = tree->trace;
     for (uint32_t i = 0; i < trace->process_memory_count; i++) {
@@ -219,6 +219,6 @@ void tp_process_tree_build(struct tp_process_tree *tree, const struct tp_trace *
     tp_tree_processes_build(tree, trace, arena);
     build_threads(tree, arena);
     weigh_samples_by_cpu_time(tree, arena);
-    find_peaks(tree);
+    find_memory_peaks(tree);
     tree->is_present = tree->thread_count > 0;
 }

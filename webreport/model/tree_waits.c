@@ -49,7 +49,7 @@ static int64_t tolerance_ns(const struct tp_thread_slice *wait)
     return hundredth > short_ns ? hundredth : short_ns;
 }
 
-static bool has_no_cause(const struct tp_thread_slice *piece)
+static bool is_wait_without_cause(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_UNKNOWN;
 }
@@ -84,7 +84,7 @@ static uint32_t find_wait_for_child(const struct tp_process_tree *tree, const st
     uint32_t end_index = find_slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = end_index; i > thread->first && end_index - i < NEAR; i--) {
         const struct tp_thread_slice *piece = &tree->slices[i - 1];
-        bool is_one = has_no_cause(piece) && piece->begin_ns >= child->begin_ns &&
+        bool is_one = is_wait_without_cause(piece) && piece->begin_ns >= child->begin_ns &&
                       distance_to_child_end_ns(piece, child) <= tolerance_ns(piece);
         if (is_one && (found == TP_NO_ID ||
                        distance_to_child_end_ns(piece, child) < distance_to_child_end_ns(&tree->slices[found], child)))
@@ -103,7 +103,7 @@ static void mark_child_waits(struct tp_process_tree *tree, uint32_t first, uint3
     for (uint32_t i = wait + 1; i > first; i--) {
         struct tp_thread_slice *piece = &tree->slices[i - 1];
         int64_t length = piece->end_ns - piece->begin_ns;
-        if (piece->begin_ns < child->begin_ns || (piece->state == TP_STATE_BLOCKED && !has_no_cause(piece)))
+        if (piece->begin_ns < child->begin_ns || (piece->state == TP_STATE_BLOCKED && !is_wait_without_cause(piece)))
             return;
         if (piece->state != TP_STATE_BLOCKED) {
             between_ns = tp_sat_add(between_ns, length);
@@ -128,7 +128,7 @@ static uint32_t *find_first_threads(const struct tp_process_tree *tree, struct t
     return first;
 }
 
-static bool has_ended(const struct tp_tree_process *process)
+static bool has_recorded_end(const struct tp_tree_process *process)
 {
     return process->seen && process->seen->end == TP_NO_ID;
 }
@@ -140,7 +140,7 @@ void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena)
     for (uint32_t i = 0; i < tree->process_count; i++) {
         const struct tp_tree_process *child = &tree->processes[i];
         uint32_t parent = child->parent, found = TP_NO_ID, of = 0;
-        for (uint32_t t = parent == TP_NO_ID || !has_ended(child) ? UINT32_MAX : first[parent];
+        for (uint32_t t = parent == TP_NO_ID || !has_recorded_end(child) ? UINT32_MAX : first[parent];
              parent != TP_NO_ID && t < first[parent + 1] && steps_left; t++, steps_left--) {
             const struct tp_tree_thread *thread = &tree->threads[t];
             uint32_t wait = thread->begin_ns <= child->end_ns ? find_wait_for_child(tree, thread, child) : TP_NO_ID;

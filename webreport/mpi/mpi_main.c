@@ -54,7 +54,7 @@ struct joining {
     struct tp_arena arena;
 };
 
-static int join_guarded(void *context, struct tp_error *err)
+static int join_in_guard(void *context, struct tp_error *err)
 {
     struct joining *joining = context;
     struct tp_summary_set set;
@@ -71,14 +71,14 @@ static int join_guarded(void *context, struct tp_error *err)
 }
 
 /* Joins the sets in two buffers; an MPI_User_function. A whole buffer is one element of the MPI type. */
-static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
+static void join_packed_summaries(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     struct joining joining = {.buffers = {in, inout}};
     (void)count;
     (void)type;
     tp_arena_init(&joining.arena, 0);
     tp_buf_init(&joining.out, block_count * BLOCK_BYTES - sizeof(uint64_t));
-    int code = tp_arena_run(&joining.arena, join_guarded, &joining, NULL);
+    int code = tp_arena_run(&joining.arena, join_in_guard, &joining, NULL);
     uint64_t size = code < 0 || joining.out.failed ? FAILED : joining.out.size;
     memcpy(inout, &size, sizeof size);
     if (size != FAILED)
@@ -106,7 +106,7 @@ static int reduce_summaries(char **joined, const struct tp_buf *bytes)
         MPI_Type_contiguous(BLOCK_BYTES, MPI_BYTE, &block);
         MPI_Type_contiguous((int)block_count, block, &type);
         MPI_Type_commit(&type);
-        MPI_Op_create(join_buffers, 1, &op);
+        MPI_Op_create(join_packed_summaries, 1, &op);
         MPI_Reduce(from, to, 1, type, op, 0, MPI_COMM_WORLD);
         MPI_Op_free(&op);
         MPI_Type_free(&type);
@@ -142,7 +142,7 @@ struct share {
     struct tp_arena arena;
 };
 
-static int pack_share(void *context, struct tp_error *err)
+static int pack_summaries_of_share(void *context, struct tp_error *err)
 {
     struct share *share = context;
     struct tp_summary_set set;
@@ -156,7 +156,7 @@ static int summarize_share(struct tp_buf *bytes, const struct tp_summarize_job *
 {
     struct share share = {.bytes = bytes, .job = job, .counts = counts};
     tp_arena_init(&share.arena, 0);
-    int code = tp_arena_run(&share.arena, pack_share, &share, err);
+    int code = tp_arena_run(&share.arena, pack_summaries_of_share, &share, err);
     tp_arena_release(&share.arena);
     return code;
 }
@@ -206,7 +206,7 @@ static int print_help(void)
 }
 
 /* Prints a text on one process only, because all processes have the same text. */
-static void print_once(struct tp_console *console, const char *text)
+static void print_on_first_process(struct tp_console *console, const char *text)
 {
     if (process_number == 0)
         tp_console_error(console, "%s", text);
@@ -224,7 +224,7 @@ static int run_mpi_summary(int argc, char **argv)
     if (o.common.help)
         return process_number ? TP_EXIT_DONE : print_help();
     if (code < 0 || (inputs == 0 && !o.files_from) || !o.out) {
-        print_once(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
+        print_on_first_process(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
         return TP_EXIT_USAGE;
     }
     job.load.paths = (const char *const *)argv;
@@ -238,7 +238,7 @@ static int run_mpi_summary(int argc, char **argv)
     job.shard_count = (uint64_t)process_count;
     code = run_job(&job, &err);
     if (code < 0)
-        print_once(&console, err.text[0] ? err.text : "out of memory");
+        print_on_first_process(&console, err.text[0] ? err.text : "out of memory");
     return tp_inputs_exit_code(code);
 }
 

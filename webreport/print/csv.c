@@ -4,14 +4,14 @@
 #include "writer/text/csv_cell.h"
 #include "writer/text/terminal.h"
 
-static void put_column_names(struct tp_buf *out, const struct tp_rows_block *rows)
+static void write_column_names(struct tp_buf *out, const struct tp_rows_block *rows)
 {
     for (unsigned i = 0; i < rows->table->column_count; i++)
         tp_buf_printf(out, "%s,", rows->table->defs[i].name);
     tp_buf_printf(out, "%s\n", rows->extra_column_name);
 }
 
-static void put_cell(struct tp_buf *out, const struct tp_table *table, unsigned column, size_t row)
+static void write_csv_cell(struct tp_buf *out, const struct tp_table *table, unsigned column, size_t row)
 {
     enum tp_column_type type = table->defs[column].type;
     if (type != TP_COLUMN_TEXT && type != TP_COLUMN_JSON)
@@ -21,11 +21,11 @@ static void put_cell(struct tp_buf *out, const struct tp_table *table, unsigned 
     tp_buf_putc(out, ',');
 }
 
-static void put_rows(struct tp_buf *out, const struct tp_rows_block *rows)
+static void write_csv_rows(struct tp_buf *out, const struct tp_rows_block *rows)
 {
     for (size_t row = 0; row < rows->table->row_count; row++) {
         for (unsigned i = 0; i < rows->table->column_count; i++)
-            put_cell(out, rows->table, i, row);
+            write_csv_cell(out, rows->table, i, row);
         tp_csv_put_text(out, rows->last);
         tp_buf_putc(out, '\n');
     }
@@ -41,8 +41,8 @@ int tp_print_csv(struct tp_buf *out, const struct tp_document *document, const s
         if (block->kind != TP_BLOCK_ROWS || !(block->places & TP_IN_CSV))
             continue;
         if (!options->omits_column_names)
-            put_column_names(out, &block->rows);
-        put_rows(out, &block->rows);
+            write_column_names(out, &block->rows);
+        write_csv_rows(out, &block->rows);
     }
     if (!out->failed && out->size > start)
         tp_terminal_clean_lines(out->data + start, out->size - start);

@@ -27,65 +27,71 @@ struct filler {
 
 static void put_title(struct filler *f, const struct tp_title_block *title)
 {
-    tp_object_text(f->root, "title", title->text);
-    tp_object_text(f->root, "id", title->id);
+    tp_object_add_text(f->root, "title", title->text);
+    tp_object_add_text(f->root, "id", title->id);
 }
 
 static void put_section(struct filler *f, const struct tp_section_block *section)
 {
     f->part = tp_list_add_object(f->sections);
     f->tables = tp_object_add_list(f->part, "tables");
-    tp_object_text(f->part, "section_id", section->id);
-    tp_object_text(f->part, "section_title", section->title);
-    tp_object_plain_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
-    tp_object_bool(f->part, "has_narrow_names", section->has_narrow_names);
+    tp_object_add_text(f->part, "section_id", section->id);
+    tp_object_add_text(f->part, "section_title", section->title);
+    tp_object_add_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
+    tp_object_add_bool(f->part, "has_narrow_names", section->has_narrow_names);
 }
 
 static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict)
 {
     const char *tone = verdict->tone == TP_TONE_GOOD ? "good" : verdict->tone == TP_TONE_UNSURE ? "low" : "";
-    tp_object_bool(f->root, "verdict", true);
-    tp_object_text(f->root, "verdict_tag", verdict->class);
-    tp_object_text(f->root, "verdict_tone", tone);
+    tp_object_add_bool(f->root, "verdict", true);
+    tp_object_add_text(f->root, "verdict_tag", verdict->class);
+    tp_object_add_text(f->root, "verdict_tone", tone);
     /* start of the second cause in the headline, which is printed in a smaller font */
     const char *next = strstr(verdict->headline, " Next: ");
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
-    tp_object_plain_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
-    tp_object_plain_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
-    tp_object_plain_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
+    tp_object_add_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
+    tp_object_add_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
+    tp_object_add_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
 }
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)
 {
     struct tp_object *object = tp_list_add_object(f->has_figure ? f->later_notices : f->notices);
     struct tp_list *points = tp_object_add_list(object, "points");
-    tp_object_text(object, "tone", notice->tone == TP_TONE_BAD ? "err" : notice->tone == TP_TONE_UNSURE ? "info" : "");
-    tp_object_text(object, "head", notice->head);
-    tp_object_text(object, "text", notice->text);
-    tp_object_bool(object, "has_points", notice->point_count > 0);
+    tp_object_add_text(object, "tone",
+                       notice->tone == TP_TONE_BAD      ? "err"
+                       : notice->tone == TP_TONE_UNSURE ? "info"
+                                                        : "");
+    tp_object_add_text(object, "head", notice->head);
+    tp_object_add_text(object, "text", notice->text);
+    tp_object_add_bool(object, "has_points", notice->point_count > 0);
     for (size_t i = 0; i < notice->point_count; i++)
-        tp_object_text(tp_list_add_object(points), "point", notice->points[i]);
+        tp_object_add_text(tp_list_add_object(points), "point", notice->points[i]);
 }
 
 static void put_figure(struct filler *f, const struct tp_figure_block *figure)
 {
     struct tp_object *object = tp_list_add_object(f->figures);
     f->has_figure = true;
-    tp_object_bool(f->root, "has_figures", true);
-    tp_object_text(object, "label", figure->label);
-    tp_object_text(object, "value", figure->value);
-    tp_object_text(object, "unit", figure->unit ? figure->unit : "");
-    tp_object_plain_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
-    tp_object_text(object, "definition", figure->definition ? figure->definition : "");
-    tp_object_text(object, "tone", figure->tone == TP_TONE_BAD ? "bad" : figure->tone == TP_TONE_WARN ? "warn" : "");
+    tp_object_add_bool(f->root, "has_figures", true);
+    tp_object_add_text(object, "label", figure->label);
+    tp_object_add_text(object, "value", figure->value);
+    tp_object_add_text(object, "unit", figure->unit ? figure->unit : "");
+    tp_object_add_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
+    tp_object_add_text(object, "definition", figure->definition ? figure->definition : "");
+    tp_object_add_text(object, "tone",
+                       figure->tone == TP_TONE_BAD    ? "bad"
+                       : figure->tone == TP_TONE_WARN ? "warn"
+                                                      : "");
     if (isnan(figure->meter))
-        tp_object_text(object, "meter", "");
+        tp_object_add_text(object, "meter", "");
     else
         tp_chart_put_percent(object, "meter", figure->meter);
 }
 
 /* Returns the data of a table, with at most as many rows as the level of detail allows. Does not change `table`. */
-static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
+static struct tp_data table_data_within_limits(const struct filler *f, const struct tp_shown_table *table)
 {
     struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
     *shown = *table;
@@ -97,7 +103,7 @@ static struct tp_data table_data(const struct filler *f, const struct tp_shown_t
 
 /* ---- findings ---- */
 
-static const char *capitalize(struct tp_arena *arena, const char *text)
+static const char *copy_with_capital_letter(struct tp_arena *arena, const char *text)
 {
     char *copy = tp_arena_copy(arena, text, strlen(text));
     copy[0] = (char)toupper((unsigned char)copy[0]);
@@ -110,40 +116,40 @@ static void put_remedies(struct tp_object *item, const struct tp_finding_block *
     for (uint32_t i = 0; i < finding->remedy_count; i++) {
         const struct tp_finding_block *remedy = &finding->remedies[i];
         struct tp_object *object = tp_list_add_object(list);
-        tp_object_text(object, "remedy_rule", remedy->id);
-        tp_object_text(object, "remedy_title", remedy->title);
-        tp_object_text(object, "remedy_advice", remedy->advice);
-        tp_object_text(object, "remedy_detail", remedy->reasons[0] ? remedy->reasons[0] : "");
+        tp_object_add_text(object, "remedy_rule", remedy->id);
+        tp_object_add_text(object, "remedy_title", remedy->title);
+        tp_object_add_text(object, "remedy_advice", remedy->advice);
+        tp_object_add_text(object, "remedy_detail", remedy->reasons[0] ? remedy->reasons[0] : "");
     }
 }
 
 static void put_evidence(struct tp_object *item, const struct tp_finding_block *finding)
 {
     struct tp_list *list = tp_object_add_list(item, "evidence");
-    tp_object_bool(item, "has_evidence", finding->place_count > 0);
+    tp_object_add_bool(item, "has_evidence", finding->place_count > 0);
     for (uint32_t i = 0; i < finding->place_count; i++) {
         struct tp_object *event = tp_list_add_object(list);
-        tp_object_text(event, "at", finding->places[i].at);
-        tp_object_text(event, "at_ns", finding->places[i].at_ns ? finding->places[i].at_ns : "");
-        tp_object_str(event, "event", finding->places[i].text);
-        tp_object_str(event, "place", finding->places[i].file_line);
-        tp_object_text(event, "place_href", finding->places[i].href);
+        tp_object_add_text(event, "at", finding->places[i].at);
+        tp_object_add_text(event, "at_ns", finding->places[i].at_ns ? finding->places[i].at_ns : "");
+        tp_object_add_str(event, "event", finding->places[i].text);
+        tp_object_add_str(event, "place", finding->places[i].file_line);
+        tp_object_add_text(event, "place_href", finding->places[i].href);
     }
 }
 
 static void put_finding(struct filler *f, struct tp_list *list, const struct tp_finding_block *finding)
 {
     struct tp_object *item = tp_list_add_object(list);
-    tp_object_text(item, "severity", finding->status);
-    tp_object_text(item, "severity_text", capitalize(f->arena, finding->status));
-    tp_object_text(item, "finding_title", finding->title);
-    tp_object_text(item, "impact", finding->value ? finding->value : "");
-    tp_object_text(item, "impact_share", finding->change ? finding->change : "");
-    tp_object_text(item, "scope", finding->scope ? finding->scope : "");
-    tp_object_text(item, "why", finding->reasons[0] ? finding->reasons[0] : "");
-    tp_object_text(item, "advice", finding->advice);
-    tp_object_text(item, "doc_url", finding->link ? finding->link : "");
-    tp_object_text(item, "proof", finding->proof);
+    tp_object_add_text(item, "severity", finding->status);
+    tp_object_add_text(item, "severity_text", copy_with_capital_letter(f->arena, finding->status));
+    tp_object_add_text(item, "finding_title", finding->title);
+    tp_object_add_text(item, "impact", finding->value ? finding->value : "");
+    tp_object_add_text(item, "impact_share", finding->change ? finding->change : "");
+    tp_object_add_text(item, "scope", finding->scope ? finding->scope : "");
+    tp_object_add_text(item, "why", finding->reasons[0] ? finding->reasons[0] : "");
+    tp_object_add_text(item, "advice", finding->advice);
+    tp_object_add_text(item, "doc_url", finding->link ? finding->link : "");
+    tp_object_add_text(item, "proof", finding->proof);
     put_remedies(item, finding);
     put_evidence(item, finding);
 }
@@ -152,8 +158,8 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
-        tp_object_bool(f->root, "has_tables", true);
-    tp_list_add(f->tables, table_data(f, table));
+        tp_object_add_bool(f->root, "has_tables", true);
+    tp_list_add(f->tables, table_data_within_limits(f, table));
 }
 
 static void put_findings(struct filler *f, const struct tp_findings_block *findings)
@@ -165,10 +171,10 @@ static void put_findings(struct filler *f, const struct tp_findings_block *findi
     if (!findings->count && !findings->none)
         return;
     struct tp_list *list = tp_object_add_list(f->root, "findings");
-    tp_object_bool(f->root, "has_findings", true);
-    tp_object_text(f->root, "findings_head", findings->remark ? findings->remark : "");
-    tp_object_text(f->root, "findings_note", findings->note);
-    tp_object_text(f->root, "findings_none", findings->count ? NULL : findings->none);
+    tp_object_add_bool(f->root, "has_findings", true);
+    tp_object_add_text(f->root, "findings_head", findings->remark ? findings->remark : "");
+    tp_object_add_text(f->root, "findings_note", findings->note);
+    tp_object_add_text(f->root, "findings_none", findings->count ? NULL : findings->none);
     for (size_t i = 0; i < findings->shown; i++)
         put_finding(f, list, &findings->items[i]);
 }
@@ -195,12 +201,12 @@ static void put_block(struct filler *f, const struct tp_block *block)
         put_figure(f, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        tp_object_text(tp_list_add_object(f->meta), "text", tp_fact_block_line(f->document, block));
+        tp_object_add_text(tp_list_add_object(f->meta), "text", tp_fact_block_line(f->document, block));
         break;
     case TP_BLOCK_HEADING:
     case TP_BLOCK_POINT:
     case TP_BLOCK_NOTE:
-        tp_object_plain_sentence(tp_list_add_object(f->notes), "text", tp_str_of(block->text));
+        tp_object_add_sentence(tp_list_add_object(f->notes), "text", tp_str_of(block->text));
         break;
     case TP_BLOCK_TABLE:
         if (f->level->rows || !is_below)
@@ -246,8 +252,8 @@ struct tp_data tp_html_part(const struct tp_document *document, const char *pref
     enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 };
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
-    tp_object_text(root, "p", prefix);
-    tp_object_bool(root, "is_part", true);
+    tp_object_add_text(root, "p", prefix);
+    tp_object_add_bool(root, "is_part", true);
     tp_html_put_blocks(root, document, 0, document->blocks.count, &(struct tp_html_level){rows, OPEN_ROWS, true});
     return tp_data_of_object(root);
 }
@@ -270,7 +276,7 @@ struct page {
 };
 
 /* Returns the index of the first block after a page. title: index of the page's title block. */
-static size_t end_of_page(const struct tp_document *document, size_t title)
+static size_t end_of_document_page(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
     while (end < document->blocks.count && tp_document_block_at(document, end)->kind != TP_BLOCK_TITLE)
@@ -289,8 +295,8 @@ static size_t title_count(const struct tp_document *document)
 static void add_link(struct tp_list *links, const char *prefix, const char *target, const char *label)
 {
     struct tp_object *link = tp_list_add_object(links);
-    tp_object_printf(link, "target", "%s%s", prefix, target);
-    tp_object_text(link, "label", label);
+    tp_object_add_formatted(link, "target", "%s%s", prefix, target);
+    tp_object_add_text(link, "label", label);
 }
 
 /* Adds the links of the navigation: to the sections if the document is a single page, else to the pages. */
@@ -318,8 +324,8 @@ static int render_page(struct page *page, const struct tp_html_level *level, str
     for (size_t first = 0, end, number = 1; code == TP_OK && first < document->blocks.count; first = end, number++) {
         struct tp_object *root = tp_object_new(document->arena);
         const char *prefix = is_many ? tp_text_printf(document->arena, "j%zu-", number) : "";
-        end = end_of_page(document, first);
-        tp_object_text(root, "p", prefix);
+        end = end_of_document_page(document, first);
+        tp_object_add_text(root, "p", prefix);
         tp_html_put_blocks(root, document, first, end, level);
         put_links(links, document, first, end, prefix);
         code = tp_template_render(&page->templates, "document", tp_data_of_object(root), &page->fragment, err);
@@ -327,10 +333,10 @@ static int render_page(struct page *page, const struct tp_html_level *level, str
     if (code)
         return code;
     tp_html_put_shell(&page->html, shell);
-    tp_object_text(shell, "version", TP_VERSION);
-    tp_object_text(shell, "page_title", document->name);
-    tp_object_str(shell, "fragments",
-                  (struct tp_str){page->fragment.data ? page->fragment.data : "", page->fragment.size});
+    tp_object_add_text(shell, "version", TP_VERSION);
+    tp_object_add_text(shell, "page_title", document->name);
+    tp_object_add_str(shell, "fragments",
+                      (struct tp_str){page->fragment.data ? page->fragment.data : "", page->fragment.size});
     return tp_template_render(&page->templates, "report", tp_data_of_object(shell), page->out, err);
 }
 
@@ -378,6 +384,6 @@ int tp_print_html(struct tp_buf *out, const struct tp_document *document, const 
     page->out = out;
     int code = tp_arena_run(document->arena, render_within_limit, page, err);
     tp_buf_release(&page->fragment);
-    tp_arena_pass_failure_on(document->arena);
+    tp_arena_fail_with_stored_code(document->arena);
     return code;
 }

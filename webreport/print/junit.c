@@ -25,14 +25,14 @@ static void put_places(struct tp_buf *out, const struct tp_finding_block *findin
 /* Writes <failure>, <error>, <skipped> or <system-out> for a finding. Writes nothing for a good finding. */
 static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
 {
-    const char *element = finding->is_input_fault           ? "error"
+    const char *element = finding->is_inconclusive_by_input ? "error"
                           : finding->tone == TP_TONE_BAD    ? "failure"
                           : finding->tone == TP_TONE_UNSURE ? "skipped"
                                                             : "system-out";
     tp_buf_printf(out, "      <%s", element);
     if (finding->tone != TP_TONE_WARN)
         put_attribute(out, "message", finding->message);
-    if (finding->tone == TP_TONE_BAD || finding->is_input_fault)
+    if (finding->tone == TP_TONE_BAD || finding->is_inconclusive_by_input)
         put_attribute(out, "type", finding->cause);
     tp_buf_puts(out, ">");
     if (finding->tone == TP_TONE_WARN)
@@ -65,7 +65,7 @@ static size_t count_findings_of_tone(const struct tp_findings_block *list, enum 
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
-        count += list->items[i].tone == tone && !list->items[i].is_input_fault;
+        count += list->items[i].tone == tone && !list->items[i].is_inconclusive_by_input;
     return count;
 }
 
@@ -73,7 +73,7 @@ static size_t count_input_faults(const struct tp_findings_block *list)
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
-        count += list->items[i].is_input_fault;
+        count += list->items[i].is_inconclusive_by_input;
     return count;
 }
 

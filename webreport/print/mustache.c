@@ -29,7 +29,7 @@ static bool is_blank_char(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static struct tp_str trim(struct tp_str text)
+static struct tp_str trim_blanks(struct tp_str text)
 {
     while (text.len && is_blank_char(text.ptr[0]))
         text.ptr++, text.len--;
@@ -57,7 +57,7 @@ static struct tp_mustache_token *add_token(struct compiler *c, enum tp_mustache_
 }
 
 /* Returns the position of the first `needle` at or after `from`; SIZE_MAX if there is none. */
-static size_t find_text(struct tp_str text, size_t from, struct tp_str needle)
+static size_t find_text_from(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
     return hit ? (size_t)(hit - text.ptr) : SIZE_MAX;
@@ -78,7 +78,7 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
         sign = 0;
     }
     from += sign != 0;
-    size_t at = find_text(text, from, close);
+    size_t at = find_text_from(text, from, close);
     if (at == SIZE_MAX)
         return set_error(c, begin, TP_EFORMAT, "tag is not closed", (struct tp_str){"", 0});
     tag->begin = begin;
@@ -87,7 +87,7 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
     tag->content = (struct tp_str){text.ptr + from, at - from};
     if (sign == '=' && tag->content.len && tag->content.ptr[tag->content.len - 1] == '=')
         tag->content.len--;
-    tag->content = trim(tag->content);
+    tag->content = trim_blanks(tag->content);
     return 0;
 }
 
@@ -123,7 +123,7 @@ static int set_delimiters(struct compiler *c, const struct tag *tag)
     while (i < text.len && !is_blank_char(text.ptr[i]))
         i++;
     opening.len = i;
-    struct tp_str closing = trim((struct tp_str){text.ptr + i, text.len - i});
+    struct tp_str closing = trim_blanks((struct tp_str){text.ptr + i, text.len - i});
     for (size_t k = 0; k < closing.len; k++)
         if (is_blank_char(closing.ptr[k]))
             closing.len = 0;
@@ -182,7 +182,7 @@ static int compile_tag(struct compiler *c, const struct tag *tag, struct tp_str 
     }
 }
 
-static void add_text(struct compiler *c, size_t end)
+static void add_text_token(struct compiler *c, size_t end)
 {
     if (end > c->done)
         add_token(c, TP_MUSTACHE_TEXT, (struct tp_str){c->text.ptr + c->done, end - c->done});
@@ -195,20 +195,20 @@ int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct 
     c.tokens = TP_VEC(arena, struct tp_mustache_token);
     if (text.len > TP_MAX_TEMPLATE_BYTES)
         return set_error(&c, 0, TP_ELIMIT, "longer than 1 MiB", (struct tp_str){"", 0});
-    for (size_t at = 0; (at = find_text(text, at, c.opening)) != SIZE_MAX; at = c.done) {
+    for (size_t at = 0; (at = find_text_from(text, at, c.opening)) != SIZE_MAX; at = c.done) {
         struct tag tag = {0};
         int code = read_tag(&c, at, &tag);
         if (code)
             return code;
         size_t begin = tag.begin, end = tag.end;
         is_alone_on_line(&c, &tag, &begin, &end);
-        add_text(&c, begin);
+        add_text_token(&c, begin);
         code = compile_tag(&c, &tag, (struct tp_str){text.ptr + begin, tag.begin - begin});
         if (code)
             return code;
         c.done = end;
     }
-    add_text(&c, text.len);
+    add_text_token(&c, text.len);
     if (c.open_count) {
         struct tp_str open = TP_AT(&c.tokens, struct tp_mustache_token, c.open[c.open_count - 1])->text;
         return set_error(&c, (size_t)(open.ptr - text.ptr), TP_EFORMAT, "section is not closed:", open);

@@ -19,7 +19,7 @@ static size_t skip_comment(struct tp_str text, size_t at)
 
 /* Appends the line at `at`, with LF in place of CR LF or CR. The browser's parser makes the same change before it
  * computes hashes. Returns the start of the next line. */
-static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
+static size_t append_line_without_indentation(char *to, size_t *size, struct tp_str text, size_t at)
 {
     const char *feed = memchr(text.ptr + at, '\n', text.len - at);
     size_t length = feed ? (size_t)(feed - text.ptr) + 1 - at : text.len - at;
@@ -36,19 +36,19 @@ static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
 }
 
 /* Appends a file without indentation and comment lines, which only readers of the source need. */
-static void append_stripped(char *to, size_t *size, struct tp_str text)
+static void append_without_comments(char *to, size_t *size, struct tp_str text)
 {
     for (size_t at = 0; at < text.len;) {
         size_t behind = skip_comment(text, at);
         if (text.ptr[at] == ' ' || text.ptr[at] == '\t')
             at++;
         else
-            at = behind > at ? behind : append_line(to, size, text, at);
+            at = behind > at ? behind : append_line_without_indentation(to, size, text, at);
     }
 }
 
 /* Returns whether a page of this type omits a file, because it lacks the parts that use the file. */
-static bool is_omitted(struct tp_str name, enum tp_html_assets where)
+static bool is_asset_omitted(struct tp_str name, enum tp_html_assets where)
 {
     if (tp_str_starts(name, "program."))
         return where == TP_HTML_INLINE || where == TP_HTML_INLINE_DOCUMENT;
@@ -56,9 +56,9 @@ static bool is_omitted(struct tp_str name, enum tp_html_assets where)
 }
 
 /* Joins the built-in files whose names end in `suffix`, in the order that page_shell.h states. Omits files for which
- * is_omitted is true, and files in subfolders (svg/), which do not belong to the page. */
-static int join_assets(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where,
-                       const char *suffix, struct tp_error *err)
+ * is_asset_omitted is true, and files in subfolders (svg/), which do not belong to the page. */
+static int join_assets_by_suffix(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where,
+                                 const char *suffix, struct tp_error *err)
 {
     const char *first = strcmp(suffix, ".css") == 0 ? TP_HTML_CSS_FILE : TP_HTML_JS_FILE;
     struct tp_vec texts = TP_VEC(assets->arena, struct tp_str);
@@ -66,7 +66,7 @@ static int join_assets(struct tp_str *out, const struct tp_assets *assets, enum 
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
         if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
-            (i > 0 && tp_str_equal(name, tp_str_of(first))) || is_omitted(name, where))
+            (i > 0 && tp_str_equal(name, tp_str_of(first))) || is_asset_omitted(name, where))
             continue;
         int code = tp_assets_get(assets, name, &text, err);
         if (code)
@@ -76,7 +76,7 @@ static int join_assets(struct tp_str *out, const struct tp_assets *assets, enum 
     }
     char *all = tp_arena_alloc(assets->arena, room);
     for (size_t i = 0; i < texts.count; i++)
-        append_stripped(all, &size, *TP_AT(&texts, struct tp_str, i));
+        append_without_comments(all, &size, *TP_AT(&texts, struct tp_str, i));
     *out = (struct tp_str){all, size};
     return 0;
 }
@@ -132,9 +132,9 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
 {
     *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE,
                              .has_programs = where == TP_HTML_SEPARATE || where == TP_HTML_INLINE_PROGRAM};
-    int code = join_assets(&html->css, assets, where, ".css", err);
+    int code = join_assets_by_suffix(&html->css, assets, where, ".css", err);
     if (!code)
-        code = join_assets(&html->js, assets, where, ".js", err);
+        code = join_assets_by_suffix(&html->js, assets, where, ".js", err);
     if (!code)
         code = check_embeddable(html->css, "style", "</style", err);
     if (!code)
@@ -154,12 +154,12 @@ int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *as
 
 void tp_html_put_shell(const struct tp_html *html, struct tp_object *page)
 {
-    tp_object_str(page, "csp", html->csp);
-    tp_object_bool(page, "is_separate", html->is_separate);
-    tp_object_text(page, "css_file", TP_HTML_CSS_FILE);
-    tp_object_text(page, "js_file", TP_HTML_JS_FILE);
+    tp_object_add_str(page, "csp", html->csp);
+    tp_object_add_bool(page, "is_separate", html->is_separate);
+    tp_object_add_text(page, "css_file", TP_HTML_CSS_FILE);
+    tp_object_add_text(page, "js_file", TP_HTML_JS_FILE);
     if (html->is_separate)
         return;
-    tp_object_str(page, "css", html->css);
-    tp_object_str(page, "js", html->js);
+    tp_object_add_str(page, "css", html->css);
+    tp_object_add_str(page, "js", html->js);
 }

@@ -26,7 +26,7 @@ static int open_in_page_folder(struct tp_outfile **file, const char *html, const
     return tp_outfile_open(file, path, err);
 }
 
-static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error *err)
+static int open_html_page(struct tp_outputs *o, size_t profile_count, struct tp_error *err)
 {
     const char *html = o->options->html;
     bool is_separate = o->options->page.writes_separate_assets;
@@ -63,7 +63,7 @@ static int open_outputs(void *context, size_t profile_count, size_t reported_cou
         o->has_markdown = true;
     }
     if (code == TP_OK)
-        code = open_page(o, profile_count, err);
+        code = open_html_page(o, profile_count, err);
     tp_json_object(&o->json);
     tp_json_member_text(&o->json, "schema", "tracepress-views");
     tp_json_member_int(&o->json, "schema_version", 2);
@@ -90,7 +90,7 @@ static int add_history(void *context, const struct tp_history_run *runs, size_t 
     return o->page ? tp_page_add_history(o->page, runs, count, err) : TP_OK;
 }
 
-static void begin_run(void *context, struct tp_str name)
+static void begin_json_of_run(void *context, struct tp_str name)
 {
     struct tp_outputs *o = context;
     tp_json_object(&o->json);
@@ -99,7 +99,7 @@ static void begin_run(void *context, struct tp_str name)
     tp_json_array(&o->json);
 }
 
-static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, const char *status)
+static void begin_json_of_profile(struct tp_outputs *o, const struct tp_profile *named, const char *status)
 {
     tp_json_object(&o->json);
     tp_json_member_str(&o->json, "worker", named->worker);
@@ -123,7 +123,7 @@ struct digest_addition {
     struct tp_arena arena;
 };
 
-static int make_part(void *context, struct tp_error *err)
+static int make_digest_part(void *context, struct tp_error *err)
 {
     enum { DETAILED_PROFILES = 4 };
     struct digest_addition *digest_addition = context;
@@ -152,7 +152,7 @@ static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile,
 {
     struct digest_addition digest_addition = {.outputs = o, .profile = profile, .why = why};
     tp_arena_init(&digest_addition.arena, 0);
-    int code = tp_arena_run(&digest_addition.arena, make_part, &digest_addition, err);
+    int code = tp_arena_run(&digest_addition.arena, make_digest_part, &digest_addition, err);
     tp_arena_release(&digest_addition.arena);
     return code;
 }
@@ -180,7 +180,7 @@ static int add_profile(void *context, const struct tp_profile *profile, struct t
     struct tp_outputs *o = context;
     int code = TP_OK;
     if (o->json_file) {
-        begin_profile(o, profile, "ok");
+        begin_json_of_profile(o, profile, "ok");
         tp_fields_members_json(&tp_profile_fields, profile, profile->trace->arena, &o->json);
         tp_json_object_end(&o->json);
         code = flush_json(o, err);
@@ -196,7 +196,7 @@ static int add_failed(void *context, const struct tp_profile *named, const char 
 {
     struct tp_outputs *o = context;
     int code = TP_OK;
-    begin_profile(o, named, "failed");
+    begin_json_of_profile(o, named, "failed");
     tp_json_member_text(&o->json, "error", why);
     tp_json_object_end(&o->json);
     if (o->page)
@@ -280,7 +280,7 @@ static int add_ranks(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static int add_job(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
+static int add_job_outputs(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct ranks_job ranks = {.outputs = o, .view = view};
     tp_arena_init(&ranks.arena, 0);
@@ -301,14 +301,14 @@ static int add_distributed(void *context, struct tp_str run, const struct tp_dis
             return code;
     }
     if (view->job) {
-        int code = add_job(o, view, err);
+        int code = add_job_outputs(o, view, err);
         if (code)
             return code;
     }
     return o->page ? tp_page_add_distributed(o->page, run, view, err) : TP_OK;
 }
 
-static int end_run(void *context, struct tp_error *err)
+static int end_json_of_run(void *context, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     tp_json_array_end(&o->json);
@@ -333,7 +333,7 @@ static int end_run(void *context, struct tp_error *err)
 static void reserve_comparison_bytes(void *context)
 {
     struct tp_outputs *o = context;
-    o->reserved_bytes = o->page ? tp_page_reserve(o->page) : 0;
+    o->reserved_bytes = o->page ? tp_page_reserve_section_bytes(o->page) : 0;
 }
 
 static int add_comparison(void *context, const struct tp_compare *compare, struct tp_error *err)
@@ -414,14 +414,14 @@ static int commit_outputs(void *context, struct tp_error *err)
 const struct tp_report_receiver tp_outputs_receiver = {.open = open_outputs,
                                                        .history = add_history,
                                                        .reserve = reserve_comparison_bytes,
-                                                       .begin_run = begin_run,
+                                                       .begin_run = begin_json_of_run,
                                                        .start_profile = start_page_profile,
                                                        .line = verdict_line,
                                                        .profile = add_profile,
                                                        .failed = add_failed,
                                                        .end_profiles = end_profiles,
                                                        .distributed = add_distributed,
-                                                       .end_run = end_run,
+                                                       .end_run = end_json_of_run,
                                                        .comparison = add_comparison,
                                                        .commit = commit_outputs};
 

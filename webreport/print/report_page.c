@@ -123,7 +123,7 @@ struct addition {
     size_t history_count;
 };
 
-static int begin_guarded(void *context, struct tp_error *err)
+static int begin_in_guard(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_page_options *options = ((struct addition *)context)->options;
@@ -152,7 +152,7 @@ int tp_page_open(struct tp_page **out, const struct tp_page_options *options, si
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     tp_arena_init(&page->arena, 0);
     page->expected = profile_count ? profile_count : 1;
-    code = tp_arena_run(&page->arena, begin_guarded, &(struct addition){.page = page, .options = options}, err);
+    code = tp_arena_run(&page->arena, begin_in_guard, &(struct addition){.page = page, .options = options}, err);
     if (code) {
         tp_page_release(page);
         return code;
@@ -185,7 +185,7 @@ static size_t next_profile_bytes(const struct tp_page *page)
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
     size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
     size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
-                  page->reserved + page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
+                  page->reserved + page->profiles.size + tp_page_index_estimated_bytes(&page->entries, page->expected);
 
     if (page->expected > 1) { /* reserves space for the comparison of ranks, which is added last */
         reserve = RANKS_BYTES + ranks * RANK_BYTES;
@@ -278,7 +278,7 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
     begin_large(&large, section, &page->large_arena);
     tp_arena_run(section->arena, build_small_sections, &small, NULL);
     end_large_sections(&large, section->arena);
-    tp_arena_pass_failure_on(section->arena);
+    tp_arena_fail_with_stored_code(section->arena);
     entry->sections = 0;
     for (unsigned i = 0; i < SECTION_COUNT; i++) {
         struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
@@ -293,12 +293,12 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
 {
     struct tp_object *root = tp_object_new(section->arena);
     bool is_many = section->is_one_of_many;
-    tp_object_text(root, "p", is_many ? entry->prefix : "");
-    tp_object_bool(root, "is_one_of_many", is_many);
-    tp_object_bool(root, "is_open", page->entries.shown_count == 0);
-    tp_object_text(root, "title", section->title);
-    tp_object_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
-    tp_object_text(root, "summary", is_many ? tp_page_index_summary(entry, section->arena) : "");
+    tp_object_add_text(root, "p", is_many ? entry->prefix : "");
+    tp_object_add_bool(root, "is_one_of_many", is_many);
+    tp_object_add_bool(root, "is_open", page->entries.shown_count == 0);
+    tp_object_add_text(root, "title", section->title);
+    tp_object_add_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
+    tp_object_add_text(root, "summary", is_many ? tp_page_index_summary(entry, section->arena) : "");
     tp_page_index_put_link(&page->entries, root, section, next_profile_bytes(page) >= OVERVIEW_BYTES);
     put_sections(page, section, entry, root);
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
@@ -345,7 +345,7 @@ static int start_profile(void *context, struct tp_error *err)
     ahead->section.limits = &page->limits;
     set_profile_limits(page, 0, next_profile_bytes(page));
     build_large_sections(ahead);
-    tp_arena_trim(&page->large_arena);
+    tp_arena_return_free_pages(&page->large_arena);
     page->ahead_nodes = page->limits.tree_nodes;
     /* after a failure, tp_page_add_profile repeats the work and reports the error */
     page->has_ahead = page->large_arena.code == 0;
@@ -425,7 +425,7 @@ static int add_distributed(void *context, struct tp_error *err)
 
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
-    data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_common_speech(&page->entries));
+    data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_joined_speech(&page->entries));
     /* the ranks are compared only if there are at least two */
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
@@ -437,8 +437,8 @@ static int add_distributed(void *context, struct tp_error *err)
             root, "job",
             tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1), SIZE_MAX));
     }
-    tp_object_text(root, "p",
-                   page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
+    tp_object_add_text(
+        root, "p", page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
     return tp_template_render(&page->templates, "ranks", tp_data_of_object(root), &page->ranks, err);
 }
 
@@ -490,7 +490,7 @@ int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs,
     return tp_arena_run(&page->arena, add_history, &addition, err);
 }
 
-size_t tp_page_reserve(struct tp_page *page)
+size_t tp_page_reserve_section_bytes(struct tp_page *page)
 {
     page->reserved += page->options.max_bytes / 8;
     return page->options.max_bytes / 8;
@@ -501,12 +501,12 @@ size_t tp_page_reserve(struct tp_page *page)
 static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
 {
     struct tp_object *link = tp_list_add_object(links);
-    tp_object_str(link, "target", target);
-    tp_object_str(link, "label", label);
+    tp_object_add_str(link, "target", target);
+    tp_object_add_str(link, "label", label);
 }
 
 /* Adds the links of the navigation: to the sections of a single profile, or to the index, ranks and first profiles. */
-static void put_links(struct tp_page *page, struct tp_object *root)
+static void write_links_of_page(struct tp_page *page, struct tp_object *root)
 {
     struct tp_list *links = tp_object_add_list(root, "links");
     struct tp_page_entry *entries = page->entries.entries.data;
@@ -536,7 +536,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
 }
 
 /* Stores the position in the document where the fragments are inserted, so that no fragment is copied. */
-static void store_position(const struct tp_data *value, struct tp_buf *out)
+static void store_position_of_placeholder(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
 }
@@ -546,12 +546,12 @@ static struct tp_str buffer_text(const struct tp_buf *buf)
     return (struct tp_str){buf->size ? buf->data : "", buf->size};
 }
 
-static int finish_guarded(void *context, struct tp_error *err)
+static int finish_page_in_guard(void *context, struct tp_error *err)
 {
     struct tp_page *page = context;
     struct tp_object *root = tp_object_new(&page->arena), *index_root = tp_object_new(&page->arena);
     struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
-    static const struct tp_data_source fragments = {.print = store_position};
+    static const struct tp_data_source fragments = {.print = store_position_of_placeholder};
     int code;
     if (index.kind != TP_DATA_NONE) {
         tp_object_add_value(index_root, "index", index);
@@ -560,9 +560,9 @@ static int finish_guarded(void *context, struct tp_error *err)
             return code;
     }
     tp_html_put_shell(&page->html, root);
-    tp_object_text(root, "version", TP_VERSION);
-    tp_object_str(root, "page_title", tp_page_index_title(&page->entries));
-    put_links(page, root);
+    tp_object_add_text(root, "version", TP_VERSION);
+    tp_object_add_str(root, "page_title", tp_page_index_title(&page->entries));
+    write_links_of_page(page, root);
     tp_object_add_value(root, "fragments",
                         (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
     /* reserves the final size, because growing the buffer would copy its content */
@@ -574,7 +574,7 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
 {
     int code;
     *files = (struct tp_page_files){.css = {"", 0}, .js = {"", 0}};
-    code = tp_arena_run(&page->arena, finish_guarded, page, err);
+    code = tp_arena_run(&page->arena, finish_page_in_guard, page, err);
     if (code)
         return code;
     if (page->document.failed)

@@ -69,8 +69,9 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
 enum { TP_PAGE_SECTIONS = 4 };
 
 /* Adds a document as a section at the end of the page, at most TP_PAGE_SECTIONS. Profiles leave space for the section
- * if it is added before the first profile; otherwise call tp_page_reserve first. target: id of the document's title,
- * for the navigation. data: from tp_html_part; may be freed after the call; kind NONE adds nothing. */
+ * if it is added before the first profile; otherwise call tp_page_reserve_section_bytes first. target: id of the
+ * document's title, for the navigation. data: from tp_html_part; may be freed after the call; kind NONE adds nothing.
+ */
 int tp_page_add_section(struct tp_page *page, const char *target, const char *label, struct tp_data data,
                         struct tp_error *err);
 
@@ -79,7 +80,7 @@ int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs,
 
 /* Reserves an eighth of the page's size limit for a section that will be added after the profiles. Returns the number
  * of reserved bytes. */
-size_t tp_page_reserve(struct tp_page *page);
+size_t tp_page_reserve_section_bytes(struct tp_page *page);
 
 /* Completes the page. Returns 0, TP_ELIMIT if the page exceeds the limit even at the lowest level of detail, or an
  * error as the functions above. */

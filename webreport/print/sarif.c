@@ -29,9 +29,9 @@ static void put_text_object(struct tp_json *json, const char *key, const char *t
 
 /* ---- rules ---- */
 
-static bool is_result(const struct tp_finding_block *finding)
+static bool is_finding_a_result(const struct tp_finding_block *finding)
 {
-    return finding->tone != TP_TONE_GOOD && !finding->is_noise;
+    return finding->tone != TP_TONE_GOOD && !finding->is_inconclusive_by_noise;
 }
 
 /* Returns the index of a rule in s->rules, or the length of this list if it lacks the rule. */
@@ -49,7 +49,7 @@ static void put_rules(struct sarif *s)
     tp_json_array(&s->json);
     for (size_t i = 0; i < s->list->count; i++) {
         const struct tp_rule_block *rule = s->list->items[i].rule;
-        if (!is_result(&s->list->items[i]) || rule_index(s, rule) < s->rules.count)
+        if (!is_finding_a_result(&s->list->items[i]) || rule_index(s, rule) < s->rules.count)
             continue;
         *(const struct tp_rule_block **)tp_vec_push(&s->rules) = rule;
         tp_json_object(&s->json);
@@ -147,9 +147,9 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     tp_json_member_text(&s->json, "ruleId", finding->rule->id);
     tp_json_member_int(&s->json, "ruleIndex", (int64_t)rule_index(s, finding->rule));
     tp_json_member_text(&s->json, "level",
-                        finding->tone == TP_TONE_BAD                               ? "error"
-                        : finding->tone == TP_TONE_WARN || finding->is_input_fault ? "warning"
-                                                                                   : "note");
+                        finding->tone == TP_TONE_BAD                                         ? "error"
+                        : finding->tone == TP_TONE_WARN || finding->is_inconclusive_by_input ? "warning"
+                                                                                             : "note");
     put_text_object(&s->json, "message", message);
     if (has_place)
         put_location(&s->json, "locations", uri, strtol(line, NULL, 10));
@@ -171,7 +171,7 @@ static void put_results(struct sarif *s)
     tp_json_array(&s->json);
     for (size_t i = 0; i < s->list->count; i++) {
         const struct tp_finding_block *finding = &s->list->items[i];
-        if (!is_result(finding))
+        if (!is_finding_a_result(finding))
             continue;
         for (uint32_t p = 0; p < finding->place_count; p++)
             put_result(s, finding, &finding->places[p]);

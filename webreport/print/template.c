@@ -115,7 +115,7 @@ static void resolve_name(const struct tp_renderer *r, struct tp_str name, struct
 }
 
 /* Escapes the text in `out` from position `from` on, which a data source has printed. */
-static void escape_tail(struct tp_buf *out, size_t from)
+static void escape_appended_text(struct tp_buf *out, size_t from)
 {
     char small[512];
     size_t size = out->size - from;
@@ -150,14 +150,15 @@ static void append_value(struct tp_buf *out, const struct tp_data *value, bool e
     case TP_DATA_PRINTED:
         value->source->print(value, out);
         if (escapes && !out->failed && out->size > from)
-            escape_tail(out, from);
+            escape_appended_text(out, from);
         break;
     default:
         break;
     }
 }
 
-static struct frame *push_frame(struct tp_renderer *r, const struct tp_mustache *template, uint32_t start, uint32_t end)
+static struct frame *push_section_frame(struct tp_renderer *r, const struct tp_mustache *template, uint32_t start,
+                                        uint32_t end)
 {
     if (r->frame_count == TP_MAX_TEMPLATE_FRAMES)
         return NULL;
@@ -180,7 +181,7 @@ static int enter_section(struct tp_renderer *r, const struct tp_mustache *templa
     resolve_name(r, token->text, &value);
     if (!tp_data_is_true(&value))
         return 0;
-    struct frame *frame = push_frame(r, template, (uint32_t)(token - template->tokens) + 1, token->jump - 1);
+    struct frame *frame = push_section_frame(r, template, (uint32_t)(token - template->tokens) + 1, token->jump - 1);
     if (!frame || r->context_count == TP_MAX_TEMPLATE_FRAMES)
         return set_depth_error(r, template);
     frame->has_context = true;
@@ -200,7 +201,7 @@ static int enter_partial(struct tp_renderer *r, const struct tp_mustache *templa
         if (code)
             return code;
     }
-    struct frame *frame = push_frame(r, token->partial, 0, token->partial->token_count);
+    struct frame *frame = push_section_frame(r, token->partial, 0, token->partial->token_count);
     if (!frame || r->partial_count == TP_MAX_TEMPLATE_DEPTH)
         return set_depth_error(r, template);
     frame->is_partial = true;
@@ -210,7 +211,7 @@ static int enter_partial(struct tp_renderer *r, const struct tp_mustache *templa
 
 /* Ends a pass through a frame: continues with the next item of the frame's list, or removes the frame from the
  * stack. */
-static void leave_or_repeat(struct tp_renderer *r, struct frame *frame)
+static void end_pass_through_frame(struct tp_renderer *r, struct frame *frame)
 {
     if (frame->list.kind == TP_DATA_LIST && ++frame->index < (size_t)frame->list.number) {
         frame->list.source->item(&frame->list, frame->index, &r->contexts[r->context_count - 1]);
@@ -259,7 +260,7 @@ static int render_all_frames(struct tp_renderer *r)
             return tp_error_set(r->err, TP_ELIMIT, 0, "a template does not end (%llu steps)",
                                 (unsigned long long)steps);
         if (frame->at >= frame->end) {
-            leave_or_repeat(r, frame);
+            end_pass_through_frame(r, frame);
             continue;
         }
         int code = render_token(r, frame);
@@ -287,6 +288,6 @@ int tp_template_render(struct tp_templates *templates, const char *name, struct 
     r->err = err;
     r->frame_count = r->context_count = r->partial_count = 0;
     r->contexts[r->context_count++] = data;
-    push_frame(r, template, 0, template->token_count);
+    push_section_frame(r, template, 0, template->token_count);
     return render_all_frames(r);
 }

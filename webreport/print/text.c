@@ -32,7 +32,7 @@ static size_t limit_row_count(const struct printer *p, size_t count)
 
 /* ---- findings ---- */
 
-static void put_status(const struct printer *p, const struct tp_finding_block *finding)
+static void write_status(const struct printer *p, const struct tp_finding_block *finding)
 {
     static const char *const colours[] = {[TP_TONE_GOOD] = "\033[32m",
                                           [TP_TONE_WARN] = "\033[33m",
@@ -54,7 +54,7 @@ static void put_shortened(const struct printer *p, const char *text, size_t widt
     tp_buf_puts(p->out, is_cut ? "\xe2\x80\xa6" : "");
 }
 
-static void put_line(const struct printer *p, const char *text)
+static void write_line(const struct printer *p, const char *text)
 {
     tp_terminal_pad(p->out, INDENT);
     put_shortened(p, text, TP_TERMINAL_WIDTH - INDENT);
@@ -96,10 +96,10 @@ static bool next_has_same_reason(const struct tp_finding_block *finding, const s
 static void put_finding(const struct printer *p, const struct tp_finding_block *finding,
                         const struct tp_finding_block *next)
 {
-    put_status(p, finding);
+    write_status(p, finding);
     put_title(p, finding);
     if (finding->amounts)
-        put_line(p, finding->amounts);
+        write_line(p, finding->amounts);
     for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !next_has_same_reason(finding, next); i++)
         tp_terminal_put_wrapped(p->out, finding->reasons[i], INDENT);
     for (uint32_t i = 0; i < finding->place_count; i++) {
@@ -151,7 +151,7 @@ static bool is_left(const struct tp_shown_table *table, unsigned column)
     return column == 0 || tp_shown_is_text_column(table, column - 1);
 }
 
-static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
+static struct tp_str text_of_shown_cell(const struct tp_shown_table *table, unsigned column, size_t row)
 {
     const struct tp_shown_row *shown = &table->rows[row];
     struct tp_str name = shown->short_name.ptr ? shown->short_name : shown->name, prefix = shown->prefix;
@@ -171,7 +171,7 @@ static unsigned last_column(const struct tp_shown_table *table)
     return last;
 }
 
-static void put_cell(struct tp_buf *out, struct tp_str text, size_t width, bool is_at_left, bool is_last)
+static void write_cell(struct tp_buf *out, struct tp_str text, size_t width, bool is_at_left, bool is_last)
 {
     size_t used = tp_terminal_width(text);
     bool is_cut = used > width;
@@ -191,7 +191,7 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
 
 /* Narrows text columns, always the widest one, until a line fits in the terminal. If this is impossible, leaves all
  * widths unchanged. */
-static void fit_widths(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
+static void narrow_columns_to_fit(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
     size_t all = 0, kept[COLUMNS_MOST];
     memcpy(kept, widths, sizeof kept);
@@ -218,7 +218,7 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
     unsigned last = last_column(table);
     for (unsigned i = 0; i <= last; i++)
         if (is_text_column(table, i))
-            put_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
+            write_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
 }
 
 static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
@@ -236,12 +236,12 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
             struct tp_str *cell = &cells[line * COLUMNS_MOST + i];
             if (!is_text_column(table, i))
                 continue;
-            *cell = line ? cell_text(table, i, line - 1) : tp_str_of(column_title(table, i));
+            *cell = line ? text_of_shown_cell(table, i, line - 1) : tp_str_of(column_title(table, i));
             size_t width = tp_terminal_width(*cell);
             width = width < CELL_MOST ? width : CELL_MOST;
             widths[i] = width > widths[i] ? width : widths[i];
         }
-    fit_widths(widths, table);
+    narrow_columns_to_fit(widths, table);
     for (size_t line = 0; shown && line < count; line++)
         put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
     put_omitted_count(p, shown, table->table->row_count, "rows", more);
@@ -295,7 +295,7 @@ static void put_worded_cell(struct layout *l, unsigned column, struct tp_str tex
     tp_buf_puts(l->out, is_last ? "\n" : "");
 }
 
-static void put_rule(struct layout *l)
+static void write_rule_line(struct layout *l)
 {
     for (unsigned i = 0; l->table->has_rules && i < l->table->column_count; i++) {
         size_t start = l->out->size;
@@ -307,18 +307,18 @@ static void put_rule(struct layout *l)
     tp_buf_puts(l->out, l->table->has_rules ? "\n" : "");
 }
 
-static void put_worded(struct layout *l)
+static void write_worded_rows(struct layout *l)
 {
     const struct tp_worded_table *table = l->table;
     measure_worded(l);
-    put_rule(l);
+    write_rule_line(l);
     for (unsigned i = 0; i < table->column_count; i++)
         put_worded_cell(l, i, tp_str_of(table->columns[i].title));
-    put_rule(l);
+    write_rule_line(l);
     for (size_t row = 0; row < table->row_count; row++)
         for (unsigned i = 0; i < table->column_count; i++)
             put_worded_cell(l, i, worded_cell(l, row, i));
-    put_rule(l);
+    write_rule_line(l);
 }
 
 static void put_worded_table(const struct printer *p, const struct tp_worded_table *table)
@@ -326,7 +326,7 @@ static void put_worded_table(const struct printer *p, const struct tp_worded_tab
     struct layout layout = {.table = table, .out = p->out};
     layout.widths = tp_arena_array(p->arena, table->column_count, sizeof *layout.widths);
     tp_buf_init(&layout.cell, 0);
-    put_worded(&layout);
+    write_worded_rows(&layout);
     p->out->failed = p->out->failed ? p->out->failed : layout.cell.failed;
     tp_buf_release(&layout.cell);
 }

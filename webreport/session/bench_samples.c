@@ -58,7 +58,7 @@ static bool is_counted_kind(enum tp_summary_kind kind)
            kind == TP_SUMMARY_SYNC;
 }
 
-static int by_kind_and_name(const void *x, const void *y, const void *context)
+static int compare_by_kind_and_name(const void *x, const void *y, const void *context)
 {
     const struct tp_bench_count *a = x, *b = y;
     (void)context;
@@ -81,8 +81,8 @@ static double calls_per_step(const struct tp_summary *summary, const struct tp_s
     return count >= 3 && same + 1 >= count ? calls[count - 1] : NAN;
 }
 
-static size_t add_counts(struct tp_bench_count *counts, size_t count, const struct tp_summary *summary,
-                         struct tp_arena *arena)
+static size_t add_counts_of_summary(struct tp_bench_count *counts, size_t count, const struct tp_summary *summary,
+                                    struct tp_arena *arena)
 {
     for (uint32_t r = 0; r < summary->row_count; r++)
         if (is_counted_kind(summary->rows[r].kind))
@@ -107,22 +107,23 @@ static bool has_all_names(const struct tp_summary *summary)
 static void store_counts(struct load *load, struct tp_bench_count *all, size_t count)
 {
     struct tp_bench_run *run = load->run;
-    tp_merge_sort(&load->scratch, all, count, sizeof *all, by_kind_and_name, NULL);
+    tp_merge_sort(&load->scratch, all, count, sizeof *all, compare_by_kind_and_name, NULL);
     run->counts = tp_arena_array(load->kept, count, sizeof *run->counts);
     for (size_t i = 0; i < count; i++) {
-        struct tp_bench_count *last = run->count_count ? &run->counts[run->count_count - 1] : NULL;
-        if (last && by_kind_and_name(last, &all[i], NULL) == 0) {
+        struct tp_bench_count *last = run->exact_count_count ? &run->counts[run->exact_count_count - 1] : NULL;
+        if (last && compare_by_kind_and_name(last, &all[i], NULL) == 0) {
             last->calls += all[i].calls;
             continue;
         }
         const char *name = tp_arena_copy(load->kept, all[i].name.ptr, all[i].name.len);
-        run->counts[run->count_count++] = (struct tp_bench_count){all[i].kind, {name, all[i].name.len}, all[i].calls};
+        run->counts[run->exact_count_count++] =
+            (struct tp_bench_count){all[i].kind, {name, all[i].name.len}, all[i].calls};
     }
 }
 
 /* ---- loading of one run ---- */
 
-static void average_levels(struct load *load, const struct tp_summaries *summaries)
+static void average_levels_of_traces(struct load *load, const struct tp_summaries *summaries)
 {
     for (int q = 0; q <= TP_BENCH_HOST_OPS; q++) {
         double sum = 0;
@@ -147,7 +148,7 @@ static void add_all_counts(struct load *load, const struct tp_summaries *summari
     struct tp_bench_count *all = tp_arena_array(&load->scratch, count, sizeof *all);
     count = 0;
     for (size_t i = 0; i < summaries->count; i++)
-        count = add_counts(all, count, &summaries->items[i], &load->scratch);
+        count = add_counts_of_summary(all, count, &summaries->items[i], &load->scratch);
     store_counts(load, all, count);
 }
 
@@ -169,7 +170,7 @@ static int load_guarded(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     *load->trace_count = summaries.count;
-    average_levels(load, &summaries);
+    average_levels_of_traces(load, &summaries);
     add_all_counts(load, &summaries);
     return TP_OK;
 }

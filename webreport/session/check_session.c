@@ -46,14 +46,14 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
 
 /* Compares summaries by the start time of their runs, oldest first. The sort is stable, so that runs without a start
  * time keep their order by name. */
-static int by_start(const void *x, const void *y, const void *context)
+static int compare_by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_summary *a = x, *b = y;
     (void)context;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static int load_side(struct tp_check_session *s, int side, struct tp_arena *arena, struct tp_error *err)
+static int load_runs_of_side(struct tp_check_session *s, int side, struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_check_side *out = side == BASE ? &s->input.base : &s->input.run;
     const char *const *paths = side == BASE ? &s->baseline : s->inputs;
@@ -71,7 +71,7 @@ static int load_side(struct tp_check_session *s, int side, struct tp_arena *aren
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
         return code;
-    tp_merge_sort(arena, s->sides[side].items, s->sides[side].count, sizeof(struct tp_summary), by_start, NULL);
+    tp_merge_sort(arena, s->sides[side].items, s->sides[side].count, sizeof(struct tp_summary), compare_by_start, NULL);
     *out = (struct tp_check_side){count == 1 ? tp_inputs_shown_name(arena, paths[0]) : "inputs", s->sides[side].items,
                                   s->sides[side].count, s->sides[side].is_one_trace};
     return TP_OK;
@@ -79,9 +79,9 @@ static int load_side(struct tp_check_session *s, int side, struct tp_arena *aren
 
 /* Returns the label for storing the run: the value of --label, or else the name of the input without the endings of
  * traces and summaries. */
-static const char *run_label(const struct tp_check_session *s, struct tp_arena *arena)
+static const char *label_of_checked_run(const struct tp_check_session *s, struct tp_arena *arena)
 {
-    struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
+    struct tp_str name = tp_inputs_name_without_endings(tp_str_of(s->input.run.name), 0);
     if (s->label)
         return s->label;
     return name.len && strcmp(s->input.run.name, "-") != 0 ? tp_arena_copy(arena, name.ptr, name.len) : "run";
@@ -147,7 +147,7 @@ static void remove_runs_over_limits(struct tp_check_session *s, struct tp_arena 
 
 /* Returns the decision of this check about the run: failed, accepted, and the time of the commit. Author, time and
  * reason of an acceptance are empty. */
-static struct tp_run_decision make_decision(const struct tp_check_session *s)
+static struct tp_run_decision decision_of_check(const struct tp_check_session *s)
 {
     return (struct tp_run_decision){.is_known = true,
                                     .is_failed = s->check.verdict == TP_CHECK_FAIL,
@@ -161,8 +161,8 @@ static struct tp_run_decision make_decision(const struct tp_check_session *s)
 /* Adds this run to the history, which is sorted by time. The run replaces a stored run with the same label. */
 static void add_run_to_history(struct tp_check_session *s, struct tp_arena *arena)
 {
-    struct tp_history_run own = {tp_str_of(run_label(s, arena)), s->input.run.items, s->input.run.count,
-                                 make_decision(s)};
+    struct tp_history_run own = {tp_str_of(label_of_checked_run(s, arena)), s->input.run.items, s->input.run.count,
+                                 decision_of_check(s)};
     struct tp_history_run *runs = tp_arena_array(arena, s->history.count + 1, sizeof *runs);
     size_t count = 0;
     for (size_t i = 0; i < s->history.count; i++)
@@ -187,9 +187,9 @@ static bool is_path_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+static int load_runs_of_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    int code = load_side(s, RUN, arena, err);
+    int code = load_runs_of_side(s, RUN, arena, err);
     if (code < 0 || !s->baseline)
         return code;
     if (is_path_missing(s->baseline) && !s->updates_baseline)
@@ -201,7 +201,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
         return TP_OK; /* without stored runs, the run is not compared */
     if (is_kept)
         return load_stored_runs(s, arena, err);
-    code = load_side(s, BASE, arena, err);
+    code = load_runs_of_side(s, BASE, arena, err);
     if (code == TP_OK)
         remove_runs_over_limits(s, arena);
     return code;
@@ -210,7 +210,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     int code = read_budget(s, arena, err);
-    code = code < 0 ? code : load_sides(s, arena, err);
+    code = code < 0 ? code : load_runs_of_sides(s, arena, err);
     if (code < 0)
         return code;
     s->input.budget = &s->limits;
@@ -247,11 +247,11 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
  * has a note. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    struct tp_run_decision decision = make_decision(s);
+    struct tp_run_decision decision = decision_of_check(s);
     size_t size = strlen(s->baseline);
     while (size > 1 && s->baseline[size - 1] == '/')
         size--;
-    const char *path = tp_text_printf(arena, "%.*s/%s.tps", (int)size, s->baseline, run_label(s, arena));
+    const char *path = tp_text_printf(arena, "%.*s/%s.tps", (int)size, s->baseline, label_of_checked_run(s, arena));
     int code = tp_folder_make(s->baseline, err);
     if (s->accepts) {
         tp_run_note_set_author(&decision, arena);
@@ -282,7 +282,7 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
     }
     if (tp_inputs_is_folder(s->baseline))
         return store_in_folder(s, arena, err);
-    const struct tp_run_decision decision = make_decision(s);
+    const struct tp_run_decision decision = decision_of_check(s);
     int code = write_runs(s, &decision, s->baseline, arena, err);
     if (code == TP_OK)
         tp_console_print_written(s->console, &s->baseline, 1);

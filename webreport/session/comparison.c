@@ -72,7 +72,7 @@ static int load_side_guarded(void *context, struct tp_error *err)
     return code;
 }
 
-static int load_side(struct tp_diff_side *side, const char *path, const struct tp_diff_read *how)
+static int load_summaries_of_side(struct tp_diff_side *side, const char *path, const struct tp_diff_read *how)
 {
     memset(side, 0, sizeof *side);
     tp_arena_init(&side->arena, 0);
@@ -87,7 +87,7 @@ int tp_comparison_open(struct tp_comparison *comparison, const char *const paths
     memset(comparison, 0, sizeof *comparison);
     for (int i = 0; i < TP_SIDES; i++) {
         struct tp_diff_side *side = &comparison->sides[i];
-        if (load_side(side, paths[i], how) < 0)
+        if (load_summaries_of_side(side, paths[i], how) < 0)
             return tp_error_set(err, side->code, 0, "%s: %s", i == TP_BASE ? "base" : "new", side->err.text);
     }
     return TP_OK;
@@ -102,7 +102,7 @@ int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, 
     own->trees = TP_VEC(&own->arena, struct tp_calltree);
     own->runs = TP_VEC(&own->arena, struct tp_summary);
     own->name = name;
-    if (load_side(base, path, how) < 0)
+    if (load_summaries_of_side(base, path, how) < 0)
         return tp_error_set(err, base->code, 0, "--baseline: %s", base->err.text);
     return TP_OK;
 }
@@ -142,7 +142,7 @@ int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file
     return tp_arena_run(&own->arena, add_run_guarded, &(struct addition){own, file, analysis}, err);
 }
 
-static struct tp_side_input side_input(const struct tp_diff_side *side)
+static struct tp_side_input make_side_input(const struct tp_diff_side *side)
 {
     return (struct tp_side_input){side->name, side->summaries.items, (uint32_t)side->summaries.count,
                                   side->summaries.is_one_trace};
@@ -160,7 +160,7 @@ void tp_comparison_build(struct tp_comparison *comparison, const struct tp_compa
     struct tp_side_input *inputs = tp_arena_array(arena, TP_SIDES, sizeof *inputs);
     const struct tp_calltree *trees[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++) {
-        inputs[s] = side_input(&comparison->sides[s]);
+        inputs[s] = make_side_input(&comparison->sides[s]);
         trees[s] = merge_trees(&comparison->sides[s]);
     }
     tp_compare_build(&comparison->compare, inputs, trees, options, arena);

@@ -7,7 +7,7 @@
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/measure/summary/summary_file.h"
 #include "webreport/model/build.h"
-#include "webreport/model/oddities.h"
+#include "webreport/model/unusual_events.h"
 #include "writer/base/fs.h"
 #include "writer/base/path.h"
 
@@ -130,7 +130,7 @@ static int make_summary(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_order_build(&a->order, &a->trace, arena);
-    tp_oddities_count(&a->trace, &a->order, arena);
+    tp_unusual_events_count(&a->trace, &a->order, arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
     tp_views_build_for_summary(&a->views, &a->model, arena);

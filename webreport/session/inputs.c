@@ -144,7 +144,7 @@ bool tp_inputs_is_folder(const char *path)
     return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least)
+struct tp_str tp_inputs_name_without_endings(struct tp_str name, size_t least)
 {
     static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".tps"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -160,7 +160,7 @@ bool tp_inputs_are_same_file(const char *a, const char *b)
 }
 
 /* Returns input number i, or NULL if the user did not name it. Inputs of options follow the operands. */
-static const char *named_input_at(const struct tp_named_files *named, size_t i)
+static const char *input_with_number(const struct tp_named_files *named, size_t i)
 {
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
 }
@@ -170,7 +170,7 @@ const char *tp_inputs_find_conflict(const struct tp_named_files *named)
     size_t inputs = named->input_count + sizeof named->more / sizeof *named->more;
     unsigned stdin_count = 0;
     for (size_t k = 0; k < inputs; k++)
-        stdin_count += named_input_at(named, k) && strcmp(named_input_at(named, k), "-") == 0;
+        stdin_count += input_with_number(named, k) && strcmp(input_with_number(named, k), "-") == 0;
     if (stdin_count > 1)
         return "standard input can be read only once";
     for (size_t i = 0; i < named->output_count; i++) {
@@ -180,7 +180,7 @@ const char *tp_inputs_find_conflict(const struct tp_named_files *named)
         if (!*output)
             return "the name of an output is empty";
         for (size_t k = 0; k < inputs; k++)
-            if (named_input_at(named, k) && tp_inputs_are_same_file(output, named_input_at(named, k)))
+            if (input_with_number(named, k) && tp_inputs_are_same_file(output, input_with_number(named, k)))
                 return "an output would overwrite an input";
         for (size_t k = 0; k < i; k++)
             if (named->outputs[k] && strcmp(output, "/dev/null") != 0 &&

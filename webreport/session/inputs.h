@@ -38,7 +38,7 @@ bool tp_inputs_is_folder(const char *path);
 
 /* Returns the start of `name` without the endings of traces and summaries (".pt.trace.json.gz", ".tps"). Keeps at least
  * `least` bytes. */
-struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least);
+struct tp_str tp_inputs_name_without_endings(struct tp_str name, size_t least);
 
 /* Returns true if both paths name the same existing regular file, so that an output does not overwrite an input. */
 bool tp_inputs_are_same_file(const char *a, const char *b);

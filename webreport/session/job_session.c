@@ -91,7 +91,7 @@ static int read_inputs(struct state *state)
         if (read < 0)
             report_failed_input(state, inputs.items[i].path, &why);
     }
-    state->jobs->duplicate_count = state->set.again_count + state->set.other_count;
+    state->jobs->duplicate_count = state->set.repeated_record_count + state->set.other_count;
     return code;
 }
 
@@ -114,7 +114,7 @@ static int unpack_record(void *context, struct tp_error *err)
     return code;
 }
 
-static void unpack_item(struct unpacked *item, struct tp_arena *scratch)
+static void unpack_summary(struct unpacked *item, struct tp_arena *scratch)
 {
     item->scratch = scratch;
     item->code = tp_arena_run(&item->arena, unpack_record, item, &item->err);
@@ -136,24 +136,24 @@ struct half {
     size_t first;
 };
 
-static void *unpack_half(void *context)
+static void *unpack_half_of_batch(void *context)
 {
     const struct half *half = context;
     for (size_t i = half->first; i < half->batch->count; i += 2)
-        unpack_item(&half->batch->items[i], &half->batch->scratch[half->first]);
+        unpack_summary(&half->batch->items[i], &half->batch->scratch[half->first]);
     return NULL;
 }
 
-static void unpack_batch(struct batch *batch)
+static void unpack_batch_on_two_threads(struct batch *batch)
 {
     struct half own = {batch, 0}, other = {batch, 1};
     pthread_t thread;
-    bool has_thread = batch->count > 1 && pthread_create(&thread, NULL, unpack_half, &other) == 0;
-    unpack_half(&own);
+    bool has_thread = batch->count > 1 && pthread_create(&thread, NULL, unpack_half_of_batch, &other) == 0;
+    unpack_half_of_batch(&own);
     if (has_thread)
         pthread_join(thread, NULL);
     else
-        unpack_half(&other);
+        unpack_half_of_batch(&other);
 }
 
 /* Returns the job with the name and the recording number of a summary, or adds it. Returns NULL if there are too many
@@ -199,7 +199,7 @@ static void add_unpacked_record(struct state *state, struct unpacked *item)
         tp_job_add_summary(job, &item->summary);
 }
 
-static int add_batch(void *context, struct tp_error *err)
+static int add_summaries_of_batch(void *context, struct tp_error *err)
 {
     struct batch *batch = context;
     (void)err;
@@ -208,7 +208,7 @@ static int add_batch(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static void open_batch(struct batch *batch, struct state *state)
+static void init_batch_arenas(struct batch *batch, struct state *state)
 {
     batch->state = state;
     for (size_t i = 0; i < BATCH; i++)
@@ -217,7 +217,7 @@ static void open_batch(struct batch *batch, struct state *state)
         tp_arena_init(&batch->scratch[i], TP_MAX_SUMMARY_MEMORY_BYTES);
 }
 
-static void close_batch(struct batch *batch)
+static void release_batch_arenas(struct batch *batch)
 {
     for (size_t i = 0; i < BATCH; i++)
         tp_arena_release(&batch->items[i].arena);
@@ -229,22 +229,22 @@ static void close_batch(struct batch *batch)
 static void add_records(struct state *state)
 {
     struct batch *batch = tp_arena_alloc(state->arena, sizeof *batch);
-    open_batch(batch, state);
+    init_batch_arenas(batch, state);
     for (size_t first = 0; first < state->set.count && !state->arena->code; first += BATCH) {
         size_t left = state->set.count - first;
         batch->count = left < BATCH ? left : BATCH;
         tp_console_progress(state->console, "comparing %zu of %zu ranks", first, state->set.count);
         for (size_t i = 0; i < batch->count; i++)
             batch->items[i].record = &state->set.records[first + i];
-        unpack_batch(batch);
-        tp_arena_run(state->arena, add_batch, batch, NULL);
+        unpack_batch_on_two_threads(batch);
+        tp_arena_run(state->arena, add_summaries_of_batch, batch, NULL);
         for (size_t i = 0; i < batch->count; i++) {
             tp_arena_clear(&batch->items[i].arena);
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* also after a failure, which tp_arena_pass_failure_on reports below */
-    tp_arena_pass_failure_on(state->arena);
+    release_batch_arenas(batch); /* also after a failure, which tp_arena_fail_with_stored_code reports below */
+    tp_arena_fail_with_stored_code(state->arena);
 }
 
 int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *session, struct tp_arena *arena,

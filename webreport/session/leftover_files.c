@@ -90,11 +90,11 @@ static bool search_open_folder(struct search *search, const struct place *place)
     search->left->folder_count++;
     tp_arena_run(search->arena, search_folder, &(struct listing){search, place, dir}, NULL);
     closedir(dir);
-    tp_arena_pass_failure_on(search->arena);
+    tp_arena_fail_with_stored_code(search->arena);
     return true;
 }
 
-static int by_path(const void *x, const void *y)
+static int compare_by_path(const void *x, const void *y)
 {
     const struct tp_leftover *a = x, *b = y;
     return strcmp(a->path, b->path);
@@ -114,7 +114,7 @@ int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *aren
             count_unread_folder(&search, place.path);
     }
     if (left->items.count)
-        qsort(left->items.data, left->items.count, sizeof(struct tp_leftover), by_path);
+        qsort(left->items.data, left->items.count, sizeof(struct tp_leftover), compare_by_path);
     return TP_OK;
 }
 

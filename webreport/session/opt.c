@@ -23,7 +23,7 @@ static const struct tp_opt *find_option(const struct tp_opt *table, const char *
     return NULL;
 }
 
-static const struct tp_opt *find_letter(const struct tp_opt *table, char letter)
+static const struct tp_opt *find_option_by_letter(const struct tp_opt *table, char letter)
 {
     for (; table->name; table++)
         if (table->letter && table->letter == letter)
@@ -111,7 +111,7 @@ static int set_option_error(const struct tp_opt *table, const char *argument, st
                         spelling_hint(text, sizeof text, &nearest, "--"));
 }
 
-static int set_option(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
+static int set_option_value(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
 {
     void *field = (char *)options + opt->offset;
     struct tp_opt_list *list = field;
@@ -154,7 +154,7 @@ static const struct tp_opt *match_option(const struct tp_opt *table, char *argum
 {
     *value = NULL;
     if (argument[1] != '-') {
-        const struct tp_opt *opt = find_letter(table, argument[1]);
+        const struct tp_opt *opt = find_option_by_letter(table, argument[1]);
         if (opt && argument[2])
             *value = argument + 2 + (argument[2] == '=');
         return opt;
@@ -193,7 +193,7 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
                 return tp_error_set(err, TP_EUSAGE, 0, "--%s needs a value", opt->name);
             value = argv[++i];
         }
-        int code = set_option(opt, options, value, err);
+        int code = set_option_value(opt, options, value, err);
         if (code < 0)
             return code;
     }

@@ -35,7 +35,7 @@ static const char *reserve_unused_name(struct naming *naming, const char *name)
     return free_name;
 }
 
-static const char *safe_name(struct naming *naming, struct tp_str text)
+static const char *make_safe_name(struct naming *naming, struct tp_str text)
 {
     uint32_t id = tp_strings_find(&naming->texts, text);
     if (id != TP_NO_ID)
@@ -46,7 +46,7 @@ static const char *safe_name(struct naming *naming, struct tp_str text)
     return name;
 }
 
-static bool has_other_span(const struct tp_run *run, const struct tp_run_file *file)
+static bool does_worker_have_other_span(const struct tp_run *run, const struct tp_run_file *file)
 {
     for (size_t i = 0; i < run->file_count; i++)
         if (&run->files[i] != file && tp_str_equal(run->files[i].worker, file->worker))
@@ -59,7 +59,7 @@ static const char *folder_path(struct tp_arena *arena, const struct tp_run *run,
 {
     bool has_worker = run->file_count > 1;
     char span[32] = "";
-    if (has_worker && !joins_cycles && has_other_span(run, file))
+    if (has_worker && !joins_cycles && does_worker_have_other_span(run, file))
         snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
     size_t size = strlen(name->run) + strlen(name->worker) + sizeof span + 2;
     char *path = tp_arena_alloc(arena, size);
@@ -80,8 +80,8 @@ struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joi
         init_naming(&workers, arena);
         for (size_t k = 0; k < run->file_count; k++) {
             struct tp_output_name *name = tp_vec_push(&names);
-            name->run = safe_name(&by_run, run->name);
-            name->worker = safe_name(&workers, run->files[k].worker);
+            name->run = make_safe_name(&by_run, run->name);
+            name->worker = make_safe_name(&workers, run->files[k].worker);
             name->folder = folder_path(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
             /* with joins_cycles, several captures of a worker share one folder, so its name stays the same */
             if (*name->folder && !joins_cycles)

@@ -66,7 +66,8 @@ static void start_received_profile(void *context)
 
 /* Prints the verdict of a profile on the console if the report has few profiles. The verdict of a single profile is
  * instead stored, to be printed at the end. */
-static void print_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
+static void print_verdict_of_profile(struct report *report, const struct tp_walked *walked,
+                                     const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
     if (report->walk.file_count > SAID_PROFILES || (!walked->file->is_program && walked->file->is_helper))
@@ -105,7 +106,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
 }
 
 /* Returns the process id in a worker name of the form "HOST_PID_inside"; -1 if it has none. */
-static int64_t file_pid(const struct tp_run_file *file)
+static int64_t pid_of_file(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
     while (begin && file->worker.ptr[begin - 1] >= '0' && file->worker.ptr[begin - 1] <= '9')
@@ -120,7 +121,7 @@ static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp
     size_t found = own;
     int64_t most = -1;
     for (size_t i = 0; i < run->file_count; i++) {
-        int64_t pid = run->files[i].is_silent ? file_pid(&run->files[i]) : -1;
+        int64_t pid = run->files[i].is_silent ? pid_of_file(&run->files[i]) : -1;
         for (uint32_t p = 0; pid >= 0 && p < program->tree.process_count; p++) {
             const struct tp_tree_process *process = &program->tree.processes[p];
             if (process->pid != pid || process->peak_bytes <= most)
@@ -134,7 +135,7 @@ static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp
 
 /* Returns the index of the program's trace for a process that was recorded from inside: the first file before `own`
  * that is not of a helper process. Returns `own` if there is none. */
-static size_t find_outer_program(const struct tp_run *run, size_t own)
+static size_t find_program_recorded_from_outside(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
         if (!run->files[i].is_helper)
@@ -144,14 +145,15 @@ static size_t find_outer_program(const struct tp_run *run, size_t own)
 
 /* Adds the data of a program that was recorded from outside to the profile of one of its processes, for each step. Also
  * links both profiles to each other. */
-static void get_program_data(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
+static void add_program_data_to_profile(struct report *report, const struct tp_walked *walked,
+                                        struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
     struct tp_analysis *a = walked->analysis;
     if (walked->file->is_program)
         other = tp_run_programs_first_file(&report->programs, own);
     else if (walked->file->is_silent && !report->programs.count)
-        other = find_outer_program(walked->run, own);
+        other = find_program_recorded_from_outside(walked->run, own);
     else if (a->advice.program.is_present && !walked->file->is_helper)
         other = find_largest_inner_trace(walked->run, &a->advice.program, own);
     else if (!walked->file->is_helper)
@@ -163,7 +165,7 @@ static void get_program_data(struct report *report, const struct tp_walked *walk
     tp_fill_verdict_texts(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
 }
 
-static int use_trace(void *context, const struct tp_walked *walked, struct tp_error *err)
+static int report_trace(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct report *report = context;
     const struct tp_report_session *session = report->session;
@@ -181,17 +183,17 @@ static int use_trace(void *context, const struct tp_walked *walked, struct tp_er
     }
     tp_analysis_build(a, start_received_profile, &received);
     if (file->is_silent || is_accompanying) {
-        tp_advice_drop_verdict(&a->advice);
+        tp_advice_remove_verdict(&a->advice);
         tp_fill_verdict_texts(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
     }
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
-    get_program_data(report, walked, &received.profile);
+    add_program_data_to_profile(report, walked, &received.profile);
     if (!file->is_silent)
         tp_inputs_print_notices(session->console, file->path, &a->trace.reading);
-    print_line(report, walked, &received.profile);
+    print_verdict_of_profile(report, walked, &received.profile);
     if (!file->is_helper) /* helper processes are not ranks */
         add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
@@ -206,14 +208,14 @@ static int report_failed_trace(void *context, const struct tp_walked *walked, co
 
 /* ---- work on one run ---- */
 
-static int by_span(const void *x, const void *y, const void *context)
+static int compare_by_span(const void *x, const void *y, const void *context)
 {
     const struct rank *a = x, *b = y;
     (void)context;
     return (a->span > b->span) - (a->span < b->span);
 }
 
-static int by_number(const void *x, const void *y, const void *context)
+static int compare_by_number(const void *x, const void *y, const void *context)
 {
     const struct tp_graph_source *a = x, *b = y;
     (void)context;
@@ -235,7 +237,7 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
             (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host};
         has_numbers &= ranks[r].number >= 0;
     }
-    tp_merge_sort(&report->arena, sources, whole, sizeof *sources, by_number, NULL);
+    tp_merge_sort(&report->arena, sources, whole, sizeof *sources, compare_by_number, NULL);
     for (uint32_t r = 1; r < whole; r++)
         has_numbers &= sources[r - 1].number != sources[r].number;
     for (uint32_t r = 0; r < whole && !has_numbers; r++) {
@@ -282,7 +284,7 @@ static int compare_ranks(struct report *report, const struct tp_run *run, struct
     struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
     int code = TP_OK;
     /* the sort is stable, so that workers keep their order within each recording */
-    tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
+    tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, compare_by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;
         for (end = first; end < count && ranks[end].span == ranks[first].span; end++)
@@ -378,7 +380,7 @@ static int run_report(void *context, struct tp_error *err)
 
 int tp_report_session_run(const struct tp_report_session *session, struct tp_error *err)
 {
-    static const struct tp_walk_user user = {open_report, begin_run, use_trace, report_failed_trace, end_run};
+    static const struct tp_walk_user user = {open_report, begin_run, report_trace, report_failed_trace, end_run};
     struct report report = {.session = session, .receiver = session->receiver};
     report.walk = (struct tp_trace_walk){.inputs = session->inputs,
                                          .input_count = session->input_count,

@@ -17,7 +17,7 @@ enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
 /* largest time, seconds since 1970 (the year 2255), so that times in ns fit into int64 */
 static const int64_t LAST_SECOND = 9000000000;
 
-static const char *note_path(const char *tps, struct tp_arena *arena)
+static const char *path_of_run_note(const char *tps, struct tp_arena *arena)
 {
     size_t size = strlen(tps);
     size -= size > 4 && strcmp(tps + size - 4, ".tps") == 0 ? 4 : 0;
@@ -83,7 +83,7 @@ static bool parse_note(struct tp_run_decision *decision, struct tp_str text)
  * false. An unreadable note counts as a broken limit. */
 static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
-    const char *path = note_path(tps, arena);
+    const char *path = path_of_run_note(tps, arena);
     struct tp_buf text;
     *decision = none;
     if (access(path, F_OK) != 0 && errno == ENOENT)
@@ -123,7 +123,7 @@ struct tp_str tp_run_note_single_line(struct tp_str text, struct tp_arena *arena
     return (struct tp_str){line, size};
 }
 
-static void put_line(struct tp_buf *out, const char *key, struct tp_str value)
+static void write_note_line(struct tp_buf *out, const char *key, struct tp_str value)
 {
     if (value.len)
         tp_buf_printf(out, "%s%.*s\n", key, (int)value.len, value.ptr);
@@ -132,7 +132,7 @@ static void put_line(struct tp_buf *out, const char *key, struct tp_str value)
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
                       struct tp_error *err)
 {
-    struct tp_text_output file = {note_path(tps, arena), {0}};
+    struct tp_text_output file = {path_of_run_note(tps, arena), {0}};
     if (!decision->is_failed && !decision->is_accepted && !decision->committed_s) {
         if (unlink(file.path) != 0 && errno != ENOENT)
             return tp_error_set(err, TP_EIO, 0, "%.200s: %s", file.path, strerror(errno));
@@ -141,9 +141,9 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
     tp_buf_init(&file.text, MOST_BYTES);
     tp_buf_printf(&file.text, "%s\nverdict: %s\n", head, decision->is_failed ? "fail" : "pass");
     if (decision->is_accepted) {
-        put_line(&file.text, "accepted: ", decision->at);
-        put_line(&file.text, "by: ", decision->by);
-        put_line(&file.text, "reason: ", decision->reason);
+        write_note_line(&file.text, "accepted: ", decision->at);
+        write_note_line(&file.text, "by: ", decision->by);
+        write_note_line(&file.text, "reason: ", decision->reason);
     }
     if (decision->committed_s)
         tp_buf_printf(&file.text, "committed: %lld\n", (long long)decision->committed_s);

@@ -30,7 +30,7 @@ static struct tp_str text_after(struct tp_str text, size_t at)
     return (struct tp_str){text.ptr + at, text.len - at};
 }
 
-static size_t word_length(struct tp_str text)
+static size_t length_of_identifier(struct tp_str text)
 {
     size_t size = 0;
     while (size < text.len && tp_is_word_character(text.ptr[size]))
@@ -54,7 +54,7 @@ static const struct {
 };
 
 /* Returns the name of an operator without its namespace and final underscores: "add" for "aten::add_". */
-static struct tp_str bare_name(struct tp_str operator)
+static struct tp_str operator_without_namespace(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
         if (operator.ptr[i] == ':') {
@@ -94,7 +94,8 @@ static struct tp_str assignment_target(struct tp_str line, size_t *at)
 {
     size_t begin = tp_source_line_indent(line), size;
     bool is_self = tp_str_starts(text_after(line, begin), "self.");
-    size = is_self ? 5 + word_length(text_after(line, begin + 5)) : word_length(text_after(line, begin));
+    size =
+        is_self ? 5 + length_of_identifier(text_after(line, begin + 5)) : length_of_identifier(text_after(line, begin));
     struct tp_str name = {line.ptr + begin, size}, rest = text_after(line, begin + size);
     size_t blanks = tp_source_line_indent(rest);
     bool is_assigned =
@@ -110,7 +111,7 @@ static bool is_module_creation(struct tp_str value, struct tp_str name)
     int open = 0;
     value.len = value.len < MOST_VALUE_BYTES ? value.len : MOST_VALUE_BYTES;
     for (size_t i = 0; i < value.len; i++) {
-        size_t size = word_length(text_after(value, i));
+        size_t size = length_of_identifier(text_after(value, i));
         if (size && i + size < value.len && value.ptr[i + size] == '(' &&
             is_module_class_of((struct tp_str){value.ptr + i, size}, name))
             return true;
@@ -133,7 +134,7 @@ static void add_token(struct tp_source_tokens *tokens, struct tp_str token)
 void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, struct tp_str operator,
                            struct tp_arena * arena)
 {
-    struct tp_str line, name = bare_name(operator);
+    struct tp_str line, name = operator_without_namespace(operator);
     *tokens = (struct tp_source_tokens){.items = TP_VEC(arena, struct tp_str)};
     if (!name.len)
         return;

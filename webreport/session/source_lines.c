@@ -44,7 +44,7 @@ static bool is_inside_root(struct tp_str path)
 
 /* Returns the text of the file `path` below `root`. If there is no such file, removes the first folder from the path
  * and tries again. *file: the path that was found. */
-static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
+static struct tp_str find_source_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
 {
     struct tp_str text = {NULL, 0};
     while (path.len && !text.ptr) {
@@ -82,7 +82,7 @@ static bool is_definition_of(struct tp_str rest, struct tp_str name)
 
 /* Returns the body of a frame's function. The frame has the line of the function's def. For a function that was already
  * running when the recording began, the frame has a later line. */
-static struct body find_body(struct tp_str text, const struct tp_frame *frame)
+static struct body find_function_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
     struct tp_str line;
@@ -115,8 +115,8 @@ struct hit {
 };
 
 /* Returns the operator calls in a function (elements: struct hit), in the order of the text. */
-static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
-                               struct tp_arena *arena)
+static struct tp_vec find_calls_in_body(struct tp_str text, const struct body *body,
+                                        const struct tp_source_tokens *tokens, struct tp_arena *arena)
 {
     struct tp_vec hits = TP_VEC(arena, struct hit);
     struct tp_str line;
@@ -158,7 +158,7 @@ static uint32_t find_hits_within_indent(const struct tp_vec *hits, size_t most, 
 /* Returns the line of a call; 0 if several lines are possible. Assumes that calls in every step are indented less than
  * occasional calls. Therefore finds an indentation for which the number of less indented calls equals the number of
  * calls per step. */
-static int32_t choose_line(const struct tp_vec *hits, const struct tp_source_call *call)
+static int32_t choose_line_of_call(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
     int32_t line = 0;
@@ -181,13 +181,13 @@ int32_t tp_source_find_line(struct tp_str *file, const char *root, const struct 
     *file = TP_STR("");
     if (!tp_frame_parse(&frame, call->place) || frame.line < 1)
         return 0;
-    struct tp_str text = find_file(file, root, frame.path, arena);
+    struct tp_str text = find_source_file(file, root, frame.path, arena);
     if (!text.ptr)
         return 0;
-    struct body body = find_body(text, &frame);
+    struct body body = find_function_body(text, &frame);
     tp_source_tokens_init(&tokens, text, call->operator, arena);
-    struct tp_vec hits = find_hits(text, &body, &tokens, arena);
-    int32_t line = choose_line(&hits, call);
+    struct tp_vec hits = find_calls_in_body(text, &body, &tokens, arena);
+    int32_t line = choose_line_of_call(&hits, call);
     return line || !body.is_def || body.first == frame.line ? line : body.first;
 }
 

@@ -60,8 +60,8 @@ static void call_analysis_callback(void *context)
     analysed->is_shown = true;
 }
 
-static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
-                      const struct tp_summaries_options *options, struct tp_analysis *a)
+static void summarize_analysis(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                               const struct tp_summaries_options *options, struct tp_analysis *a)
 {
     struct tp_summary_source source = tp_summaries_make_source(file, a);
     source.key.job = options->job;
@@ -92,7 +92,7 @@ static int read_and_summarize(void *context, struct tp_error *err)
     struct tp_analysis *a = s->analysis;
     int code = tp_trace_read(&a->trace, &a->arena, s->file->path, &s->options->read, err);
     if (code == TP_OK)
-        summarize(s->summary, s->arena, s->file, s->options, a);
+        summarize_analysis(s->summary, s->arena, s->file, s->options, a);
     return code;
 }
 
@@ -104,7 +104,7 @@ int tp_summaries_read_trace(struct tp_summary *summary, struct tp_arena *arena, 
     tp_analysis_open(&analysis, options->rules);
     int code = tp_arena_run_both(&analysis.arena, arena, read_and_summarize, &summing, err);
     tp_analysis_close(&analysis);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }
 
@@ -123,7 +123,7 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
 
 /* Copies the data of a program that was recorded from outside to the summaries of its run's other traces. begin: index
  * of the first of these summaries. */
-static void copy_program(struct load *load, size_t begin, const struct tp_run *run)
+static void copy_program_data_to_summaries(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
     const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_file(run) : NULL;
@@ -154,13 +154,13 @@ static void load_traces(struct load *load, const struct tp_summary_inputs *input
         for (; at < inputs->count && is_input_of_run(&inputs->items[at], run); at++)
             load_trace(load, inputs->items[at].trace);
         if (load->options->needs_program)
-            copy_program(load, begin, run);
+            copy_program_data_to_summaries(load, begin, run);
     }
 }
 
 /* ---- summaries in files ---- */
 
-static void load_file(struct load *load, const struct tp_summary_input *input)
+static void load_summary_file(struct load *load, const struct tp_summary_input *input)
 {
     struct tp_summary_set set;
     struct tp_summary summary;
@@ -204,7 +204,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
                           left_out, left_out == 1 ? "" : "s");
     for (size_t i = 0; i < inputs.count; i++)
         if (!inputs.items[i].trace)
-            load_file(&load, &inputs.items[i]);
+            load_summary_file(&load, &inputs.items[i]);
     out->items = load.items.data;
     out->count = load.items.count;
     out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&

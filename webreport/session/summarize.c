@@ -108,7 +108,7 @@ static int write_json(struct job *job, const struct tp_summary_set *set)
     return code;
 }
 
-static int write_set(struct job *job, const struct tp_summary_set *set, const char *path)
+static int write_set_to_file(struct job *job, const struct tp_summary_set *set, const char *path)
 {
     int code = tp_outfile_open(&job->file, path, &job->err);
     if (code == TP_OK)
@@ -136,7 +136,7 @@ static void print_written(struct job *job)
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
     enum { LONGEST = 180 };
-    struct tp_str name = tp_inputs_bare_name(tp_str_of(input->base), 1);
+    struct tp_str name = tp_inputs_name_without_endings(tp_str_of(input->base), 1);
     name.len = tp_utf8_fitting_bytes(name.ptr, name.len, LONGEST);
     char *real = realpath(input->path, NULL);
     struct tp_str whole = tp_str_of(real ? real : input->path);
@@ -174,7 +174,7 @@ static int add_trace(struct job *job, struct tp_summary_set *set, const struct t
     tp_arena_init(&addition.arena, 0);
     int code = tp_arena_run_both(&addition.arena, set->arena, summarize_and_add, &addition, why);
     tp_arena_release(&addition.arena);
-    tp_arena_pass_failure_on(set->arena);
+    tp_arena_fail_with_stored_code(set->arena);
     return code;
 }
 
@@ -198,12 +198,12 @@ static int add_input(struct job *job, const struct tp_summary_input *input)
         return TP_OK;
     }
     job->usable_count++;
-    return path ? write_set(job, set, path) : TP_OK;
+    return path ? write_set_to_file(job, set, path) : TP_OK;
 }
 
 /* ---- work on all inputs ---- */
 
-static int by_path(const void *x, const void *y, const void *context)
+static int compare_by_path(const void *x, const void *y, const void *context)
 {
     const struct tp_summary_input *a = x, *b = y;
     (void)context;
@@ -230,7 +230,7 @@ static int find_inputs(struct job *job)
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
         report_failed_input(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
     }
-    tp_merge_sort(&job->arena, job->inputs.items, job->inputs.count, sizeof *job->inputs.items, by_path, NULL);
+    tp_merge_sort(&job->arena, job->inputs.items, job->inputs.count, sizeof *job->inputs.items, compare_by_path, NULL);
     return TP_OK;
 }
 
@@ -248,9 +248,9 @@ static bool is_listed_trace(const struct job *job, const char *path)
 
 static void print_duplicates(struct job *job)
 {
-    if (job->set.again_count)
+    if (job->set.repeated_record_count)
         tp_console_notice(job->console, "%zu processes were given more than once, with equal records",
-                          job->set.again_count);
+                          job->set.repeated_record_count);
     if (job->set.other_count)
         tp_console_notice(
             job->console,
@@ -260,7 +260,7 @@ static void print_duplicates(struct job *job)
 }
 
 /* For `merge`, prints which ranks of the job have no summary. */
-static void print_missing(struct job *job)
+static void print_missing_ranks(struct job *job)
 {
     enum { SHOWN_RUNS = 4 };
     struct tp_summary_ranks ranks;
@@ -297,7 +297,7 @@ static int run_job(void *context, struct tp_error *err)
     if (job->taken_count == 0 && job->inputs.count && !job->failed_count) {
         tp_console_notice(job->console, "shard %llu of %llu has no input: nothing to do",
                           (unsigned long long)options->shard + 1, (unsigned long long)options->shard_count);
-        return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
+        return job->is_folder ? TP_OK : write_set_to_file(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
         return tp_inputs_set_not_found_error(
@@ -311,8 +311,8 @@ static int run_job(void *context, struct tp_error *err)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->failed_count, job->taken_count + job->inputs.missing.count);
     print_duplicates(job);
-    print_missing(job);
-    return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
+    print_missing_ranks(job);
+    return job->is_folder ? TP_OK : write_set_to_file(job, &job->set, options->out);
 }
 
 static int collect_guarded(void *context, struct tp_error *err)
@@ -336,7 +336,7 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
     if (code < 0 && err)
         *err = job.err;
     tp_arena_release(&job.arena); /* the paths in this arena are not needed after the call */
-    tp_arena_pass_failure_on(set->arena);
+    tp_arena_fail_with_stored_code(set->arena);
     return code;
 }
 

@@ -32,7 +32,7 @@ int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct 
     if (code == TP_OK)
         code = tp_arena_run(set->arena, read_set_guarded, &(struct taking){set, &bytes}, err);
     tp_buf_release(&bytes);
-    tp_arena_pass_failure_on(set->arena);
+    tp_arena_fail_with_stored_code(set->arena);
     return code;
 }
 
@@ -65,7 +65,7 @@ int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct t
     if (code == TP_OK)
         code = tp_arena_run(paths->arena, add_lines, &(struct listing){paths, &bytes}, err);
     tp_buf_release(&bytes);
-    tp_arena_pass_failure_on(paths->arena);
+    tp_arena_fail_with_stored_code(paths->arena);
     return code;
 }
 

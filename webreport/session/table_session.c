@@ -28,7 +28,7 @@ static struct tp_str table_label(const struct tables *tables, const struct tp_wa
     return (struct tp_str){text, n > 0 ? (size_t)n : 0};
 }
 
-static int check_output(void *context, struct tp_error *err)
+static int check_output_path(void *context, struct tp_error *err)
 {
     const struct tables *tables = context;
     return tp_trace_walk_has_input(&tables->walk, tables->session->out)
@@ -65,7 +65,7 @@ static int make_table_of_trace(void *context, const struct tp_walked *walked, st
     return session->receiver(session->context, table, arena, err);
 }
 
-static int run_walk(void *context, struct tp_error *err)
+static int walk_traces_in_guard(void *context, struct tp_error *err)
 {
     struct tables *tables = context;
     return tp_trace_walk(&tables->walk, err);
@@ -73,7 +73,7 @@ static int run_walk(void *context, struct tp_error *err)
 
 int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err)
 {
-    static const struct tp_walk_user user = {.found = check_output, .use = make_table_of_trace};
+    static const struct tp_walk_user user = {.found = check_output_path, .use = make_table_of_trace};
     struct tables tables = {.session = session};
     tables.walk = (struct tp_trace_walk){.inputs = session->inputs,
                                          .input_count = session->input_count,
@@ -83,7 +83,7 @@ int tp_table_session_run(const struct tp_table_session *session, struct tp_error
                                          .user = &user,
                                          .context = &tables};
     tp_arena_init(&tables.arena, 0);
-    int code = tp_arena_run(&tables.arena, run_walk, &tables, err);
+    int code = tp_arena_run(&tables.arena, walk_traces_in_guard, &tables, err);
     tp_console_progress_end(session->console);
     tp_arena_release(&tables.arena);
     return code;

@@ -30,9 +30,9 @@ struct tp_analysis {
     struct tp_advice advice;
 
     const struct tp_rule_overrides *rules;
-    enum tp_analysis_extent extent; /* which parts are built; the caller may change it after tp_analysis_open */
-    struct tp_arena second_arena;   /* memory of the second thread */
-    int second_status;              /* 0, or a negative tp_status if the second thread failed */
+    enum tp_analysis_extent extent;      /* which parts are built; the caller may change it after tp_analysis_open */
+    struct tp_arena second_thread_arena; /* memory of the second thread */
+    int second_thread_status;            /* 0, or a negative tp_status if the second thread failed */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum { TP_MODEL_PENDING, TP_MODEL_READY, TP_MODEL_FAILED } model_state;

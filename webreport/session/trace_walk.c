@@ -15,7 +15,7 @@ struct reading {
     char copy_path[64];
 };
 
-static int read_and_use(void *context, struct tp_error *err)
+static int read_trace_and_call_user(void *context, struct tp_error *err)
 {
     const struct reading *r = context;
     struct tp_trace_walk *walk = r->walk;
@@ -38,15 +38,15 @@ static int read_and_use(void *context, struct tp_error *err)
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }
 
-/* Opens a temporary file for a copy of the input, if walk->keeps_copies is set and the input is not a regular file. */
-static int open_copy(struct reading *r, struct tp_error *err)
+/* Opens a temporary file for a copy of the input, if walk->copies_pipes is set and the input is not a regular file. */
+static int open_copy_of_input(struct reading *r, struct tp_error *err)
 {
     struct stat info;
     const char *path = r->walked.file->path;
     bool is_file = !tp_str_equal(tp_str_of(path), TP_STR("-")) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     r->options = r->walk->read;
     r->walked.path = path;
-    if (is_file || r->walk->skips_reading || !r->walk->keeps_copies)
+    if (is_file || r->walk->skips_reading || !r->walk->copies_pipes)
         return TP_OK;
     r->copy = tmpfile();
     if (!r->copy)
@@ -62,19 +62,19 @@ static int walk_file(struct tp_trace_walk *walk, const struct tp_run *run, const
 {
     struct tp_analysis analysis;
     struct reading reading = {.walk = walk, .walked = {.run = run, .file = file, .analysis = &analysis}};
-    int code = open_copy(&reading, err);
+    int code = open_copy_of_input(&reading, err);
     if (code < 0)
         return code;
     tp_analysis_open(&analysis, walk->rules);
     tp_console_progress(walk->console, "reading %zu of %zu: %s", walk->done_count + 1, walk->file_count, file->base);
-    code = tp_arena_run_both(&analysis.arena, walk->arena, read_and_use, &reading, err);
+    code = tp_arena_run_both(&analysis.arena, walk->arena, read_trace_and_call_user, &reading, err);
     if (analysis.arena.code)
         tp_error_set(err, code, 0, "%s: %s", file->base,
                      analysis.arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
     tp_analysis_close(&analysis);
     if (reading.copy)
         fclose(reading.copy);
-    tp_arena_pass_failure_on(walk->arena);
+    tp_arena_fail_with_stored_code(walk->arena);
     walk->done_count++;
     return code;
 }

@@ -15,7 +15,7 @@
 struct tp_walked {
     const struct tp_run *run;
     const struct tp_run_file *file;
-    /* path for reading the trace again; the path of a copy if the input is a pipe and keeps_copies is set */
+    /* path for reading the trace again; the path of a copy if the input is a pipe and copies_pipes is set */
     const char *path;
     struct tp_analysis *analysis; /* analysis that contains only the trace so far; the guard of its arena is set */
 };
@@ -39,7 +39,7 @@ struct tp_trace_walk {
     /* true: the traces stay empty, because `use` reads each trace itself; a limit that `use` reaches makes the input
      * unusable */
     bool skips_reading;
-    bool keeps_copies; /* true: copy pipes to a temporary file, because `use` reads each trace a second time */
+    bool copies_pipes; /* true: copy pipes to a temporary file, because `use` reads each trace a second time */
     const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;
     struct tp_arena *arena; /* memory for the whole walk, whose guard the caller sets */

@@ -18,7 +18,7 @@ static unsigned hex_digit(char c)
 
 /* Returns the color 0xRRGGBB of a JSON string "#RRGGBB" or "#AARRGGBB", the form of NVTX. Returns TP_NO_ID for other
  * values. value: with its quotes. */
-static uint32_t parse_color(struct tp_str value)
+static uint32_t parse_json_color(struct tp_str value)
 {
     uint32_t color = 0;
     if ((value.len != 9 && value.len != 11) || value.ptr[0] != '"' || value.ptr[1] != '#')
@@ -55,7 +55,7 @@ static bool is_string(struct tp_str value)
     return value.len >= 2 && value.ptr[0] == '"';
 }
 
-static void add_value(struct tp_buf *out, struct tp_str value)
+static void append_value_as_text(struct tp_buf *out, struct tp_str value)
 {
     size_t from = out->size;
     if (is_string(value)) {
@@ -71,7 +71,7 @@ static void add_value(struct tp_buf *out, struct tp_str value)
 
 void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, struct tp_str value)
 {
-    uint32_t color = tp_str_equal(key, TP_STR("color")) ? parse_color(value) : TP_NO_ID;
+    uint32_t color = tp_str_equal(key, TP_STR("color")) ? parse_json_color(value) : TP_NO_ID;
     if (color != TP_NO_ID)
         lines->color = color;
     if (color != TP_NO_ID || tp_scan_is_profiler_arg(key) || lines->count == TP_MAX_SHOWN_ARGUMENTS)
@@ -79,7 +79,7 @@ void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, s
     tp_buf_puts(lines->lines, lines->count++ ? "\n" : "");
     add_text(lines->lines, key, MAX_KEY_BYTES);
     tp_buf_puts(lines->lines, ": ");
-    add_value(lines->lines, value);
+    append_value_as_text(lines->lines, value);
 }
 
 struct tp_argument_text tp_argument_lines_intern(struct tp_sink *sink, const struct tp_argument_lines *lines)

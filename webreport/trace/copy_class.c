@@ -22,7 +22,7 @@ static unsigned parse_small_number(struct tp_str token, unsigned count)
     return is_number ? (unsigned)number : 0;
 }
 
-static bool is_text(struct tp_str token)
+static bool is_json_text(struct tp_str token)
 {
     return token.len >= 2 && token.ptr[0] == '"';
 }
@@ -32,7 +32,7 @@ static unsigned copy_kind_index(struct tp_str token)
 {
     static const unsigned of_direction[] = {[TP_COPY_UNKNOWN] = 0, [TP_COPY_HTOD] = 1,  [TP_COPY_DTOH] = 2,
                                             [TP_COPY_DTOD] = 8,    [TP_COPY_PTOP] = 10, [TP_COPY_OTHER] = 0};
-    if (!is_text(token))
+    if (!is_json_text(token))
         return parse_small_number(token, KINDS);
     struct tp_str word = {token.ptr + 1, token.len - 2};
     for (unsigned i = 1; i < KINDS; i++)
@@ -44,7 +44,7 @@ static unsigned copy_kind_index(struct tp_str token)
 /* Returns the index in `memories` of the memory kind that a token names; 0 if unknown. */
 static unsigned memory_kind_index(struct tp_str token)
 {
-    if (!is_text(token))
+    if (!is_json_text(token))
         return parse_small_number(token, MEMORIES);
     struct tp_str word = {token.ptr + 1, token.len - 2};
     for (unsigned i = 1; i < MEMORIES; i++)

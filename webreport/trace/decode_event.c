@@ -106,7 +106,7 @@ static uint32_t copy_name_id(struct tp_decoder *d, const struct tp_element *e, u
 }
 
 /* Counts properties of a skipped event that help to recognize the producer of the file. */
-static void count_skipped_facts(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
+static void count_facts_of_skipped_event(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_str pid = tp_span_text(e->spans, TP_FIELD_PID);
     d->trace->reading.has_old_autograd_names |=
@@ -125,7 +125,7 @@ static void read_correlation(const struct tp_element *e, struct tp_sink_slice *s
 }
 
 /* Returns the event flags that follow from the arguments of an event. */
-static unsigned argument_flags(const struct tp_element *e)
+static unsigned event_flags_by_arguments(const struct tp_element *e)
 {
     struct tp_str finished = tp_span_text(e->spans, TP_ARG_FINISHED);
     unsigned flags = finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0 ? TP_EVENT_UNFINISHED : 0;
@@ -138,24 +138,24 @@ static void count_decimals(struct tp_reading *reading, struct tp_str time)
 {
     bool has_three = time.len > 4 && time.ptr[time.len - 4] == '.';
     reading->with_decimals += has_three;
-    reading->odd_decimals += !has_three;
+    reading->times_with_odd_decimals += !has_three;
 }
 
 /* Counts a complete event that is skipped. */
-static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
+static void count_skipped_event(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_reading *reading = &d->trace->reading;
     reading->misspelled_cats += kind == TP_KIND_NONE && e->cat.is_misspelled;
     reading->skipped_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
     tp_sink_count_skipped(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
-    count_skipped_facts(d, e, kind, has_time);
+    count_facts_of_skipped_event(d, e, kind, has_time);
     if (has_time)
         /* the recorder numbers events of new categories too, so this number must not count as missing */
         tp_decode_number(d, e);
 }
 
 /* Counts unusual spellings in the text of a complete event: odd decimals, a missing category. */
-static void count_spelling(struct tp_reading *reading, const struct tp_element *e)
+static void count_unusual_spellings(struct tp_reading *reading, const struct tp_element *e)
 {
     count_decimals(reading, tp_span_text(e->spans, TP_FIELD_TS));
     if (tp_spans_has(e->spans, TP_FIELD_DUR))
@@ -164,7 +164,7 @@ static void count_spelling(struct tp_reading *reading, const struct tp_element *
 }
 
 /* Decodes a complete event (phase X) that is not a memory record. */
-static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
+static void decode_complete_event(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
     struct tp_event *event = &slice.event;
@@ -180,10 +180,10 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     d->trace->reading.nameless +=
         !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
-        skip_complete(d, e, kind, ts == TP_NUMBER_OK);
+        count_skipped_event(d, e, kind, ts == TP_NUMBER_OK);
         return;
     }
-    count_spelling(&d->trace->reading, e);
+    count_unusual_spellings(&d->trace->reading, e);
     event->dur_ns = read_duration(d, e, kind);
     event->kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
@@ -193,7 +193,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     tp_decode_number(d, e);
     slice.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
     read_correlation(e, &slice);
-    event->flags = (flags | argument_flags(e)) & 15;
+    event->flags = (flags | event_flags_by_arguments(e)) & 15;
     event->thread = tp_element_thread(d, e);
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
@@ -203,7 +203,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 
 /* ---- decoding of one element ---- */
 
-static void read_cat(struct tp_decoder *d, struct tp_element *e)
+static void read_category(struct tp_decoder *d, struct tp_element *e)
 {
     struct tp_str token = tp_span_text(e->spans, TP_FIELD_CAT);
     e->cat_id = tp_element_intern_field(d, e, &d->sink->cats, TP_FIELD_CAT,
@@ -307,7 +307,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     }
     /* links are tested first, because most files have many links of category ac2g, which are only counted */
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
-        read_cat(d, &e);
+        read_category(d, &e);
         if (e.cat.is_device_link && !is_graph_dependency(spans))
             count_device_link(d, &e);
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
@@ -324,8 +324,8 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     if (is_memory) {
         tp_decode_memory(d, &e);
     } else if (e.ph == 'X') {
-        read_cat(d, &e);
-        decode_complete(d, &e);
+        read_category(d, &e);
+        decode_complete_event(d, &e);
     } else {
         count_phase(d, &e);
     }
@@ -334,9 +334,9 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_process_memory(d, &e);
     }
     if (e.ph == 'B') /* the category may show a producer whose files are refused */
-        read_cat(d, &e);
+        read_category(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
-        read_cat(d, &e);
+        read_category(d, &e);
         tp_decode_task_end(d, &e);
     }
     if (e.ph == 'i')

@@ -193,7 +193,7 @@ static int read_document(struct tp_reader *r)
     return r->code;
 }
 
-static int check_strict(struct tp_reader *r)
+static int check_end_of_strict_reading(struct tp_reader *r)
 {
     int code = tp_strict_end(&r->strict, r->err);
     for (int i = 0; code == TP_OK && i < TP_NOTICE_COUNT; i++)
@@ -209,7 +209,7 @@ struct reading {
     struct tp_source *source;
 };
 
-static int read_all(void *context, struct tp_error *err)
+static int read_whole_document(void *context, struct tp_error *err)
 {
     struct reading *reading = context;
     struct tp_reader *r = &reading->reader;
@@ -224,7 +224,7 @@ static int read_all(void *context, struct tp_error *err)
     tp_source_store_feed_report(reading->source, r->at);
     r->trace->reading.element_count = r->ordinal;
     if (r->is_strict && code == TP_OK)
-        code = check_strict(r);
+        code = check_end_of_strict_reading(r);
     if (code == TP_OK && !r->visitor)
         tp_decoder_finish(&r->decoder);
     return code;
@@ -246,9 +246,9 @@ static int run_reader(struct tp_source *source, const struct tp_visitor *visitor
     r->repair_budget = TP_READER_REPAIR_BUDGET;
     tp_strict_init(&r->strict);
     tp_scan_init(&r->scan);
-    int code = tp_arena_run(arena, read_all, &reading, NULL);
+    int code = tp_arena_run(arena, read_whole_document, &reading, NULL);
     tp_decoder_release(&r->decoder);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     if (has_host_work)
         *has_host_work = r->has_host_work;
     return code;

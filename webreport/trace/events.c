@@ -39,7 +39,7 @@ static bool skip_to_next_event(struct tp_reader *r)
     }
 }
 
-static void count_broken(struct tp_reader *r, enum tp_notice notice)
+static void count_broken_event(struct tp_reader *r, enum tp_notice notice)
 {
     tp_reader_count_notice(r, notice);
     r->trace->reading.repaired++;
@@ -113,26 +113,26 @@ static bool repair_event(struct tp_reader *r)
     enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
-        count_broken(r, TP_NOTICE_EVENT_REPAIRED);
+        count_broken_event(r, TP_NOTICE_EVENT_REPAIRED);
         r->trace->reading.torch_error_repairs += is_torch_quoting_error(r);
         bool may_go_on = use_repair_budget(r, (size_t)(r->scan.at - r->at));
         deliver_event(r, true);
         return may_go_on;
     }
-    count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+    count_broken_event(r, TP_NOTICE_EVENT_SKIPPED);
     return use_repair_budget(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && skip_to_next_event(r);
 }
 
 /* Searches for a complete event inside the event at r->at, which the end of the input cuts. Returns true if one is
  * found. */
-static bool keep_events_of_cut_tail(struct tp_reader *r)
+static bool find_event_in_truncated_one(struct tp_reader *r)
 {
     const char *from = r->at;
     while (skip_to_next_event(r)) {
         r->scan.at = r->at;
         r->scan.end = r->end;
         if (tp_scan_event(&r->scan, &r->spans) == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
-            count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+            count_broken_event(r, TP_NOTICE_EVENT_SKIPPED);
             return true;
         }
         if (!use_repair_budget(r, (size_t)(r->end - r->at)))
@@ -164,16 +164,16 @@ static enum step read_event(struct tp_reader *r)
         if (r->code < 0)
             return STEP_INPUT_ENDED;
         if (!r->is_at_end) {
-            count_broken(r, TP_NOTICE_EVENT_TOO_LONG);
+            count_broken_event(r, TP_NOTICE_EVENT_TOO_LONG);
             tp_reader_skip_value(r);
             return STEP_ON;
         }
-        return keep_events_of_cut_tail(r) ? STEP_ON : STEP_INPUT_ENDED;
+        return find_event_in_truncated_one(r) ? STEP_ON : STEP_INPUT_ENDED;
     }
 }
 
 /* Reads one element at r->at that is not an object. */
-static enum step read_other(struct tp_reader *r)
+static enum step read_other_element(struct tp_reader *r)
 {
     struct tp_str value;
     for (;;) {
@@ -189,7 +189,7 @@ static enum step read_other(struct tp_reader *r)
             break;
         }
         if (status == TP_SCAN_BAD) {
-            count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+            count_broken_event(r, TP_NOTICE_EVENT_SKIPPED);
             return skip_to_next_event(r) ? STEP_ON : STEP_INPUT_ENDED;
         }
         if (tp_reader_extend_window(r))
@@ -235,7 +235,7 @@ void tp_reader_events(struct tp_reader *r)
             step = STEP_LIST_ENDED;
         } else {
             after_comma = false;
-            step = c == '{' ? read_event(r) : read_other(r);
+            step = c == '{' ? read_event(r) : read_other_element(r);
         }
     }
     if (step == STEP_INPUT_ENDED) {

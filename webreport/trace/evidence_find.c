@@ -22,7 +22,7 @@ struct bits {
     uint64_t *words;
 };
 
-static bool has_bit(const struct bits *set, int64_t number)
+static bool is_number_in_set(const struct bits *set, int64_t number)
 {
     if (number < set->first || number > set->last)
         return false;
@@ -31,7 +31,7 @@ static bool has_bit(const struct bits *set, int64_t number)
 }
 
 /* Adds a number to the set. Returns true if the set contained it before. */
-static bool set_bit(struct bits *set, int64_t number)
+static bool add_number_to_set(struct bits *set, int64_t number)
 {
     uint64_t at = (uint64_t)number - (uint64_t)set->first, mask = UINT64_C(1) << (at % 64);
     bool was_set = set->words[at / 64] & mask;
@@ -41,7 +41,7 @@ static bool set_bit(struct bits *set, int64_t number)
 
 /* Makes an empty set for numbers from first to last. Returns false if the range is too large for a set of `count`
  * numbers. */
-static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
+static bool make_number_set(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first;
     *set = (struct bits){.first = 0, .last = -1};
@@ -67,13 +67,13 @@ static int64_t count_missing_ids(const struct tp_trace *trace, struct tp_arena *
         first = id < first ? id : first;
         last = id > last ? id : last;
     }
-    if (!open_bits(&ids, first, last, trace->host_count, scratch))
+    if (!make_number_set(&ids, first, last, trace->host_count, scratch))
         return 0;
     for (uint32_t i = 0; i < trace->host_count; i++)
-        if (set_bit(&ids, trace->hosts[i].external_id))
+        if (add_number_to_set(&ids, trace->hosts[i].external_id))
             return 0;
     for (int64_t id = first; id <= last; id++) {
-        bool is_there = has_bit(&ids, id);
+        bool is_there = is_number_in_set(&ids, id);
         missing += is_there && id % ID_BLOCK != 1 ? gap : 0;
         gap = is_there ? 0 : gap + 1;
     }
@@ -107,7 +107,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 
 enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
 
-static enum call call_by_name(struct tp_str name)
+static enum call kind_of_call_by_name(struct tp_str name)
 {
     if (tp_str_find(name, "LaunchKernel") >= 0 || tp_str_find(name, "LaunchCooperativeKernel") >= 0 ||
         tp_str_find(name, "MemcpyAsync") >= 0)
@@ -130,9 +130,9 @@ static bool collect_correlations(struct bits *set, const struct tp_trace *trace,
             first = id < first ? id : first;
             last = id > last ? id : last;
             if (pass)
-                set_bit(set, id);
+                add_number_to_set(set, id);
         }
-        if (!pass && !open_bits(set, first, last, count, scratch))
+        if (!pass && !make_number_set(set, first, last, count, scratch))
             return first > last;
     }
     return true;
@@ -143,13 +143,13 @@ struct matched_calls {
     int64_t first_ns, last_ns;
 };
 
-static struct matched_calls match_correlations(const struct tp_trace *trace, const struct bits *devices)
+static struct matched_calls match_calls_with_operations(const struct tp_trace *trace, const struct bits *devices)
 {
     struct matched_calls matched_calls = {INT64_MAX, INT64_MIN};
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID ||
-            !has_bit(devices, trace->launches[e->detail].correlation))
+            !is_number_in_set(devices, trace->launches[e->detail].correlation))
             continue;
         matched_calls.first_ns = e->ts_ns < matched_calls.first_ns ? e->ts_ns : matched_calls.first_ns;
         matched_calls.last_ns = e->ts_ns > matched_calls.last_ns ? e->ts_ns : matched_calls.last_ns;
@@ -166,20 +166,20 @@ static int64_t count_unmatched_launches(const struct tp_trace *trace, struct tp_
     int64_t launches = 0, alone = 0, between = 0;
     if (!collect_correlations(&devices, trace, true, scratch))
         return 0;
-    struct matched_calls matched_calls = match_correlations(trace, &devices);
+    struct matched_calls matched_calls = match_calls_with_operations(trace, &devices);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID)
             continue;
         if (calls[e->name] == CALL_UNSEEN)
-            calls[e->name] = (uint8_t)call_by_name(tp_trace_event_name(trace, e));
+            calls[e->name] = (uint8_t)kind_of_call_by_name(tp_trace_event_name(trace, e));
         int64_t correlation = trace->launches[e->detail].correlation;
         if (calls[e->name] == CALL_CAPTURE)
             return 0;
         if (calls[e->name] != CALL_LAUNCH || correlation <= 0)
             continue;
         launches++;
-        bool is_alone = !has_bit(&devices, correlation);
+        bool is_alone = !is_number_in_set(&devices, correlation);
         alone += is_alone;
         between += is_alone && e->ts_ns > matched_calls.first_ns && e->ts_ns < matched_calls.last_ns;
     }
@@ -187,7 +187,7 @@ static int64_t count_unmatched_launches(const struct tp_trace *trace, struct tp_
 }
 
 /* Returns the start time of the first call, ns; INT64_MAX if there is no call. */
-static int64_t first_call_ns(const struct tp_trace *trace)
+static int64_t start_of_first_call_ns(const struct tp_trace *trace)
 {
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < trace->event_count; i++)
@@ -205,14 +205,14 @@ static int64_t count_unmatched_kernels(const struct tp_trace *trace, struct tp_a
     int64_t linked = 0, alone = 0, first_ns;
     if (trace->reading.device_link_ends || !collect_correlations(&calls, trace, false, scratch))
         return 0;
-    first_ns = first_call_ns(trace);
+    first_ns = start_of_first_call_ns(trace);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (!tp_kind_is_device(e->kind) || e->detail == TP_NO_ID || trace->devices[e->detail].correlation <= 0)
             continue;
         bool is_earlier = trace->devices[e->detail].external_id <= 0 && e->ts_ns < first_ns;
         linked++;
-        alone += !is_earlier && !has_bit(&calls, trace->devices[e->detail].correlation);
+        alone += !is_earlier && !is_number_in_set(&calls, trace->devices[e->detail].correlation);
     }
     return alone * CHANCE > linked ? alone : 0;
 }
@@ -232,7 +232,7 @@ static int64_t count_missing_link_ends(const struct tp_trace *trace)
 
 /* ---- evidence about memory ---- */
 
-static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
+static int compare_by_device_and_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_memory *records = context, *a = &records[x], *b = &records[y];
     if (a->device != b->device)
@@ -254,14 +254,14 @@ static int64_t count_wrong_memory_totals(const struct tp_trace *trace, struct tp
     for (uint32_t i = 0; i < trace->memory_count; i++)
         if (tp_memory_rare(trace, &trace->memory[i])->total_allocated != TP_NULL_INT)
             rows[count++] = i;
-    tp_sort_rows(rows, (size_t)count, by_device_and_time, trace->memory, scratch);
+    tp_sort_rows(rows, (size_t)count, compare_by_device_and_time, trace->memory, scratch);
     for (int64_t i = 1; i < count; i++) {
         const struct tp_memory *a = &trace->memory[rows[i - 1]], *b = &trace->memory[rows[i]];
         bool is_same = a->device == b->device;
         uint64_t before = (uint64_t)tp_memory_rare(trace, a)->total_allocated;
         broken += is_same && before + (uint64_t)b->bytes != (uint64_t)tp_memory_rare(trace, b)->total_allocated;
     }
-    tp_arena_drop(scratch, rows, trace->memory_count * sizeof *rows);
+    tp_arena_free_item(scratch, rows, trace->memory_count * sizeof *rows);
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;
 }
 
@@ -291,13 +291,15 @@ static uint64_t count_misspelled_cats(const struct tp_trace *trace)
 
 /* Counts the few times that have more or fewer than three decimals while nearly all have three. Returns 0 for many
  * such times, because then a tool has rewritten all numbers. */
-static uint64_t count_odd_decimals(const struct tp_reading *r)
+static uint64_t count_unusual_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
-    return r->odd_decimals <= MOST && r->odd_decimals * ONE_IN < r->with_decimals ? r->odd_decimals : 0;
+    return r->times_with_odd_decimals <= MOST && r->times_with_odd_decimals * ONE_IN < r->with_decimals
+               ? r->times_with_odd_decimals
+               : 0;
 }
 
-static int64_t count_odd_texts(const struct tp_trace *trace)
+static int64_t count_unusual_texts(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
@@ -348,7 +350,7 @@ static void fill_file_evidence(struct tp_input_evidence *e, const struct tp_trac
             /* an unknown category may be newer than this program, so its events do not count as lost */
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->missing_dur;
-    e->lost[TP_LOST_TEXT] = count_odd_texts(trace);
+    e->lost[TP_LOST_TEXT] = count_unusual_texts(trace);
     e->lost[TP_LOST_DUPLICATES] = (int64_t)r->twice + count_duplicate_numbers(r);
     if (r->numbered && r->highest_recorder_number >= (int64_t)r->numbered)
         e->lost[TP_LOST_NUMBERS] = r->highest_recorder_number + 1 - (int64_t)r->numbered;
@@ -416,7 +418,7 @@ static void fill_content_evidence(struct tp_input_evidence *e, const struct tp_t
     e->lost[TP_LOST_MEMORY] += (int64_t)r->unexplained_memory_totals;
     e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
     e->lost[TP_LOST_ARGUMENTS] = (int64_t)r->events_lacking_member;
-    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_name_events + count_odd_decimals(r));
+    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_name_events + count_unusual_decimals(r));
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_METADATA] = lacks_metadata(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && has_recorded_stacks(trace);

@@ -1,5 +1,5 @@
-/* Moves a window over the text of an input, block by block. The function `fill_block` fills the blocks, either when
- * the reader needs one or on a thread that fills a ring of blocks.
+/* Moves a window over the text of an input, block by block. The function `fill_block_with_text` fills the blocks,
+ * either when the reader needs one or on a thread that fills a ring of blocks.
  *
  * Each block has room before its text for the unread rest of the previous block. So only this rest (a part of one
  * event, mostly under a kilobyte) is copied, never a block. A longer rest goes to the buffer `long_text` until it is
@@ -126,7 +126,7 @@ static int detect_compression(struct tp_feed *feed)
     return TP_OK;
 }
 
-static int fill_plain(struct tp_feed *feed, char *out, size_t *size)
+static int read_plain_bytes(struct tp_feed *feed, char *out, size_t *size)
 {
     while (*size < BLOCK && !feed->input_ended) {
         int code = feed->in_size ? TP_OK : read_input(feed);
@@ -151,7 +151,7 @@ static void store_inflate_result(struct tp_feed *feed)
     feed->input_ended = true;
 }
 
-static int fill_gzip(struct tp_feed *feed, char *out, size_t *size)
+static int read_gzip_bytes(struct tp_feed *feed, char *out, size_t *size)
 {
     while (*size < BLOCK && !feed->input_ended) {
         *size += tp_inflate_run(&feed->inflate, out + *size, BLOCK - *size);
@@ -221,13 +221,14 @@ static void store_hash(struct tp_feed *feed)
 }
 
 /* Fills one block. Returns 1 if the block has text, 0 at the end of the input, or a negative tp_status. */
-static int fill_block(struct tp_feed *feed, struct block *block)
+static int fill_block_with_text(struct tp_feed *feed, struct block *block)
 {
     char *out = block->memory + HEAD;
     block->size = 0;
     int code = feed->has_started ? TP_OK : detect_compression(feed);
     if (code == TP_OK)
-        code = feed->report.is_gzip ? fill_gzip(feed, out, &block->size) : fill_plain(feed, out, &block->size);
+        code =
+            feed->report.is_gzip ? read_gzip_bytes(feed, out, &block->size) : read_plain_bytes(feed, out, &block->size);
     check_block_text(feed, block);
     feed->report.text_bytes += block->size;
     if (code == TP_OK)
@@ -238,7 +239,7 @@ static int fill_block(struct tp_feed *feed, struct block *block)
     return code < 0 ? code : block->size > 0;
 }
 
-static void *fill_thread(void *argument)
+static void *fill_blocks_on_thread(void *argument)
 {
     struct tp_feed *feed = argument;
     int status = 1;
@@ -255,7 +256,7 @@ static void *fill_thread(void *argument)
         pthread_mutex_unlock(&feed->lock);
         if (stop)
             break;
-        status = fill_block(feed, block);
+        status = fill_block_with_text(feed, block);
         pthread_mutex_lock(&feed->lock);
         block->status = status;
         feed->filled++;
@@ -302,7 +303,7 @@ static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_erro
         }
     }
     if (wants_thread)
-        feed->has_thread = pthread_create(&feed->thread, NULL, fill_thread, feed) == 0;
+        feed->has_thread = pthread_create(&feed->thread, NULL, fill_blocks_on_thread, feed) == 0;
     return TP_OK;
 }
 
@@ -361,7 +362,7 @@ static struct block *wait_for_block(struct tp_feed *feed)
     struct block *block;
     if (!feed->has_thread) {
         block = &feed->ring[feed->taken % 2];
-        block->status = fill_block(feed, block);
+        block->status = fill_block_with_text(feed, block);
         feed->taken++;
         return block;
     }
@@ -380,8 +381,8 @@ static struct block *wait_for_block(struct tp_feed *feed)
     return block;
 }
 
-static int join_blocks(struct tp_feed *feed, const char **at, size_t rest, const struct block *block,
-                       struct tp_error *err)
+static int append_block_to_rest(struct tp_feed *feed, const char **at, size_t rest, const struct block *block,
+                                struct tp_error *err)
 {
     size_t need = rest + block->size + TP_FEED_PAD;
     bool is_inside = feed->long_text && *at >= feed->long_text && *at < feed->long_text + feed->long_capacity;
@@ -422,7 +423,7 @@ int tp_feed_next_window(struct tp_feed *feed, const char **at, const char **end,
             memcpy(text - rest, *at, rest);
         *at = text - rest;
     } else {
-        int code = join_blocks(feed, at, rest, block, err);
+        int code = append_block_to_rest(feed, at, rest, block, err);
         if (code < 0)
             return code;
     }

@@ -22,7 +22,7 @@ struct head {
     size_t stored_size, size; /* number of bytes read from the file, and number of bytes of text after inflating */
 };
 
-static void inflate_head(struct head *head, size_t most)
+static void inflate_start_of_file(struct head *head, size_t most)
 {
     struct tp_inflate inflate;
     head->text = malloc(most);
@@ -33,7 +33,7 @@ static void inflate_head(struct head *head, size_t most)
     tp_inflate_close(&inflate);
 }
 
-static void release_head(struct head *head)
+static void release_start_of_file(struct head *head)
 {
     if (head->text != (char *)head->stored)
         free(head->text);
@@ -41,7 +41,7 @@ static void release_head(struct head *head)
 }
 
 /* Returns the first `most` bytes of text of a regular file. The result is empty if the file has no text. */
-static struct head read_head(const char *path, size_t most)
+static struct head read_start_of_file(const char *path, size_t most)
 {
     struct head head = {0};
     struct tp_input input;
@@ -59,7 +59,7 @@ static struct head read_head(const char *path, size_t most)
     }
     close(input.fd);
     if (is_gzip) {
-        inflate_head(&head, most);
+        inflate_start_of_file(&head, most);
     } else {
         head.text = (char *)head.stored;
         head.size = head.stored_size;
@@ -69,18 +69,18 @@ static struct head read_head(const char *path, size_t most)
 
 bool tp_file_head_is_trace(const char *path)
 {
-    struct head head = read_head(path, TEXT);
+    struct head head = read_start_of_file(path, TEXT);
     bool is_one = head.text && tp_sign_is_trace(head.text, head.size);
-    release_head(&head);
+    release_start_of_file(&head);
     return is_one;
 }
 
 bool tp_file_head_is_from_outside(const char *path)
 {
     static const char recorder[] = "\"tracepress_recorder\":\"outside\"";
-    struct head head = read_head(path, FIRST_MEMBERS);
+    struct head head = read_start_of_file(path, FIRST_MEMBERS);
     bool is_one = head.size && *head.text == '{' && memmem(head.text, head.size, recorder, sizeof recorder - 1);
-    release_head(&head);
+    release_start_of_file(&head);
     return is_one;
 }
 
@@ -106,7 +106,7 @@ static int64_t parse_number_after_colon(const char *at, const char *end)
 
 int64_t tp_file_head_rank(const char *path)
 {
-    struct head head = read_head(path, HEADER);
+    struct head head = read_start_of_file(path, HEADER);
     const char *end = head.text ? head.text + head.size : NULL, *rank = NULL;
     if (head.text) {
         const char *events = find_word_end(head.text, end, "\"traceEvents\"");
@@ -114,14 +114,14 @@ int64_t tp_file_head_rank(const char *path)
         rank = find_word_end(find_word_end(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
     }
     int64_t number = rank ? parse_number_after_colon(rank, end) : -1;
-    release_head(&head);
+    release_start_of_file(&head);
     return number;
 }
 
 const char *tp_file_head_describe(const char *path)
 {
-    struct head head = read_head(path, TEXT);
+    struct head head = read_start_of_file(path, TEXT);
     const char *what = head.text ? tp_input_format_detect(head.text, head.size, path)->refusal : NULL;
-    release_head(&head);
+    release_start_of_file(&head);
     return what;
 }

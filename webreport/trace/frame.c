@@ -38,7 +38,7 @@ static int32_t parse_line_number(struct tp_str digits)
     return (int32_t)(is_negative ? -value : value);
 }
 
-static struct tp_frame make_frame(struct tp_str text, size_t open, size_t close)
+static struct tp_frame make_frame_of_parts(struct tp_str text, size_t open, size_t close)
 {
     struct tp_str path = {text.ptr, open};
     return (struct tp_frame){.path = path,
@@ -58,7 +58,7 @@ bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
         size_t open = find_line_bracket(text, at);
         if (!open)
             continue;
-        struct tp_frame found = make_frame(text, open, at);
+        struct tp_frame found = make_frame_of_parts(text, open, at);
         found.function = (struct tp_str){text.ptr + at + 3, text.len - at - 3};
         if (found.is_python || !frame->path.len)
             *frame = found;
@@ -74,7 +74,7 @@ bool tp_frame_parse_place(struct tp_frame *frame, struct tp_str text)
         return true;
     size_t open = text.len && text.ptr[text.len - 1] == ')' ? find_line_bracket(text, text.len - 1) : 0;
     if (open)
-        *frame = make_frame(text, open, text.len - 1);
+        *frame = make_frame_of_parts(text, open, text.len - 1);
     return open > 0;
 }
 
@@ -199,7 +199,8 @@ static bool is_hex(char c)
 
 /* Returns the text with each `lead` and the hexadecimal digits after it replaced by `by`. The text `by` must not be
  * longer than `lead` and one digit. */
-static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, struct tp_str lead, struct tp_str by)
+static struct tp_str replace_lead_and_hex_digits(struct tp_arena *arena, struct tp_str text, struct tp_str lead,
+                                                 struct tp_str by)
 {
     if (tp_str_find(text, lead.ptr) < 0)
         return text;
@@ -221,19 +222,19 @@ static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, str
 
 struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str text)
 {
-    return replace_hex(arena, text, TP_STR(" at 0x"), TP_STR(""));
+    return replace_lead_and_hex_digits(arena, text, TP_STR(" at 0x"), TP_STR(""));
 }
 
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
 {
     if (tp_regions_by_name(name) & TP_REGION_PROFILER_STEP)
         return TP_STR(TP_PROFILER_STEP_LABEL);
-    return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
+    return replace_lead_and_hex_digits(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }
 
 /* ---- frames among the names of a trace ---- */
 
-static uint32_t label_id(struct tp_frames *frames, struct tp_str label)
+static uint32_t id_of_label(struct tp_frames *frames, struct tp_str label)
 {
     uint32_t name = tp_strings_find(frames->names, label);
     return name != TP_NO_ID ? name : frames->name_count + tp_strings_add(&frames->extra, label);
@@ -251,7 +252,7 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
         struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
         frames->is_user_code[i] = line.ptr && tp_frame_is_user_code(name);
         frames->line_by_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
-        frames->label_of_name[i] = label.ptr == name.ptr ? i : label_id(frames, label);
+        frames->label_of_name[i] = label.ptr == name.ptr ? i : id_of_label(frames, label);
     }
-    frames->no_event = label_id(frames, TP_STR("[no host event]"));
+    frames->no_event = id_of_label(frames, TP_STR("[no host event]"));
 }

@@ -39,7 +39,7 @@ static void add_unpaired_line(struct tp_vec *unpaired_line, struct tp_strings *p
     }
 }
 
-static int by_place(const void *x, const void *y, const void *context)
+static int compare_by_place(const void *x, const void *y, const void *context)
 {
     const struct unpaired_line *a = x, *b = y;
     (void)context;
@@ -75,7 +75,7 @@ uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings 
         pairs[i] = tp_strings_find(other, base->items[i]);
     add_unpaired_line(&unpaired_line, &places, base, other, true);
     add_unpaired_line(&unpaired_line, &places, other, base, false);
-    tp_merge_sort(arena, unpaired_line.data, unpaired_line.count, sizeof(struct unpaired_line), by_place, NULL);
+    tp_merge_sort(arena, unpaired_line.data, unpaired_line.count, sizeof(struct unpaired_line), compare_by_place, NULL);
     for (size_t at = 0; at < unpaired_line.count;)
         at = pair_lines_of_place(pairs, unpaired_line.data, at, unpaired_line.count);
     return pairs;

@@ -23,7 +23,7 @@ static bool is_frame(unsigned kind)
 }
 
 /* Compares two events by start. A Python call comes before the calls that it encloses. */
-static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_start(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     if (x->ts_ns != y->ts_ns)
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) bool by_start(const void *context, 
     return x->ordinal < y->ordinal;
 }
 
-static void collect_rows(struct rows *rows, const struct tp_trace *trace, bool of_frames)
+static void collect_events_by_row(struct rows *rows, const struct tp_trace *trace, bool of_frames)
 {
     uint32_t *first = rows->first = tp_arena_array(trace->arena, (size_t)trace->thread_count + 2, sizeof *first);
     rows->count = 0;
@@ -53,17 +53,18 @@ static void collect_rows(struct rows *rows, const struct tp_trace *trace, bool o
             rows->items[first[e->thread + 1]++] = i; /* after the loop, first[t + 1] is the start of row t + 1 */
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
-        tp_sort_by_rule(rows->items + first[t], first[t + 1] - first[t], trace->arena, trace->events, by_start);
+        tp_sort_by_rule(rows->items + first[t], first[t + 1] - first[t], trace->arena, trace->events,
+                        comes_before_by_start);
 }
 
-static void drop_rows(struct rows *rows, const struct tp_trace *trace)
+static void free_events_by_row(struct rows *rows, const struct tp_trace *trace)
 {
-    tp_arena_drop(trace->arena, rows->items, rows->count * sizeof *rows->items);
-    tp_arena_drop(trace->arena, rows->first, ((size_t)trace->thread_count + 2) * sizeof *rows->first);
+    tp_arena_free_item(trace->arena, rows->items, rows->count * sizeof *rows->items);
+    tp_arena_free_item(trace->arena, rows->first, ((size_t)trace->thread_count + 2) * sizeof *rows->first);
 }
 
 /* Sets the end of an event to end_ns and counts the event in *cuts. */
-static void cut_event(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
+static void end_event_earlier(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
 {
     int64_t kept_ns = end_ns > e->ts_ns ? end_ns - e->ts_ns : 0;
     if (!cuts->count++ || e->dur_ns > cuts->recorded_ns) {
@@ -85,7 +86,7 @@ static void cut_frames_of_row(struct tp_trace *trace, const uint32_t *items, uin
             open->count--;
         int64_t limit = open->count ? *TP_AT(open, int64_t, open->count - 1) : INT64_MAX;
         if (tp_event_end(e) > limit)
-            cut_event(e, limit, &trace->reading.cut_frames);
+            end_event_earlier(e, limit, &trace->reading.cut_frames);
         *(int64_t *)tp_vec_push(open) = tp_event_end(e);
     }
 }
@@ -94,10 +95,10 @@ static void cut_frames(struct tp_trace *trace)
 {
     struct rows rows;
     struct tp_vec open = TP_VEC(trace->arena, int64_t);
-    collect_rows(&rows, trace, true);
+    collect_events_by_row(&rows, trace, true);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         cut_frames_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t], &open);
-    drop_rows(&rows, trace);
+    free_events_by_row(&rows, trace);
 }
 
 /* ---- device operations ---- */
@@ -114,7 +115,7 @@ static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_eve
 
 /* Checks whether operation `at` ends long after a later operation of its stream. If so, returns its latest possible
  * end: the start of the next operation, ns. Otherwise returns INT64_MAX. */
-static int64_t latest_possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
+static int64_t latest_possible_end_ns(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];
     int64_t end_ns = tp_event_end(e), next_ns = INT64_MAX;
@@ -136,13 +137,13 @@ static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items,
 {
     uint32_t late = 0;
     for (uint32_t i = 0; i < count; i++)
-        late += latest_possible_end(trace, items, i, count) != INT64_MAX;
+        late += latest_possible_end_ns(trace, items, i, count) != INT64_MAX;
     if (!late || late > count / 2)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t limit = latest_possible_end(trace, items, i, count);
+        int64_t limit = latest_possible_end_ns(trace, items, i, count);
         if (limit != INT64_MAX)
-            cut_event(&trace->events[items[i]], limit, &trace->reading.cut_operations);
+            end_event_earlier(&trace->events[items[i]], limit, &trace->reading.cut_operations);
     }
 }
 
@@ -163,10 +164,10 @@ static void cut_operations(struct tp_trace *trace)
     struct rows rows;
     if (!has_streams_in_order(trace))
         return;
-    collect_rows(&rows, trace, false);
+    collect_events_by_row(&rows, trace, false);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         cut_operations_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t]);
-    drop_rows(&rows, trace);
+    free_events_by_row(&rows, trace);
 }
 
 void tp_impossible_ends_cut(struct tp_trace *trace)

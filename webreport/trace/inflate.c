@@ -12,7 +12,7 @@ enum member_status { MEMBER_GOING, MEMBER_DONE, MEMBER_CORRUPT, MEMBER_CHECKSUM 
 #ifdef TP_HAVE_ISAL
 #include <isa-l/igzip_lib.h>
 
-static void *member_open(void)
+static void *open_gzip_stream(void)
 {
     struct inflate_state *state = malloc(sizeof *state);
     if (state) {
@@ -22,19 +22,19 @@ static void *member_open(void)
     return state;
 }
 
-static void member_reset(void *member)
+static void reset_gzip_stream(void *member)
 {
     struct inflate_state *state = member;
     isal_inflate_reset(state);
     state->crc_flag = ISAL_GZIP;
 }
 
-static void member_close(void *member)
+static void close_gzip_stream(void *member)
 {
     free(member);
 }
 
-static enum member_status member_run(struct tp_inflate *from, uint8_t **out, size_t *size)
+static enum member_status inflate_gzip_member(struct tp_inflate *from, uint8_t **out, size_t *size)
 {
     struct inflate_state *state = from->state;
     state->next_in = (uint8_t *)from->in;
@@ -56,7 +56,7 @@ static enum member_status member_run(struct tp_inflate *from, uint8_t **out, siz
 #else
 #include <zlib.h>
 
-static void *member_open(void)
+static void *open_gzip_stream(void)
 {
     z_stream *stream = calloc(1, sizeof *stream);
     if (stream && inflateInit2(stream, 15 + 16) != Z_OK) {
@@ -66,18 +66,18 @@ static void *member_open(void)
     return stream;
 }
 
-static void member_reset(void *member)
+static void reset_gzip_stream(void *member)
 {
     inflateReset(member);
 }
 
-static void member_close(void *member)
+static void close_gzip_stream(void *member)
 {
     inflateEnd(member);
     free(member);
 }
 
-static enum member_status member_run(struct tp_inflate *from, uint8_t **out, size_t *size)
+static enum member_status inflate_gzip_member(struct tp_inflate *from, uint8_t **out, size_t *size)
 {
     z_stream *stream = from->state;
     stream->next_in = (Bytef *)from->in;
@@ -100,14 +100,14 @@ static enum member_status member_run(struct tp_inflate *from, uint8_t **out, siz
 int tp_inflate_open(struct tp_inflate *inflate)
 {
     memset(inflate, 0, sizeof *inflate);
-    inflate->state = member_open();
+    inflate->state = open_gzip_stream();
     return inflate->state ? TP_OK : TP_ENOMEM;
 }
 
 void tp_inflate_close(struct tp_inflate *inflate)
 {
     if (inflate->state)
-        member_close(inflate->state);
+        close_gzip_stream(inflate->state);
     inflate->state = NULL;
 }
 
@@ -118,10 +118,10 @@ void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size)
 }
 
 /* Starts the next gzip member. Returns false if padding or garbage follows the last member instead. */
-static bool begin_member(struct tp_inflate *inflate)
+static bool begin_next_gzip_member(struct tp_inflate *inflate)
 {
     if (inflate->in[0] == 0x1F) {
-        member_reset(inflate->state);
+        reset_gzip_stream(inflate->state);
         inflate->is_between_members = false;
         return true;
     }
@@ -136,10 +136,10 @@ size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size)
     uint8_t *at = out;
     size_t left = size;
     while (left && inflate->end == TP_INFLATE_RUNNING) {
-        if (inflate->is_between_members && (inflate->in_size == 0 || !begin_member(inflate)))
+        if (inflate->is_between_members && (inflate->in_size == 0 || !begin_next_gzip_member(inflate)))
             break;
         size_t in_before = inflate->in_size, out_before = left;
-        enum member_status status = member_run(inflate, &at, &left);
+        enum member_status status = inflate_gzip_member(inflate, &at, &left);
         if (status == MEMBER_CORRUPT)
             inflate->end = TP_INFLATE_BAD_DATA;
         else if (status == MEMBER_CHECKSUM)

@@ -26,7 +26,7 @@ void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings,
     interner->slots = tp_arena_array(meanings->arena, interner->slot_count, sizeof *interner->slots);
 }
 
-static void double_slots(struct tp_interner *interner)
+static void double_slot_count(struct tp_interner *interner)
 {
     struct tp_interner_slot *old = interner->slots;
     uint32_t old_count = interner->slot_count, mask = old_count * 2 - 1;
@@ -40,12 +40,12 @@ static void double_slots(struct tp_interner *interner)
             i = (i + 1) & mask;
         interner->slots[i] = old[k];
     }
-    tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
+    tp_arena_free_item(interner->meanings->arena, old, old_count * sizeof *old);
 }
 
 /* Makes the tp_word of a new spelling: the id of the decoded text, and a stable copy of the spelling. If the spelling
  * equals the decoded text, this text is the copy. */
-static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
+static struct tp_word make_word_of_spelling(struct tp_interner *interner, struct tp_str raw)
 {
     struct tp_strings *meanings = interner->meanings;
     struct tp_word word = {.len = (uint32_t)raw.len};
@@ -103,16 +103,16 @@ static inline bool has_same_bytes(const char *a, const char *b, size_t len)
 
 /* Returns the history slot for the last four words. The slot contains 1 + index of the word that followed these words
  * last time; 0 if unknown. */
-static inline uint32_t *predicted_slot(const struct tp_interner *interner)
+static inline uint32_t *history_slot_of_recent_words(const struct tp_interner *interner)
 {
     uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;
     return &interner->history->likely[key * 0x9E3779B1u >> 18];
 }
 
-static inline const struct tp_word *find_and_predict(struct tp_interner *interner, uint32_t number)
+static inline const struct tp_word *use_word_and_update_history(struct tp_interner *interner, uint32_t number)
 {
     struct tp_history *history = interner->history;
-    *predicted_slot(interner) = number + 1;
+    *history_slot_of_recent_words(interner) = number + 1;
     history->recent = history->recent << 8 ^ (number + 1) * 0x85EBCA6Bu;
     return TP_AT(&interner->words, struct tp_word, number);
 }
@@ -123,22 +123,22 @@ const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_st
     for (; interner->slots[i].word; i = (i + 1) & mask) {
         const struct tp_word *word = TP_AT(&interner->words, struct tp_word, interner->slots[i].word - 1);
         if (interner->slots[i].hash == hash && word->len == raw.len && has_same_bytes(word->raw, raw.ptr, raw.len))
-            return find_and_predict(interner, interner->slots[i].word - 1);
+            return use_word_and_update_history(interner, interner->slots[i].word - 1);
     }
     if (interner->words.count * 2 >= interner->slot_count) {
-        double_slots(interner);
+        double_slot_count(interner);
         mask = interner->slot_count - 1;
         for (i = hash & mask; interner->slots[i].word; i = (i + 1) & mask)
             ;
     }
-    struct tp_word word = make_word(interner, raw);
+    struct tp_word word = make_word_of_spelling(interner, raw);
     *(struct tp_word *)tp_vec_push(&interner->words) = word;
     interner->slots[i] = (struct tp_interner_slot){hash, (uint32_t)interner->words.count};
-    return find_and_predict(interner, (uint32_t)interner->words.count - 1);
+    return use_word_and_update_history(interner, (uint32_t)interner->words.count - 1);
 }
 
-static inline bool matches_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
-                              const char *end)
+static inline bool does_word_match_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
+                                      const char *end)
 {
     size_t quote = interner->has_json_values ? 0 : 1;
     return !word->flags && word->len + 2 * quote < (size_t)(end - token) &&
@@ -147,9 +147,9 @@ static inline bool matches_at(const struct tp_interner *interner, const struct t
 
 const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, const char *token, const char *end)
 {
-    uint32_t number = *predicted_slot(interner);
+    uint32_t number = *history_slot_of_recent_words(interner);
     if (number == 0 || number > interner->words.count || token >= end)
         return NULL;
     const struct tp_word *word = TP_AT(&interner->words, struct tp_word, number - 1);
-    return matches_at(interner, word, token, end) ? find_and_predict(interner, number - 1) : NULL;
+    return does_word_match_at(interner, word, token, end) ? use_word_and_update_history(interner, number - 1) : NULL;
 }

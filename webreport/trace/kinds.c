@@ -59,7 +59,7 @@ static struct tp_str lower_case_cat(struct tp_str cat, char *out)
 }
 
 /* Returns true if `lower` is `cat` with one letter missing. */
-static bool differs_by_missing_letter(struct tp_str lower, struct tp_str cat)
+static bool lacks_one_letter_of_category(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
     while (same < lower.len && lower.ptr[same] == cat.ptr[same])
@@ -68,13 +68,13 @@ static bool differs_by_missing_letter(struct tp_str lower, struct tp_str cat)
 }
 
 /* Returns true if `lower` is `cat` with its end cut off, one letter missing, or one or two letters changed. */
-static bool is_similar(struct tp_str lower, struct tp_str cat)
+static bool is_similar_category(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
     size_t changed = 0;
     if (lower.len && lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
         return true;
-    if (cat.len >= SHORTEST && differs_by_missing_letter(lower, cat))
+    if (cat.len >= SHORTEST && lacks_one_letter_of_category(lower, cat))
         return true;
     for (size_t k = 0; k < lower.len && lower.len == cat.len; k++)
         changed += lower.ptr[k] != cat.ptr[k];
@@ -82,12 +82,12 @@ static bool is_similar(struct tp_str lower, struct tp_str cat)
 }
 
 /* Returns true if an unknown category is probably a damaged known category. */
-static bool is_misspelled(struct tp_str lower)
+static bool is_misspelled_category(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_similar(lower, tp_str_of(kinds[i].cat)))
+        if (is_similar_category(lower, tp_str_of(kinds[i].cat)))
             return true;
-    return is_similar(lower, TP_STR("cuda_runtime")) || is_similar(lower, TP_STR("cuda_driver"));
+    return is_similar_category(lower, TP_STR("cuda_runtime")) || is_similar_category(lower, TP_STR("cuda_driver"));
 }
 
 struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
@@ -102,8 +102,8 @@ struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !meaning.kind; i++)
         if (tp_str_ends(lower, ends[i].cat))
             meaning.kind = ends[i].kind;
-    meaning.is_misspelled = !meaning.kind && is_misspelled(lower);
-    meaning.is_other_call =
+    meaning.is_misspelled = !meaning.kind && is_misspelled_category(lower);
+    meaning.is_call_of_other_device =
         meaning.kind == TP_KIND_RUNTIME && !tp_str_equal(lower, TP_STR("runtime")) && !tp_str_starts(lower, "cuda_");
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
     meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
@@ -112,7 +112,7 @@ struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
     meaning.is_other_device = tp_str_equal(lower, TP_STR("mtia_ccp_events")) || tp_str_equal(lower, TP_STR("hpu_op"));
     meaning.is_state = tp_str_equal(cat, TP_STR("thread_state"));
     meaning.is_process = tp_str_equal(cat, TP_STR("process"));
-    meaning.may_be_region = tp_str_equal(cat, TP_STR("Operator")) || tp_str_equal(cat, TP_STR("operator"));
+    meaning.may_be_region_category = tp_str_equal(cat, TP_STR("Operator")) || tp_str_equal(cat, TP_STR("operator"));
     return meaning;
 }
 

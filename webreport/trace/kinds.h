@@ -5,18 +5,19 @@
 #include "webreport/trace/trace.h"
 
 struct tp_cat_meaning {
-    uint8_t kind;         /* kind of events of this category (enum tp_kind); TP_KIND_NONE if the category is unknown */
-    bool is_driver;       /* true for a driver category, which ends with _driver */
-    bool is_other_call;   /* true for a category of calls on devices other than CUDA: mtia_runtime, xpu_driver */
-    bool is_link;         /* true for a category of forward-backward links: fwdbwd, forward_backward */
-    bool is_device_link;  /* true for a category of links to device operations: ac2g and its older names */
-    bool has_counters;    /* true for cuda_profiler_range: values of hardware counters for a range of kernels */
-    bool is_other_device; /* true for categories of device events that are not read: mtia_ccp_events, hpu_op */
-    bool is_misspelled;   /* true if the category is unknown but differs from a known one by one or two letters */
-    bool is_state;        /* true for the category thread_state */
-    bool is_process;      /* true for the category process */
+    uint8_t kind;   /* kind of events of this category (enum tp_kind); TP_KIND_NONE if the category is unknown */
+    bool is_driver; /* true for a driver category, which ends with _driver */
+    bool
+        is_call_of_other_device; /* true for a category of calls on devices other than CUDA: mtia_runtime, xpu_driver */
+    bool is_link;                /* true for a category of forward-backward links: fwdbwd, forward_backward */
+    bool is_device_link;         /* true for a category of links to device operations: ac2g and its older names */
+    bool has_counters;           /* true for cuda_profiler_range: values of hardware counters for a range of kernels */
+    bool is_other_device;        /* true for categories of device events that are not read: mtia_ccp_events, hpu_op */
+    bool is_misspelled; /* true if the category is unknown but differs from a known one by one or two letters */
+    bool is_state;      /* true for the category thread_state */
+    bool is_process;    /* true for the category process */
     /* true for the category Operator. Old traces use it for operators and for annotations. */
-    bool may_be_region;
+    bool may_be_region_category;
 };
 
 enum tp_name_meaning {

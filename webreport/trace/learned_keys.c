@@ -107,8 +107,9 @@ static inline const char *find_number_end(const char *p, const char *end)
 
 /* Returns the end of the value at p and sets the span of its field. Returns NULL if the value is not of the kind
  * that was learned for the node. */
-static inline __attribute__((always_inline)) const char *
-match_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
+static inline __attribute__((always_inline)) const char *match_value_of_node(struct tp_scan *scan,
+                                                                             const struct tp_learned_keys_node *node,
+                                                                             const char *p, struct tp_spans *spans)
 {
     /* writes both members in place, because copying a struct that was just written is slow */
     struct tp_str *value = &spans->field[node->field];
@@ -136,8 +137,8 @@ match_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const
     return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
 }
 
-/* Works like match_value, for a text that is interned. Sets the field's bit in *known if the text has no flags. The
- * decoder must handle a text with flags. */
+/* Works like match_value_of_node, for a text that is interned. Sets the field's bit in *known if the text has no flags.
+ * The decoder must handle a text with flags. */
 static inline const char *match_text_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
                                            struct tp_spans *spans, uint64_t *known)
 {
@@ -151,7 +152,7 @@ static inline const char *match_text_value(struct tp_scan *scan, const struct tp
         value->len = word->len + 2 * quote;
         p = token + value->len;
     } else {
-        p = match_value(scan, node, p, spans);
+        p = match_value_of_node(scan, node, p, spans);
         if (!p)
             return NULL;
         word = tp_interner_add(interner, (struct tp_str){value->ptr + quote, value->len - 2 * quote});
@@ -197,7 +198,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
         }
         if (node->kind == JOIN)
             continue;
-        p = node->interner ? match_text_value(scan, node, p, spans, &known) : match_value(scan, node, p, spans);
+        p = node->interner ? match_text_value(scan, node, p, spans, &known) : match_value_of_node(scan, node, p, spans);
         if (!p)
             return false;
     }
@@ -206,7 +207,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
 
 /* ---- learning of texts ---- */
 
-static bool has_same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+static bool have_nodes_same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {
     for (unsigned i = 0; i < a->folded_value_count; i++)
         if (a->folds[i].field != b->folds[i].field || a->folds[i].offset != b->folds[i].offset ||
@@ -215,19 +216,20 @@ static bool has_same_folds(const struct tp_learned_keys_node *a, const struct tp
     return true;
 }
 
-static bool is_same_node(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+static bool are_nodes_equal(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {
     return a->size == b->size && a->kind == b->kind && a->field == b->field && memcmp(a->text, b->text, a->size) == 0 &&
-           a->folded_value_count == b->folded_value_count && has_same_folds(a, b);
+           a->folded_value_count == b->folded_value_count && have_nodes_same_folds(a, b);
 }
 
 /* Returns the index in layout->nodes of the child of `parent` that equals `made`. Adds the child if it is new.
  * Returns 0 if there is no room. */
-static uint32_t add_child(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
+static uint32_t find_or_add_child_node(struct tp_learned_keys *layout, uint32_t parent,
+                                       const struct tp_learned_keys_node *made)
 {
     struct tp_learned_keys_node *node = &layout->nodes[parent];
     for (unsigned i = 0; i < node->child_count; i++)
-        if (is_same_node(&layout->nodes[node->children[i]], made))
+        if (are_nodes_equal(&layout->nodes[node->children[i]], made))
             return node->children[i];
     if (node->child_count == TP_LAYOUT_CHILDREN || layout->count == MAX_NODES)
         return 0;
@@ -248,14 +250,14 @@ struct learner {
 
 /* Adds the text from l->from to `to` as one node, or as several nodes if it is long. Returns false if there is no
  * room. */
-static bool finish_node(struct learner *l, const char *to, enum kind kind, int field)
+static bool add_nodes_for_text(struct learner *l, const char *to, enum kind kind, int field)
 {
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
         struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
         if (l->made.folded_value_count)
             return false; /* a long text that contains a value is not learned */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
-        l->node = add_child(l->layout, l->node, &join);
+        l->node = find_or_add_child_node(l->layout, l->node, &join);
         l->from += TP_LAYOUT_TEXT;
         if (!l->node)
             return false;
@@ -269,7 +271,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     if (interner && (kind == STRING || (kind == CONTAINER && interner->has_json_values)))
         l->made.interner = interner;
     memcpy(l->made.text, l->from, l->made.size);
-    l->node = add_child(l->layout, l->node, &l->made);
+    l->node = find_or_add_child_node(l->layout, l->node, &l->made);
     memset(&l->made, 0, sizeof l->made);
     return l->node != 0;
 }
@@ -314,13 +316,13 @@ static void learn_event_keys(struct tp_learned_keys *layout, const char *from, c
         if (!is_number && c != '"' && c != '[' && c != '{')
             return;
         const char *end = step->value.ptr + (c == '"');
-        if (!finish_node(&l, end, c == '"' ? STRING : is_number ? NUMBER : CONTAINER, step->field))
+        if (!add_nodes_for_text(&l, end, c == '"' ? STRING : is_number ? NUMBER : CONTAINER, step->field))
             return;
         l.from = step->value.ptr + step->value.len;
     }
     l.made.has_own_args = spans->has_own_args;
     l.made.has_odd_key = spans->has_odd_key;
-    finish_node(&l, to, END, -1);
+    add_nodes_for_text(&l, to, END, -1);
 }
 
 enum tp_scan_status tp_learned_keys_scan_event(struct tp_learned_keys *layout, struct tp_scan *scan,

@@ -59,7 +59,7 @@ static bool has_process(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-static bool matches_sign(const struct tp_trace *trace, const struct sign *sign)
+static bool has_sign_of_producer(const struct tp_trace *trace, const struct sign *sign)
 {
     switch (sign->place) {
     case CATEGORY:
@@ -87,7 +87,7 @@ static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
     tp_buf_printf(out, "%s", shown ? ")" : "");
 }
 
-static int set_refusal(const struct sign *sign, const char *cats, struct tp_error *err)
+static int set_refusal_of_producer(const struct sign *sign, const char *cats, struct tp_error *err)
 {
     return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats,
                         sign->next);
@@ -116,14 +116,14 @@ static int set_unknown_refusal(const struct tp_reading *reading, const char *cat
 static int refuse_foreign_trace(const struct tp_trace *trace, const char *cats, struct tp_error *err)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (matches_sign(trace, &signs[i]))
-            return set_refusal(&signs[i], cats, err);
+        if (has_sign_of_producer(trace, &signs[i]))
+            return set_refusal_of_producer(&signs[i], cats, err);
     return set_unknown_refusal(&trace->reading, cats, err);
 }
 
 /* Returns true if the collector recorded data that is useful even without events: samples, states, processes,
  * tensors. */
-static bool is_recorded(const struct tp_trace *trace)
+static bool has_data_of_collector(const struct tp_trace *trace)
 {
     return trace->sample_count + trace->state_count + trace->recorded_process_count + trace->tensor_count > 0 ||
            tp_trace_header(trace, "tracepress_recorder").ptr != NULL;
@@ -156,7 +156,7 @@ static bool has_steps(const struct tp_trace *trace)
 
 /* Refuses a file in which two processes have steps. torch.profiler records one process per file, so somebody merged
  * several files. */
-static int check_single_process(const struct tp_trace *trace, struct tp_error *err)
+static int refuse_merged_files(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
     for (uint32_t i = 0; i < trace->event_count && (i || has_steps(trace)); i++) {
@@ -178,10 +178,10 @@ static int check_single_process(const struct tp_trace *trace, struct tp_error *e
 int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
 {
     bool is_onnx = !has_host(trace) && (has_cat(trace, "Session") || has_cat(trace, "Node"));
-    if (!is_onnx && is_recorded(trace))
+    if (!is_onnx && has_data_of_collector(trace))
         return TP_OK;
     if (!is_onnx && trace->event_count + trace->memory_count > 0)
-        return check_single_process(trace, err);
+        return refuse_merged_files(trace, err);
     struct tp_buf cats;
     tp_buf_init(&cats, 256);
     list_cats(&cats, trace);

@@ -36,11 +36,11 @@ static void build_stacks(struct tp_trace *trace)
 }
 
 /* Derives from the columns the data that the model expects in every trace. */
-static void derive_common_data(struct tp_trace *trace, const struct tp_trace_options *options)
+static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);
     build_stacks(trace);
-    tp_recorder_threads_drop(trace);
+    tp_recorder_threads_remove(trace);
     if (!options || !options->keeps_ends)
         tp_impossible_ends_cut(trace);
     tp_range_names_apply(trace);
@@ -57,7 +57,7 @@ struct job {
 };
 
 /* Refuses a format that has no reader. If is_strict is set, an error in the JSON is reported first. */
-static int refuse_format(struct tp_source *source, const struct tp_input_format *format)
+static int refuse_format_without_reader(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
     int code = TP_OK;
@@ -94,14 +94,14 @@ static int read_input(void *context, struct tp_error *err)
     bool is_wanted =
         format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
-        return refuse_format(source, format);
+        return refuse_format_without_reader(source, format);
     if (job->visitor)
         return tp_document_visit(source, job->visitor, &job->has_host_work);
     code = format->read(source);
     if (code < 0)
         return code;
     tp_sink_finish(&job->sink);
-    derive_common_data(trace, job->options);
+    derive_frames_and_stacks(trace, job->options);
     return job->sink.wants_tensors && trace->tensor_count ? TP_OK : tp_producer_check(trace, source->err);
 }
 
@@ -115,7 +115,7 @@ static int open_sink(void *context, struct tp_error *err)
 }
 
 /* Runs a job under a separate guard, so that the feed is closed even after a failure. */
-static int read_in_guard(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
+static int run_job_in_guard(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);
     trace->arena = arena;
@@ -124,7 +124,7 @@ static int read_in_guard(struct job *job, struct tp_trace *trace, struct tp_aren
     int code = tp_arena_run(arena, open_sink, job, NULL);
     tp_sink_release(&job->sink);
     tp_feed_close(job->source.feed);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }
 
@@ -145,7 +145,7 @@ int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *pa
     struct job job = {.source = {.path = path, .err = err}, .options = options};
     struct tp_feed_options feed_opts = make_feed_options(options);
     int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
-    return code < 0 ? code : read_in_guard(&job, trace, arena);
+    return code < 0 ? code : run_job_in_guard(&job, trace, arena);
 }
 
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
@@ -154,7 +154,7 @@ int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const vo
     struct job job = {.source = {.err = err}, .options = options};
     struct tp_feed_options feed_opts = make_feed_options(options);
     int code = tp_feed_open_bytes(&job.source.feed, bytes, size, &feed_opts, err);
-    return code < 0 ? code : read_in_guard(&job, trace, arena);
+    return code < 0 ? code : run_job_in_guard(&job, trace, arena);
 }
 
 int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
@@ -166,7 +166,7 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
     if (code < 0)
         return code;
-    code = read_in_guard(&job, trace, arena);
+    code = run_job_in_guard(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
     /* without work of the host, only a complete read shows whether the file must be refused */

@@ -46,7 +46,7 @@ static const uint8_t *find_recorder_threads(struct tp_trace *trace)
     return is_own;
 }
 
-void tp_recorder_threads_drop(struct tp_trace *trace)
+void tp_recorder_threads_remove(struct tp_trace *trace)
 {
     uint32_t kept = 0;
     if (!trace->state_count && !trace->sample_count)

@@ -7,6 +7,6 @@
 
 /* Removes the states and samples of threads called "tracepress", and counts them in trace->recorder. Keeps the first
  * thread of each process, and all threads of a process called "tracepress", which is then the recorded program. */
-void tp_recorder_threads_drop(struct tp_trace *trace);
+void tp_recorder_threads_remove(struct tp_trace *trace);
 
 #endif

@@ -56,7 +56,7 @@ static inline uint64_t load_eight_bytes(const char *text, size_t len)
 #endif
 }
 
-static uint32_t thread_by_spelling(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
+static uint32_t find_thread_by_spelling(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
     tp_buf_clear(&d->row_key);
     tp_buf_add(&d->row_key, pid.ptr, pid.len);
@@ -74,7 +74,7 @@ uint32_t tp_rows_thread_number(struct tp_decoder *d, struct tp_str pid, struct t
 {
     /* the subtraction wraps for absent tokens and so excludes them, because 8 bytes cannot be read there */
     if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
-        return thread_by_spelling(d, pid, tid);
+        return find_thread_by_spelling(d, pid, tid);
     struct tp_row_cache_entry row = {.pid = load_eight_bytes(pid.ptr, pid.len),
                                      .tid = {load_eight_bytes(tid.ptr, tid.len), 0},
                                      .pid_token_bytes = (uint8_t)pid.len,
@@ -86,7 +86,7 @@ uint32_t tp_rows_thread_number(struct tp_decoder *d, struct tp_str pid, struct t
     if (seen->pid == row.pid && seen->tid[0] == row.tid[0] && seen->tid[1] == row.tid[1] &&
         seen->pid_token_bytes == row.pid_token_bytes && seen->tid_token_bytes == row.tid_token_bytes)
         return seen->thread;
-    row.thread = thread_by_spelling(d, pid, tid);
+    row.thread = find_thread_by_spelling(d, pid, tid);
     *seen = row;
     return row.thread;
 }
@@ -104,7 +104,7 @@ const struct tp_process *tp_rows_find_process(struct tp_decoder *d, struct tp_st
 }
 
 /* Interns the text of a string argument, so that a label that 60,000 metadata records repeat needs memory only once. */
-static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
+static struct tp_str intern_argument_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
 {
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");
     if (token.len < 2 || token.ptr[0] != '"')
@@ -120,11 +120,11 @@ void tp_rows_read_metadata(struct tp_decoder *d, const struct tp_spans *spans)
     struct tp_str tid = tp_spans_has(spans, TP_FIELD_TID) ? spans->field[TP_FIELD_TID] : TP_STR("");
     if (tp_str_equal(name, TP_STR("\"thread_name\""))) {
         uint32_t thread = tp_rows_thread_number(d, pid, tid);
-        tp_sink_set_thread_name(d->sink, thread, arg_text(d, spans, TP_ARG_NAME));
+        tp_sink_set_thread_name(d->sink, thread, intern_argument_text(d, spans, TP_ARG_NAME));
     } else if (tp_str_equal(name, TP_STR("\"process_name\""))) {
-        find_process(d, pid)->name = arg_text(d, spans, TP_ARG_NAME);
+        find_process(d, pid)->name = intern_argument_text(d, spans, TP_ARG_NAME);
     } else if (tp_str_equal(name, TP_STR("\"process_labels\""))) {
-        find_process(d, pid)->labels = arg_text(d, spans, TP_ARG_LABELS);
+        find_process(d, pid)->labels = intern_argument_text(d, spans, TP_ARG_LABELS);
     } else if (tp_str_equal(name, TP_STR("\"process_sort_index\"")) && tp_spans_has(spans, TP_ARG_SORT_INDEX)) {
         int64_t index;
         bool is_number = tp_number_parse_int(spans->field[TP_ARG_SORT_INDEX], &index) == TP_NUMBER_OK;

@@ -28,7 +28,7 @@ struct search {
     struct tp_error *err;
 };
 
-bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *time)
+bool tp_rundir_split_file_name(const char *base, struct tp_str *worker, struct tp_str *time)
 {
     struct tp_str name = tp_str_of(base);
     if (tp_str_ends(name, ".gz"))
@@ -58,7 +58,7 @@ static int compare_times(struct tp_str a, struct tp_str b)
     return a.len != b.len ? (a.len > b.len) - (a.len < b.len) : tp_str_compare(a, b);
 }
 
-static int by_worker_time(const void *x, const void *y)
+static int compare_by_worker_time(const void *x, const void *y)
 {
     const struct tp_run_file *a = x, *b = y;
     int order = tp_str_compare(a->worker, b->worker);
@@ -70,7 +70,7 @@ static int by_worker_time(const void *x, const void *y)
     return order ? order : strcmp(a->path, b->path);
 }
 
-static int by_worker_span(const void *x, const void *y)
+static int compare_by_worker_span(const void *x, const void *y)
 {
     const struct tp_run_file *a = x, *b = y;
     int order = tp_str_compare(a->worker, b->worker);
@@ -117,35 +117,35 @@ static void find_helpers(struct tp_run *run)
 }
 
 /* Returns the position of a file in the order by detail; files with most detail come first. */
-static int detail_rank(const struct tp_run_file *file)
+static int position_in_detail_order(const struct tp_run_file *file)
 {
     return file->is_silent ? 2 : file->is_program;
 }
 
-static int by_detail(const void *x, const void *y, const void *context)
+static int compare_by_detail(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return detail_rank(x) - detail_rank(y);
+    return position_in_detail_order(x) - position_in_detail_order(y);
 }
 
 /* Marks the traces of `record --outside` if other files show the run's processes in more detail. Sorts marked files
  * behind the others. Without such other files, marks no trace of `record --outside`. */
 static void find_programs(struct tp_arena *arena, struct tp_run *run)
 {
-    size_t program_count = 0, teller_count = 0;
+    size_t program_count = 0, result_trace_count = 0;
     for (size_t i = 0; i < run->file_count && run->file_count > 1; i++) {
         struct tp_run_file *file = &run->files[i];
         file->is_program = tp_file_head_is_from_outside(file->path);
         program_count += file->is_program;
-        teller_count += !file->is_program && !is_helper_file(file);
+        result_trace_count += !file->is_program && !is_helper_file(file);
     }
     for (size_t i = 0; i < run->file_count && program_count; i++) {
-        run->files[i].is_program &= teller_count > 0;
+        run->files[i].is_program &= result_trace_count > 0;
         run->files[i].is_helper |= run->files[i].is_program;
         run->files[i].is_silent = tp_str_ends(run->files[i].worker, TP_WORKER_INSIDE);
     }
     if (program_count)
-        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_detail, NULL);
+        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, compare_by_detail, NULL);
 }
 
 /* Appends the rank to the worker names of files [first, end), if the files name different ranks in their metadata.
@@ -187,10 +187,10 @@ static void add_ranks_to_names(struct tp_arena *arena, struct tp_run *run)
 /* Sets the span number of each file. Files of one worker with equal times have equal spans. */
 static void set_span_numbers(struct search *s, struct tp_run *run)
 {
-    qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
+    qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_time);
     if (!s->suffix) /* only traces need ranks and spans; a suffix means that the files are summaries */
         add_ranks_to_names(s->arena, run);
-    qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
+    qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_time);
     uint64_t position = 0;
     for (size_t i = 0; i < run->file_count; i++) {
         struct tp_run_file *file = &run->files[i], *before = i ? file - 1 : NULL;
@@ -203,7 +203,7 @@ static void set_span_numbers(struct search *s, struct tp_run *run)
                        compare_times(before->time, file->time) == 0;
         file->span = is_same ? before->span : position;
     }
-    qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
+    qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_span);
     find_additional_files(run);
     find_helpers(run);
 }
@@ -220,7 +220,7 @@ static char *join_path(struct tp_arena *arena, const char *directory, const char
     return path;
 }
 
-static int by_text(const void *x, const void *y)
+static int compare_by_text(const void *x, const void *y)
 {
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
@@ -228,14 +228,14 @@ static int by_text(const void *x, const void *y)
 /* Meaning of a file name: no trace, a trace by torch's form of name, or possibly a trace. */
 enum name_meaning { NO_TRACE, TORCH_TRACE, POSSIBLE_TRACE };
 
-static enum name_meaning meaning_of_name(const struct search *s, const char *name)
+static enum name_meaning meaning_of_file_name(const struct search *s, const char *name)
 {
     struct tp_str worker, time, text = tp_str_of(name);
     if (s->suffix)
         return *name != '.' && tp_str_ends(text, s->suffix) ? TORCH_TRACE : NO_TRACE;
     if (s->include && fnmatch(s->include, name, FNM_PERIOD) != 0)
         return NO_TRACE;
-    if (tp_rundir_match(name, &worker, &time))
+    if (tp_rundir_split_file_name(name, &worker, &time))
         return TORCH_TRACE;
     bool is_json = tp_str_ends(text, ".json") || tp_str_ends(text, ".json.gz");
     return *name != '.' && (is_json || s->include) ? POSSIBLE_TRACE : NO_TRACE;
@@ -251,7 +251,7 @@ struct listing {
 
 /* Returns the type of a folder entry. For a link returns the type of its target, but a link to a folder is not
  * followed. */
-static mode_t entry_type(const struct listing *l, const struct dirent *entry, const char *name)
+static mode_t type_of_folder_entry(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
     if (entry->d_type == DT_DIR)
@@ -271,7 +271,7 @@ static void store_special_file(struct listing *l, const char *name, mode_t type)
         return;
     if (type == S_IFREG && !found->foreign && tp_input_format_has_ending(name))
         found->foreign = join_path(l->search->arena, l->path, name);
-    if (type == S_IFREG || type == S_IFDIR || type == 0 || meaning_of_name(l->search, name) == NO_TRACE)
+    if (type == S_IFREG || type == S_IFDIR || type == 0 || meaning_of_file_name(l->search, name) == NO_TRACE)
         return;
     if (found->special_count++ == 0)
         found->special = join_path(l->search->arena, l->path, name);
@@ -288,8 +288,8 @@ static int read_folder_names(void *context, struct tp_error *err)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
-        mode_t type = entry_type(l, entry, name);
-        enum name_meaning name_meaning = type == S_IFREG ? meaning_of_name(l->search, name) : NO_TRACE;
+        mode_t type = type_of_folder_entry(l, entry, name);
+        enum name_meaning name_meaning = type == S_IFREG ? meaning_of_file_name(l->search, name) : NO_TRACE;
         if (type == S_IFDIR)
             *(char **)tp_vec_push(l->folders) = name;
         else if (name_meaning != NO_TRACE)
@@ -332,17 +332,17 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
                             strerror(errno));
     tp_arena_run(s->arena, read_folder_names, &(struct listing){s, dir, path, folders, files, &possible_traces}, NULL);
     closedir(dir);
-    tp_arena_pass_failure_on(s->arena);
+    tp_arena_fail_with_stored_code(s->arena);
     if (possible_traces.count)
-        qsort(possible_traces.data, possible_traces.count, sizeof(char *), by_text);
+        qsort(possible_traces.data, possible_traces.count, sizeof(char *), compare_by_text);
     if (files->count == 0 || s->include)
         find_traces_by_content(s, path, &possible_traces, files);
     else
         count_ignored(s, path, &possible_traces);
     if (folders->count)
-        qsort(folders->data, folders->count, sizeof(char *), by_text);
+        qsort(folders->data, folders->count, sizeof(char *), compare_by_text);
     if (files->count)
-        qsort(files->data, files->count, sizeof(char *), by_text);
+        qsort(files->data, files->count, sizeof(char *), compare_by_text);
     return TP_OK;
 }
 
@@ -355,7 +355,7 @@ struct folder {
  * name without its ending. */
 static bool set_worker_from_name(struct tp_run_file *file)
 {
-    if (tp_rundir_match(file->base, &file->worker, &file->time))
+    if (tp_rundir_split_file_name(file->base, &file->worker, &file->time))
         return true;
     file->time = (struct tp_str){NULL, 0};
     file->worker = tp_str_of(file->base);
@@ -366,7 +366,7 @@ static bool set_worker_from_name(struct tp_run_file *file)
     return false;
 }
 
-static int add_run(struct search *s, const struct folder *folder, const struct tp_vec *names)
+static int add_run_of_folder(struct search *s, const struct folder *folder, const struct tp_vec *names)
 {
     struct tp_run *run = tp_vec_push(&s->runs);
     run->name = tp_str_of(folder->run_name);
@@ -400,7 +400,7 @@ static int search_folder(struct search *s, const char *top, const char *top_name
         if (code < 0 && folder.depth == 0)
             return code;
         if (code == TP_OK && files.count)
-            code = add_run(s, &folder, &files);
+            code = add_run_of_folder(s, &folder, &files);
         if (code == TP_ELIMIT)
             return code;
         for (size_t i = folders.count; i > 0 && folder.depth < TP_MAX_DIR_DEPTH; i--) {

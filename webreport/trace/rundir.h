@@ -71,6 +71,6 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
 int tp_rundir_find_named(struct tp_vec *paths, const char *folder, const char *suffix, struct tp_error *err);
 
 /* Splits a file name of torch's form into worker and time. Returns false if the name does not have this form. */
-bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *time);
+bool tp_rundir_split_file_name(const char *base, struct tp_str *worker, struct tp_str *time);
 
 #endif

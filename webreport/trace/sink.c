@@ -108,7 +108,7 @@ void tp_sink_classify_new_cats(struct tp_sink *sink)
 
 /* Returns the id of a text that may need escapes: writes the text as a JSON string and interns the part between the
  * quotes. */
-static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
+static uint32_t intern_text_as_json_string(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
 {
     struct tp_buf *spelled = &sink->row_key;
     tp_buf_clear(spelled);
@@ -127,7 +127,7 @@ uint32_t tp_sink_intern_text(struct tp_sink *sink, struct tp_interner *interner,
     if (interner->has_json_values || (text.len <= interner->max_bytes && tp_clean_is_plain(text)))
         id = tp_strings_add(interner->meanings, text.ptr ? text : TP_STR(""));
     else
-        id = intern_spelled(sink, interner, text);
+        id = intern_text_as_json_string(sink, interner, text);
     if (interner == &sink->names)
         tp_sink_classify_new_names(sink);
     if (interner == &sink->cats)
@@ -181,7 +181,7 @@ void tp_sink_add_member(struct tp_sink *sink, struct tp_str key, struct tp_str v
 
 /* ---- moving the columns into the trace ---- */
 
-static int64_t join_halves(uint32_t low, uint32_t high)
+static int64_t join_32_bit_halves(uint32_t low, uint32_t high)
 {
     return (int64_t)((uint64_t)high << 32 | low);
 }
@@ -193,22 +193,23 @@ static void list_memory_places(struct tp_sink *sink)
     trace->memory_places = tp_arena_array(trace->arena, trace->memory_place_count, sizeof *trace->memory_places);
     for (uint32_t i = 0; i < trace->memory_place_count; i++) {
         const uint32_t *key = tp_keys_get(&sink->memory_places, i);
-        trace->memory_places[i] = (struct tp_memory_place){join_halves(key[0], key[1]), join_halves(key[2], key[3])};
+        trace->memory_places[i] =
+            (struct tp_memory_place){join_32_bit_halves(key[0], key[1]), join_32_bit_halves(key[2], key[3])};
     }
 }
 
-static void list_setups(struct tp_sink *sink)
+static void list_device_setups(struct tp_sink *sink)
 {
     struct tp_trace *trace = sink->trace;
     uint32_t count = tp_keys_count(&sink->setups);
     trace->setups = tp_arena_array(trace->arena, count, sizeof *trace->setups);
     for (uint32_t i = 0; i < count; i++)
         memcpy(&trace->setups[i], tp_keys_get(&sink->setups, i), sizeof *trace->setups);
-    tp_keys_drop(&sink->setups);
+    tp_keys_release(&sink->setups);
 }
 
 /* Gives the unused memory at the end of each column back to the arena. */
-static void trim_columns(struct tp_sink *sink)
+static void return_unused_column_memory(struct tp_sink *sink)
 {
     struct tp_vec *kept[] = {&sink->events,
                              &sink->hosts,
@@ -240,7 +241,7 @@ static void trim_columns(struct tp_sink *sink)
 void tp_sink_finish(struct tp_sink *sink)
 {
     struct tp_trace *trace = sink->trace;
-    trim_columns(sink);
+    return_unused_column_memory(sink);
     trace->events = sink->events.data;
     trace->event_count = (uint32_t)sink->events.count;
     trace->hosts = sink->hosts.data;
@@ -250,7 +251,7 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->launch_count = (uint32_t)sink->launches.count;
     trace->devices = sink->devices.data;
     trace->device_count = (uint32_t)sink->devices.count;
-    list_setups(sink);
+    list_device_setups(sink);
     trace->modules = sink->modules.data;
     trace->module_count = (uint32_t)sink->modules.count;
     trace->comms = sink->comms.data;

@@ -10,7 +10,7 @@
 unsigned tp_sink_event_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags)
 {
     if (cat->kind == TP_KIND_OPERATOR && name & TP_NAME_REGION) {
-        if (!(cat->may_be_region && name & TP_NAME_TORCH_REGION))
+        if (!(cat->may_be_region_category && name & TP_NAME_TORCH_REGION))
             *flags |= TP_EVENT_WAS_OPERATOR;
         return TP_KIND_ANNOTATION;
     }
@@ -59,7 +59,7 @@ static unsigned foreign_call_cat_number(struct tp_trace *trace, uint32_t cat)
 }
 
 /* Returns the range kind of an event. Also records which kinds the arguments of events declare. */
-static unsigned effective_range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
+static unsigned range_kind_of_slice(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, declared = slice->declared_kind;
     bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
@@ -89,8 +89,8 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
     unsigned kind = slice->event.kind, variant = 0;
     *event = slice->event;
     if (kind != TP_KIND_RUNTIME)
-        variant = effective_range_kind(reading, slice);
-    else if (cat->is_other_call)
+        variant = range_kind_of_slice(reading, slice);
+    else if (cat->is_call_of_other_device)
         variant = foreign_call_cat_number(sink->trace, slice->cat);
     event->variant = variant & 15;
     reading->driver += kind == TP_KIND_RUNTIME && cat->is_driver;
@@ -134,7 +134,7 @@ uint32_t tp_sink_add_launch(struct tp_sink *sink, const struct tp_launch_detail 
 
 /* Returns the number of a setup. Operations of a program repeat in the same order. So the function first tries the
  * setup that came after the previous one last time. */
-static uint32_t setup_index(struct tp_sink *sink, const struct tp_device_setup *setup)
+static uint32_t index_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
 {
     uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
     uint32_t *after =
@@ -150,7 +150,7 @@ static uint32_t setup_index(struct tp_sink *sink, const struct tp_device_setup *
 
 uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup)
 {
-    device.setup = setup_index(sink, setup);
+    device.setup = index_of_setup(sink, setup);
     *(struct tp_device_detail *)tp_vec_push(&sink->devices) = device;
     return (uint32_t)sink->devices.count - 1;
 }
@@ -176,7 +176,7 @@ void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text)
 /* ---- memory records ---- */
 
 /* Returns the number of a device. Most memory records have the same device as the previous record. */
-static uint32_t memory_place_index(struct tp_sink *sink, struct tp_memory_place place)
+static uint32_t index_of_memory_place(struct tp_sink *sink, struct tp_memory_place place)
 {
     struct tp_memory_place last = sink->last_memory_place;
     if (sink->last_memory_record_number == TP_NO_ID || last.type != place.type || last.id != place.id) {
@@ -219,7 +219,7 @@ void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory)
     reading->read_memory += !is_oom;
     reading->read_out_of_memory += is_oom;
     reading->unnumbered += !is_oom && !memory->has_number;
-    uint32_t device = memory_place_index(sink, memory->place);
+    uint32_t device = index_of_memory_place(sink, memory->place);
     store_rare_memory_fields(sink, &memory->more);
     store_memory_stack(sink, memory->stack);
     struct tp_memory *record = tp_vec_push(&sink->memory);

@@ -48,7 +48,7 @@ void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name)
 }
 
 /* Returns the length of the last frame in a text: the text after the last ";", or a known frame that contains ";". */
-static size_t last_frame_start(struct tp_str text, const struct tp_strings *known)
+static size_t length_of_last_frame(struct tp_str text, const struct tp_strings *known)
 {
     size_t start = text.len, length = 0;
     for (unsigned parts = 0; parts < (known->count ? MAX_PARTS : 1); parts++) {
@@ -79,12 +79,12 @@ static bool is_recorder_frame(struct tp_str frame)
     return tp_str_starts(file, "tracepress") && tp_str_find(file, ".h(") > 0;
 }
 
-static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
+static void add_stack_of_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
 {
     uint32_t node = TP_NO_ID, common = TP_NO_ID;
     bool is_common = true; /* true while no frame so far has an object address */
     for (;;) {
-        size_t size = last_frame_start(text, known);
+        size_t size = length_of_last_frame(text, known);
         text.len -= size;
         if (size && !is_recorder_frame((struct tp_str){text.ptr + text.len, size})) {
             uint32_t frame = add_frame(stacks, (struct tp_str){text.ptr + text.len, size});
@@ -111,7 +111,7 @@ void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, c
     stacks->node_by_text = tp_arena_array(arena, texts->count, sizeof *stacks->node_by_text);
     stacks->plain_node_by_text = tp_arena_array(arena, texts->count, sizeof *stacks->plain_node_by_text);
     for (uint32_t i = 0; i < texts->count; i++)
-        add_text(stacks, i, texts->items[i], known);
+        add_stack_of_text(stacks, i, texts->items[i], known);
 }
 
 uint32_t tp_stacks_add_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name)
@@ -160,7 +160,7 @@ static struct cursor start_cursor(uint32_t node)
 }
 
 /* Fills `rest` with the next text if `rest` is empty. Skips empty frames. Returns false at the end of the stack. */
-static bool advance_cursor(struct cursor *c, const struct tp_stacks *stacks)
+static bool advance_cursor_to_text(struct cursor *c, const struct tp_stacks *stacks)
 {
     while (c->rest.len == 0 && c->node != TP_NO_ID) {
         if (c->is_between) {
@@ -175,7 +175,7 @@ static bool advance_cursor(struct cursor *c, const struct tp_stacks *stacks)
     return c->rest.len > 0;
 }
 
-static void skip_bytes(struct cursor *c, size_t size)
+static void skip_bytes_of_cursor(struct cursor *c, size_t size)
 {
     c->rest.ptr += size;
     c->rest.len -= size;
@@ -185,7 +185,7 @@ uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node)
 {
     uint64_t length = 0;
     struct cursor c = start_cursor(node);
-    for (; advance_cursor(&c, stacks); skip_bytes(&c, c.rest.len))
+    for (; advance_cursor_to_text(&c, stacks); skip_bytes_of_cursor(&c, c.rest.len))
         length += c.rest.len;
     return length;
 }
@@ -194,7 +194,7 @@ size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, 
 {
     size_t n = 0;
     struct cursor c = start_cursor(node);
-    for (size_t part; n < size && advance_cursor(&c, stacks); n += part, skip_bytes(&c, part)) {
+    for (size_t part; n < size && advance_cursor_to_text(&c, stacks); n += part, skip_bytes_of_cursor(&c, part)) {
         part = c.rest.len < size - n ? c.rest.len : size - n;
         memcpy(out + n, c.rest.ptr, part);
     }
@@ -207,14 +207,14 @@ int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y)
     for (;;) {
         if (!a.rest.len && !b.rest.len && a.node == b.node && a.is_between == b.is_between)
             return 0;
-        bool has_a = advance_cursor(&a, stacks), has_b = advance_cursor(&b, stacks);
+        bool has_a = advance_cursor_to_text(&a, stacks), has_b = advance_cursor_to_text(&b, stacks);
         if (!has_a || !has_b)
             return has_a - has_b;
         size_t n = a.rest.len < b.rest.len ? a.rest.len : b.rest.len;
         int order = memcmp(a.rest.ptr, b.rest.ptr, n);
         if (order)
             return order;
-        skip_bytes(&a, n);
-        skip_bytes(&b, n);
+        skip_bytes_of_cursor(&a, n);
+        skip_bytes_of_cursor(&b, n);
     }
 }

@@ -349,7 +349,7 @@ enum tp_notice {
     TP_NOTICE_UNBALANCED,
     TP_NOTICE_EVENT_TOO_LONG,
     TP_NOTICE_HEADER,
-    /* oddities that need no repair, found when the events are sorted (model/oddities.h) */
+    /* oddities that need no repair, found when the events are sorted (model/unusual_events.h) */
     TP_NOTICE_TIME_OUTLIER,
     TP_NOTICE_OVERLAP,
     TP_NOTICE_NO_STEPS,
@@ -418,11 +418,11 @@ struct tp_reading {
     uint64_t misspelled_cats;           /* complete events with a misspelled category */
     /* complete events without a category: number skipped, number read */
     uint64_t skipped_without_cat, read_without_cat;
-    uint64_t twice;         /* events that are equal to another event (model/oddities.h) */
-    uint64_t with_decimals; /* starts and durations with three decimals, of complete events */
-    uint64_t odd_decimals;  /* starts and durations with more or fewer than three decimals */
-    uint64_t nameless;      /* events and records without name or thread, and links without a number */
-    uint64_t unnumbered;    /* host events and memory records without "Ev Idx" */
+    uint64_t twice;                   /* events that are equal to another event (model/unusual_events.h) */
+    uint64_t with_decimals;           /* starts and durations with three decimals, of complete events */
+    uint64_t times_with_odd_decimals; /* starts and durations with more or fewer than three decimals */
+    uint64_t nameless;                /* events and records without name or thread, and links without a number */
+    uint64_t unnumbered;              /* host events and memory records without "Ev Idx" */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* true if the recorder marked the end of the recording */
     int64_t window_end_ns; /* time of the mark for the end of the recording, ns */

@@ -22,7 +22,7 @@
 enum {
     HEADER = 64,
     PAGE = 4096,
-    LARGE = 64 * 1024, /* smallest size of a block that tp_arena_drop accepts for reuse, bytes */
+    LARGE = 64 * 1024, /* smallest size of a block that tp_arena_free_item accepts for reuse, bytes */
     /* smallest size of a block that has a header and usually its own mapping, bytes; it has no own mapping if it reuses
      * a returned block */
 
@@ -90,7 +90,7 @@ int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, str
     return tp_arena_run_both(arena, arena, work, context, err);
 }
 
-void tp_arena_pass_failure_on(struct tp_arena *arena)
+void tp_arena_fail_with_stored_code(struct tp_arena *arena)
 {
     if (arena->code)
         tp_arena_fail(arena, arena->code);
@@ -111,19 +111,19 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     return size + PAGE; /* adds a page for the header, so that a big block consists of whole pages */
 }
 
-static size_t whole_huge_pages(size_t size)
+static size_t round_up_to_huge_pages(size_t size)
 {
     return (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 }
 
-static void reserve(struct tp_arena *arena, size_t size)
+static void count_bytes_or_fail(struct tp_arena *arena, size_t size)
 {
     if (arena->max_bytes && (size > arena->max_bytes || arena->used_bytes > arena->max_bytes - size))
         tp_arena_fail(arena, TP_ELIMIT);
     arena->used_bytes += size;
 }
 
-static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
+static void add_block_to_list(struct tp_arena *arena, struct tp_arena_block *block)
 {
     block->previous = NULL;
     block->next = arena->blocks;
@@ -135,7 +135,7 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
 /* Allocates a chunk, or with ASan an item, by malloc. Its struct tp_arena_block is in its first bytes. */
 static char *new_malloc(struct tp_arena *arena, size_t size)
 {
-    reserve(arena, size);
+    count_bytes_or_fail(arena, size);
     struct tp_arena_block *block = size == FIRST_CHUNK ? arena->spare : NULL;
     if (block)
         arena->spare = block->next;
@@ -145,13 +145,13 @@ static char *new_malloc(struct tp_arena *arena, size_t size)
         tp_arena_fail(arena, TP_ENOMEM);
     block->start = (char *)block;
     block->size = size;
-    link_block(arena, block);
+    add_block_to_list(arena, block);
     return (char *)block + HEADER;
 }
 
 /* Maps an address range of `size` bytes that is aligned for huge pages. The pages stay unused. Returns NULL on
  * failure. */
-static char *map_range(size_t size, int protection)
+static char *map_address_range(size_t size, int protection)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *wide = mmap(NULL, size + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -233,7 +233,7 @@ void tp_arena_clear(struct tp_arena *arena)
 
 /* ---- returned large blocks ---- */
 
-static unsigned size_bin(size_t size)
+static unsigned bin_of_size(size_t size)
 {
     return (unsigned)(63 - __builtin_clzll(size)) % TP_ARENA_BINS;
 }
@@ -244,15 +244,15 @@ static void store_returned_block(struct tp_arena *arena, char *start, size_t siz
         return;
     struct tp_arena_free *block = (struct tp_arena_free *)(void *)start;
     block->size = size;
-    block->next = arena->bins[size_bin(size)];
-    arena->bins[size_bin(size)] = block;
+    block->next = arena->bins[bin_of_size(size)];
+    arena->bins[bin_of_size(size)] = block;
 }
 
 /* Returns a zeroed block of `size` bytes from the lists of returned blocks; NULL if no returned block is large enough.
  * Examines the first blocks of each list, beginning with the list for this size. */
 static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 {
-    for (unsigned bin = size_bin(size); bin < TP_ARENA_BINS; bin++) {
+    for (unsigned bin = bin_of_size(size); bin < TP_ARENA_BINS; bin++) {
         struct tp_arena_free **link = &arena->bins[bin];
         for (int tries = 0; *link && tries < 8; tries++, link = &(*link)->next) {
             struct tp_arena_free *block = *link;
@@ -272,14 +272,14 @@ static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 /* Maps a chunk. Its struct tp_arena_block is in its first bytes. */
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
 {
-    reserve(arena, size);
-    struct tp_arena_block *block = (struct tp_arena_block *)(void *)map_range(size, PROT_READ | PROT_WRITE);
+    count_bytes_or_fail(arena, size);
+    struct tp_arena_block *block = (struct tp_arena_block *)(void *)map_address_range(size, PROT_READ | PROT_WRITE);
     if (!block)
         tp_arena_fail(arena, TP_ENOMEM);
     block->start = (char *)block;
     block->size = size;
     block->is_mapped = 1;
-    link_block(arena, block);
+    add_block_to_list(arena, block);
     return (char *)block + HEADER;
 }
 
@@ -294,7 +294,7 @@ static void new_chunk(struct tp_arena *arena, size_t size)
     arena->end = arena->at + chunk - HEADER;
 }
 
-static void *allocate_small(struct tp_arena *arena, size_t size)
+static void *allocate_small_item(struct tp_arena *arena, size_t size)
 {
     if (ITEM_PER_MALLOC)
         return new_malloc(arena, size + HEADER);
@@ -309,19 +309,19 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     return item;
 }
 
-static void *allocate_big(struct tp_arena *arena, size_t size)
+static void *allocate_big_item(struct tp_arena *arena, size_t size)
 {
     struct big_head *head = reuse_returned_block(arena, size);
     if (!head) {
-        struct tp_arena_block *block = allocate_small(arena, sizeof *block);
-        size_t mapped = whole_huge_pages(size);
-        reserve(arena, mapped);
-        block->start = map_range(mapped, PROT_READ | PROT_WRITE);
+        struct tp_arena_block *block = allocate_small_item(arena, sizeof *block);
+        size_t mapped = round_up_to_huge_pages(size);
+        count_bytes_or_fail(arena, mapped);
+        block->start = map_address_range(mapped, PROT_READ | PROT_WRITE);
         if (!block->start)
             tp_arena_fail(arena, TP_ENOMEM);
         block->size = mapped;
         block->is_mapped = 1;
-        link_block(arena, block);
+        add_block_to_list(arena, block);
         head = (struct big_head *)(void *)block->start;
         head->mapping = mapped - size < LARGE ? block : NULL;
         if (!head->mapping)
@@ -331,21 +331,21 @@ static void *allocate_big(struct tp_arena *arena, size_t size)
     return (char *)head + HEADER;
 }
 
-static void *allocate(struct tp_arena *arena, size_t size)
+static void *allocate_small_or_big(struct tp_arena *arena, size_t size)
 {
-    return size >= BIG && !ITEM_PER_MALLOC ? allocate_big(arena, size) : allocate_small(arena, size);
+    return size >= BIG && !ITEM_PER_MALLOC ? allocate_big_item(arena, size) : allocate_small_item(arena, size);
 }
 
 /* Grows a mapping in such a way that the kernel moves its pages. Returns NULL on failure, so that the caller must copy
  * the block. */
-static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
+static void *grow_by_moving_pages(struct tp_arena *arena, struct big_head *head, size_t size)
 {
     struct tp_arena_block *block = head->mapping;
-    size = whole_huge_pages(size);
-    char *range = map_range(size, PROT_NONE);
+    size = round_up_to_huge_pages(size);
+    char *range = map_address_range(size, PROT_NONE);
     if (!range)
         return NULL;
-    reserve(arena, size - block->size);
+    count_bytes_or_fail(arena, size - block->size);
     char *moved = mremap(block->start, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, range);
     if (moved == MAP_FAILED) {
         munmap(range, size);
@@ -362,7 +362,7 @@ static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
 
 void *tp_arena_alloc(struct tp_arena *arena, size_t size)
 {
-    return allocate(arena, round_size(arena, size));
+    return allocate_small_or_big(arena, round_size(arena, size));
 }
 
 void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size)
@@ -384,19 +384,19 @@ void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t
             arena->at += wanted - had; /* the last item grows without moving */
             return old;
         }
-        void *moved = head && head->mapping ? remap(arena, head, wanted) : NULL;
+        void *moved = head && head->mapping ? grow_by_moving_pages(arena, head, wanted) : NULL;
         if (moved)
             return moved;
     }
-    void *item = allocate(arena, wanted);
+    void *item = allocate_small_or_big(arena, wanted);
     if (old) {
         memcpy(item, old, old_size < new_size ? old_size : new_size);
-        tp_arena_drop(arena, old, old_size);
+        tp_arena_free_item(arena, old, old_size);
     }
     return item;
 }
 
-void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
+void tp_arena_free_item(struct tp_arena *arena, void *item, size_t size)
 {
     size = round_size(arena, size);
     if (!item || size < LARGE)
@@ -416,9 +416,9 @@ void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
     release_block(block);
 }
 
-void tp_arena_trim(struct tp_arena *arena)
+void tp_arena_return_free_pages(struct tp_arena *arena)
 {
-    for (unsigned bin = size_bin(BIG / 4); bin < TP_ARENA_BINS; bin++)
+    for (unsigned bin = bin_of_size(BIG / 4); bin < TP_ARENA_BINS; bin++)
         for (struct tp_arena_free *block = arena->bins[bin]; block; block = block->next) {
             uintptr_t first = ((uintptr_t)(block + 1) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
             uintptr_t end = ((uintptr_t)block + block->size) & ~(uintptr_t)(PAGE - 1);
@@ -458,7 +458,7 @@ void tp_vec_grow(struct tp_vec *vec, size_t count)
         tp_arena_fail(vec->arena, TP_ENOMEM);
     /* small vectors get the exact size; large vectors fill whole huge pages */
     if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC)
-        capacity = (whole_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
+        capacity = (round_up_to_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
     bytes = capacity * vec->item_size;
     vec->data = tp_arena_resize(vec->arena, vec->data, vec->capacity * vec->item_size, bytes);
     vec->capacity = capacity;

@@ -4,7 +4,8 @@
  * Out of memory: every allocation either succeeds or jumps to the arena's guard, which is the innermost tp_arena_run of
  * that arena. So code that builds tables needs no check after each allocation. Inside tp_arena_run, code must own only
  * arena memory: open files, locks or malloc blocks would leak after a jump. Code that needs such resources runs its
- * allocating part in a nested tp_arena_run, releases the resources afterwards, and calls tp_arena_pass_failure_on.
+ * allocating part in a nested tp_arena_run, releases the resources afterwards, and calls
+ * tp_arena_fail_with_stored_code.
  *
  *     struct tp_arena a;
  *     tp_arena_init(&a, 0);
@@ -57,7 +58,7 @@ int tp_arena_run_both(struct tp_arena *first, struct tp_arena *second, tp_arena_
 
 /* Jumps to the outer guard if an allocation inside a nested tp_arena_run failed; otherwise does nothing. The caller
  * first releases its files and locks. */
-void tp_arena_pass_failure_on(struct tp_arena *arena);
+void tp_arena_fail_with_stored_code(struct tp_arena *arena);
 
 /* Releases all memory. Accepts a zeroed arena. The arena is usable again after tp_arena_init. */
 void tp_arena_release(struct tp_arena *arena);
@@ -77,11 +78,11 @@ void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size);
 void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t new_size);
 
 /* Gives one large block back to the arena for reuse by later allocations. Has no effect for small blocks. */
-void tp_arena_drop(struct tp_arena *arena, void *item, size_t size);
+void tp_arena_free_item(struct tp_arena *arena, void *item, size_t size);
 
 /* Gives the pages of all blocks in `bins` back to the system. The address ranges can still be reused. Called at the end
  * of a phase. */
-void tp_arena_trim(struct tp_arena *arena);
+void tp_arena_return_free_pages(struct tp_arena *arena);
 
 /* Returns a NUL-terminated copy of `size` bytes. */
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size);

@@ -129,7 +129,7 @@ char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena)
     int failed = buf->failed;
     tp_arena_run(arena, copy_text, &move, NULL);
     tp_buf_release(buf);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     if (failed) /* after a failure, the text is incomplete and must not be used */
         tp_arena_fail(arena, failed);
     return move.copy;

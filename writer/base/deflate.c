@@ -36,7 +36,7 @@ static bool start_stream(struct tp_deflate *d, int level, const char *comment)
     return d->level_buf != NULL;
 }
 
-static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
+static void set_compressor_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
 {
     d->stream.next_in = (uint8_t *)(uintptr_t)bytes;
     d->stream.avail_in = size;
@@ -45,7 +45,7 @@ static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size,
 
 /* Compresses into `out` until it is full or all input is consumed. Returns the number of bytes in `out`, or a negative
  * code. *is_more: true if another step is needed to get all output. */
-static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
+static int32_t compress_into_output_buffer(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;
     d->stream.avail_out = OUT;
@@ -82,14 +82,14 @@ static bool start_stream(struct tp_deflate *d, int level, const char *comment)
     return deflateSetHeader(&d->stream, &d->header) == Z_OK;
 }
 
-static void set_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
+static void set_compressor_input(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
 {
     (void)is_last;
     d->stream.next_in = (uint8_t *)(uintptr_t)bytes;
     d->stream.avail_in = size;
 }
 
-static int32_t compress_step(struct tp_deflate *d, bool is_last, bool *is_more)
+static int32_t compress_into_output_buffer(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;
     d->stream.avail_out = OUT;
@@ -123,9 +123,9 @@ int tp_deflate_add(struct tp_deflate *d, const void *bytes, size_t size, bool is
     do {
         uint32_t piece = size > MAX_PIECE ? MAX_PIECE : (uint32_t)size;
         bool ends = is_last && piece == size, is_more = true;
-        set_input(d, at, piece, ends);
+        set_compressor_input(d, at, piece, ends);
         while (is_more) {
-            int32_t n = compress_step(d, ends, &is_more);
+            int32_t n = compress_into_output_buffer(d, ends, &is_more);
             int code = n > 0 ? sink(context, d->out, (size_t)n) : n;
             if (code != 0)
                 return code;

@@ -224,8 +224,9 @@ static struct tp_json_value field_value(const struct tp_json_field *field, const
     if (field->type == TP_AS_LIST || field->type == TP_AS_MAP)
         return (struct tp_json_value){.type = field->type, .next = field->next, .record = *record};
     if (field->type == TP_AS_RECORD)
-        return tp_json_value_record(
-            field->fields, field->is_same_record ? *record : (struct tp_record){at, record->at, 0, record->arena});
+        return tp_json_value_record(field->fields, field->is_object_of_same_record
+                                                       ? *record
+                                                       : (struct tp_record){at, record->at, 0, record->arena});
     return load_member(at, field->type, field->storage);
 }
 

@@ -100,8 +100,8 @@ struct tp_json_field {
     tp_next_item *next;
     /* RECORD, RECORDS and EACH_ROW: table of the record's fields; LIST and MAP: table of each item's fields */
     const struct tp_fields *fields;
-    bool is_same_record; /* RECORD only: the nested object has members that are stored in the same struct */
-    bool is_pointer;     /* RECORDS and ARRAY only: the member is a pointer to the items */
+    bool is_object_of_same_record; /* RECORD only: the nested object has members that are stored in the same struct */
+    bool is_pointer;               /* RECORDS and ARRAY only: the member is a pointer to the items */
     /* RECORDS and ARRAY only: offset of the number of items, and size of an item, bytes */
     uint32_t count_offset, stride;
     enum tp_storage count_storage;
@@ -176,7 +176,7 @@ struct tp_fields {
 #define TP_RECORD(type_, member, table_of_fields)                                                                      \
     .type = TP_AS_RECORD, .offset = TP_OFFSET(type_, member), .fields = (table_of_fields)
 /* Describes a nested JSON object whose members are stored in the same struct. */
-#define TP_PART(table_of_fields) .type = TP_AS_RECORD, .is_same_record = true, .fields = (table_of_fields)
+#define TP_PART(table_of_fields) .type = TP_AS_RECORD, .is_object_of_same_record = true, .fields = (table_of_fields)
 #define TP_RECORDS(type_, member, count_member, table_of_fields)                                                       \
     .type = TP_AS_RECORDS, TP_ITEMS_AT(type_, member, count_member), .fields = (table_of_fields)
 #define TP_ARRAY(type_, member, count_member)                                                                          \

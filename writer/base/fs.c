@@ -100,7 +100,7 @@ static void set_proc_fd_path(char path[32], int fd)
 
 /* Opens a file without a name. Returns -1 if the file system does not support such files, or cannot name the file
  * later. */
-static int open_nameless(int folder, mode_t mode)
+static int open_file_without_name(int folder, mode_t mode)
 {
     char path[32];
     int fd = openat(folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
@@ -111,7 +111,7 @@ static int open_nameless(int folder, mode_t mode)
     return -1;
 }
 
-static void list_temporary(struct tp_outfile *file)
+static void add_to_temporary_list(struct tp_outfile *file)
 {
     for (int i = 0; i < OPEN_MAX_FILES && file->slot < 0; i++) {
         char *none = NULL;
@@ -121,7 +121,7 @@ static void list_temporary(struct tp_outfile *file)
 }
 
 /* Removes the temporary file's name from the list, because the file was renamed or removed. */
-static void forget_temporary(struct tp_outfile *file)
+static void remove_from_temporary_list(struct tp_outfile *file)
 {
     if (file->slot >= 0)
         atomic_store(&open_files[file->slot], NULL);
@@ -138,11 +138,11 @@ static int store_temporary_path(struct tp_outfile *file, struct tp_error *err)
         unlinkat(file->folder, file->name, 0);
         return out_of_memory(err);
     }
-    list_temporary(file);
+    add_to_temporary_list(file);
     return TP_OK;
 }
 
-static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err)
+static int open_temporary_with_name(struct tp_outfile *file, mode_t mode, struct tp_error *err)
 {
     file->fd = tp_temporary_create(file->name, file->folder, file->base, mode);
     return file->fd < 0 ? report_error(file->target, "cannot write", err) : store_temporary_path(file, err);
@@ -156,7 +156,7 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
     off_t at = 0;
     if (fstat(from, &info) != 0)
         return report_error(file->target, "cannot write", err);
-    int code = open_named(file, info.st_mode & 0777, err);
+    int code = open_temporary_with_name(file, info.st_mode & 0777, err);
     for (ssize_t n = 1; code == TP_OK && n > 0; at += n > 0 ? n : 0) {
         n = pread(from, file->buffer, BUFFER, at);
         code = n < 0 ? report_error(file->target, "cannot write", err)
@@ -167,7 +167,7 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
 }
 
 /* Gives the temporary file a random name, unless it already has a name. */
-static int name_file(struct tp_outfile *file, struct tp_error *err)
+static int give_file_random_name(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
     set_proc_fd_path(path, file->fd);
@@ -201,12 +201,12 @@ static int open_temporary(struct tp_outfile *file, const struct stat *old, struc
     if (file->folder < 0)
         return report_error(file->target, "cannot write", err);
     tp_temporary_remove_abandoned(file->folder, file->base);
-    file->fd = open_nameless(file->folder, mode);
+    file->fd = open_file_without_name(file->folder, mode);
     int code = TP_OK;
     if (file->fd >= 0)
         tp_temporary_lock(file->fd);
     else
-        code = open_named(file, mode, err);
+        code = open_temporary_with_name(file, mode, err);
     if (code == TP_OK && old)
         copy_owner_and_mode(file->fd, old);
     return code;
@@ -214,7 +214,7 @@ static int open_temporary(struct tp_outfile *file, const struct stat *old, struc
 
 /* ---- the target path ---- */
 
-static int set_target(struct tp_outfile *file, const char *target, struct tp_error *err)
+static int set_target_path(struct tp_outfile *file, const char *target, struct tp_error *err)
 {
     file->target = strdup(target);
     if (!file->target)
@@ -229,7 +229,7 @@ static int open_target(struct tp_outfile *file, const char *path, struct tp_erro
     char real[PATH_MAX];
     bool is_stdout = strcmp(path, "-") == 0, exists = !is_stdout && stat(path, &info) == 0;
     file->is_direct = true;
-    int code = set_target(file, is_stdout ? "standard output" : exists && realpath(path, real) ? real : path, err);
+    int code = set_target_path(file, is_stdout ? "standard output" : exists && realpath(path, real) ? real : path, err);
     if (code < 0)
         return code;
     if (exists && S_ISDIR(info.st_mode))
@@ -280,7 +280,7 @@ int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, st
 
 int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_error *err)
 {
-    int code = file->is_direct ? TP_OK : name_file(file, err);
+    int code = file->is_direct ? TP_OK : give_file_random_name(file, err);
     *path = code == TP_OK ? file->path : NULL;
     return code;
 }
@@ -294,11 +294,11 @@ static int rename_to_target(struct tp_outfile *file, struct tp_error *err)
         return report_error(file->target, "cannot write", err);
     if (!file->path && !file->is_replaced && linkat(AT_FDCWD, path, file->folder, file->base, AT_SYMLINK_FOLLOW) == 0)
         return TP_OK;
-    int code = name_file(file, err);
+    int code = give_file_random_name(file, err);
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
         code = report_error(file->target, "cannot write", err);
     if (code == TP_OK)
-        forget_temporary(file); /* the file has its final name and must not be removed as a temporary file */
+        remove_from_temporary_list(file); /* the file has its final name and must not be removed as a temporary file */
     return code;
 }
 
@@ -326,7 +326,7 @@ void tp_outfile_discard(struct tp_outfile **slot)
         return;
     if (file->path)
         unlinkat(file->folder, file->name, 0);
-    forget_temporary(file);
+    remove_from_temporary_list(file);
     /* the file is closed after its temporary name is removed, because its lock protects the file until then */
     if (file->fd >= 0)
         close(file->fd);

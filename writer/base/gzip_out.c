@@ -93,7 +93,7 @@ struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, 
             done += room - stream->avail_out;
         } while (left);
     }
-    tp_arena_drop(arena, stream->level_buf, stream->level_buf_size);
+    tp_arena_free_item(arena, stream->level_buf, stream->level_buf_size);
     return (struct tp_str){(char *)out, done};
 }
 

@@ -25,7 +25,7 @@ static struct tp_id_slot *find_slot(const struct tp_id_map *map, uint64_t key)
     return &map->slots[at];
 }
 
-static void grow(struct tp_id_map *map)
+static void double_map_slots(struct tp_id_map *map)
 {
     struct tp_id_map old = *map;
     map->slot_count = old.slot_count ? 2 * old.slot_count : FIRST_SLOTS;
@@ -33,13 +33,13 @@ static void grow(struct tp_id_map *map)
     for (uint32_t i = 0; i < old.slot_count; i++)
         if (old.slots[i].is_used)
             *find_slot(map, old.slots[i].key) = old.slots[i];
-    tp_id_map_drop(&old);
+    tp_id_map_release(&old);
 }
 
-void tp_id_map_drop(struct tp_id_map *map)
+void tp_id_map_release(struct tp_id_map *map)
 {
     if (map->slots)
-        tp_arena_drop(map->arena, map->slots, (size_t)map->slot_count * sizeof *map->slots);
+        tp_arena_free_item(map->arena, map->slots, (size_t)map->slot_count * sizeof *map->slots);
     map->slots = NULL;
     map->slot_count = map->count = 0;
 }
@@ -52,10 +52,10 @@ uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key)
     return slot->is_used ? &slot->value : NULL;
 }
 
-uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key)
+uint32_t *tp_id_map_find_or_add(struct tp_id_map *map, uint64_t key)
 {
     if ((uint64_t)map->count * 3 >= (uint64_t)map->slot_count * 2)
-        grow(map);
+        double_map_slots(map);
     struct tp_id_slot *slot = find_slot(map, key);
     if (!slot->is_used) {
         *slot = (struct tp_id_slot){key, UINT32_MAX, true};

@@ -22,7 +22,7 @@ struct tp_id_map {
 
 void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena);
 
-/* Returns a pointer to the value of `key`, or NULL. The pointer is valid until the next tp_id_map_put. */
+/* Returns a pointer to the value of `key`, or NULL. The pointer is valid until the next tp_id_map_find_or_add. */
 uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key);
 
 /* Returns the value of `key`, or TP_NO_ID. */
@@ -33,11 +33,11 @@ static inline uint32_t tp_id_map_get(const struct tp_id_map *map, uint64_t key)
 }
 
 /* Returns a pointer to the value of `key`. Adds a missing key with the value TP_NO_ID (UINT32_MAX). The pointer is
- * valid until the next tp_id_map_put. */
-uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
+ * valid until the next tp_id_map_find_or_add. */
+uint32_t *tp_id_map_find_or_add(struct tp_id_map *map, uint64_t key);
 
 /* Gives the memory of a large map back to the arena for reuse. */
-void tp_id_map_drop(struct tp_id_map *map);
+void tp_id_map_release(struct tp_id_map *map);
 
 static inline uint64_t tp_id_pair(uint32_t high, uint32_t low)
 {

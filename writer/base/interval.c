@@ -3,7 +3,7 @@
 
 #include "writer/base/sort.h"
 
-static int by_start(const void *x, const void *y, const void *context)
+static int compare_by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_interval *p = x, *q = y;
     (void)context;
@@ -15,7 +15,7 @@ static int by_start(const void *x, const void *y, const void *context)
 struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interval *items, size_t count)
 {
     size_t kept = 0;
-    tp_merge_sort(arena, items, count, sizeof *items, by_start, NULL);
+    tp_merge_sort(arena, items, count, sizeof *items, compare_by_start, NULL);
     for (size_t i = 0; i < count; i++) {
         struct tp_interval x = items[i];
         if (x.b <= x.a)

@@ -61,7 +61,7 @@ static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x
 }
 
 /* Returns the set of all intervals in the vector, in the vector's memory. For a set that is soon released with
- * tp_intervals_drop: the vector keeps its unused memory, so that the whole block can be reused. */
+ * tp_intervals_release: the vector keeps its unused memory, so that the whole block can be reused. */
 static inline struct tp_intervals tp_intervals_from_vec_temporary(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);
@@ -70,9 +70,9 @@ static inline struct tp_intervals tp_intervals_from_vec_temporary(struct tp_vec 
 }
 
 /* Gives the memory of a vector of intervals back to its arena; the vector becomes empty. */
-static inline void tp_intervals_drop(struct tp_vec *vec)
+static inline void tp_intervals_release(struct tp_vec *vec)
 {
-    tp_arena_drop(vec->arena, vec->data, vec->capacity * sizeof(struct tp_interval));
+    tp_arena_free_item(vec->arena, vec->data, vec->capacity * sizeof(struct tp_interval));
     *vec = TP_VEC(vec->arena, struct tp_interval);
 }
 

@@ -16,7 +16,7 @@ void tp_keys_init(struct tp_keys *keys, struct tp_arena *arena, uint32_t width)
     keys->width = width;
 }
 
-static inline uint64_t mix(uint64_t x)
+static inline uint64_t mix_bits(uint64_t x)
 {
     unsigned __int128 product = (unsigned __int128)(x ^ 0x9E3779B97F4A7C15ull) * 0xE7037ED1A0B428DBull;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -33,8 +33,8 @@ static inline uint64_t key_hash(const uint32_t *key, uint32_t width)
 {
     uint64_t hash = width;
     for (; width > 1; width -= 2, key += 2)
-        hash = mix(hash ^ pair_as_number(key));
-    return width ? mix(hash ^ *key) : hash;
+        hash = mix_bits(hash ^ pair_as_number(key));
+    return width ? mix_bits(hash ^ *key) : hash;
 }
 
 static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t width)
@@ -51,7 +51,7 @@ static inline uint32_t *find_pair_slot(const struct tp_keys *keys, const uint32_
 {
     uint64_t pair = pair_as_number(key);
     uint32_t mask = keys->slot_count - 1;
-    for (uint32_t at = (uint32_t)mix(pair) & mask;; at = (at + 1) & mask) {
+    for (uint32_t at = (uint32_t)mix_bits(pair) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];
         if (!*slot || pair_as_number(tp_keys_get(keys, *slot - 1)) == pair)
             return slot;
@@ -71,7 +71,7 @@ static inline uint32_t *find_slot(const struct tp_keys *keys, const uint32_t *ke
     }
 }
 
-static void grow(struct tp_keys *keys)
+static void double_key_slots(struct tp_keys *keys)
 {
     uint32_t *old = keys->slots, old_count = keys->slot_count;
     if (old_count > UINT32_MAX / 2)
@@ -80,13 +80,13 @@ static void grow(struct tp_keys *keys)
     keys->slots = tp_arena_array(keys->items.arena, keys->slot_count, sizeof *keys->slots);
     for (uint32_t id = 0; id < tp_keys_count(keys); id++)
         *find_slot(keys, tp_keys_get(keys, id)) = id + 1;
-    tp_arena_drop(keys->items.arena, old, (size_t)old_count * sizeof *old);
+    tp_arena_free_item(keys->items.arena, old, (size_t)old_count * sizeof *old);
 }
 
 uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->count >= keys->slot_count / 2)
-        grow(keys);
+        double_key_slots(keys);
     uint32_t *slot = find_slot(keys, key);
     if (*slot)
         return *slot - 1;
@@ -101,10 +101,10 @@ uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key)
     return keys->slot_count ? *find_slot(keys, key) - 1 : TP_NO_ID;
 }
 
-void tp_keys_drop(struct tp_keys *keys)
+void tp_keys_release(struct tp_keys *keys)
 {
     struct tp_arena *arena = keys->items.arena;
-    tp_arena_drop(arena, keys->items.data, keys->items.capacity * sizeof(uint32_t));
-    tp_arena_drop(arena, keys->slots, (size_t)keys->slot_count * sizeof *keys->slots);
+    tp_arena_free_item(arena, keys->items.data, keys->items.capacity * sizeof(uint32_t));
+    tp_arena_free_item(arena, keys->slots, (size_t)keys->slot_count * sizeof *keys->slots);
     tp_keys_init(keys, arena, keys->width);
 }

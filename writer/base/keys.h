@@ -21,7 +21,7 @@ uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key);
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key);
 
 /* Gives the memory of the keys back to the arena for reuse, and removes all keys. */
-void tp_keys_drop(struct tp_keys *keys);
+void tp_keys_release(struct tp_keys *keys);
 
 static inline uint32_t tp_keys_count(const struct tp_keys *keys)
 {

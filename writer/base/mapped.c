@@ -23,7 +23,7 @@ static _Atomic uint32_t cuts;
 
 /* ---- the list of ranges ---- */
 
-static struct range *find_range(uintptr_t start)
+static struct range *find_mapped_range(uintptr_t start)
 {
     size_t first = start / 4096 % MAX_RANGES;
     for (size_t i = 0; start && i < MAX_RANGES; i++)
@@ -32,7 +32,7 @@ static struct range *find_range(uintptr_t start)
     return NULL;
 }
 
-static void add_range(uintptr_t start, size_t size)
+static void add_mapped_range(uintptr_t start, size_t size)
 {
     size_t first = start / 4096 % MAX_RANGES;
     for (size_t i = 0; i < MAX_RANGES; i++) {
@@ -48,7 +48,7 @@ static void add_range(uintptr_t start, size_t size)
 }
 
 /* Replaces unreadable pages with private pages of zeros. */
-static bool map_zeros(uintptr_t from, size_t size)
+static bool map_zeros_over_range(uintptr_t from, size_t size)
 {
     void *at = (void *)from; // NOLINT(performance-no-int-to-ptr)
     return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
@@ -60,7 +60,7 @@ static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
 /* Replaces pages with zeros, from the page of `address` to the end of the registered range that contains it. If no
  * registered range contains `address`, replaces only its page, provided that a library maps files on this thread.
  * Returns false if nothing was replaced. */
-static bool replace_unreadable(uintptr_t address)
+static bool replace_unreadable_pages(uintptr_t address)
 {
     const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
     const uintptr_t page = address & ~((uintptr_t)page_size - 1);
@@ -69,7 +69,7 @@ static bool replace_unreadable(uintptr_t address)
         size_t size = atomic_load(&ranges[i].size);
         if (start <= 1 || address < start || address - start >= size)
             continue;
-        if (!map_zeros(page, start + size - page))
+        if (!map_zeros_over_range(page, start + size - page))
             return false;
         if (page - start <
             atomic_load(&ranges[i].cut_at)) /* two threads may fault at the same time; either value is correct */
@@ -77,7 +77,7 @@ static bool replace_unreadable(uintptr_t address)
         atomic_fetch_add(&cuts, 1);
         return true;
     }
-    return is_lenient && map_zeros(page, page_size);
+    return is_lenient && map_zeros_over_range(page, page_size);
 }
 
 /* ---- the signal handler ---- */
@@ -104,7 +104,7 @@ static int set_bus_action(const struct sigaction *action, struct sigaction *befo
     return (set_action ? set_action : sigaction)(SIGBUS, action, before);
 }
 
-static void store_action(const struct sigaction *action)
+static void store_action_of_program(const struct sigaction *action)
 {
     unsigned next = !atomic_load(&program.newest);
     program.actions[next] = *action;
@@ -130,20 +130,20 @@ static void unlock_actions(const sigset_t *mask)
 
 /* Makes the kernel handle SIGBUS as if our handler did not exist. A fault repeats when the handler returns; a signal
  * that a process sent is sent again. */
-static void repeat_fault(const siginfo_t *info)
+static void let_kernel_handle_fault(const siginfo_t *info)
 {
     set_bus_action(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     if (info->si_code <= 0)
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGBUS);
 }
 
-static void forward_signal(const struct sigaction *theirs, int number, siginfo_t *info, void *context)
+static void forward_signal_to_program(const struct sigaction *theirs, int number, siginfo_t *info, void *context)
 {
     bool is_sent = info->si_code <= 0;
     if (!(theirs->sa_flags & SA_SIGINFO) && theirs->sa_handler == SIG_IGN && is_sent)
         return;
     if (!(theirs->sa_flags & SA_SIGINFO) && (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN)) {
-        repeat_fault(info);
+        let_kernel_handle_fault(info);
         return;
     }
     sigset_t bus, mask = theirs->sa_mask;
@@ -152,7 +152,7 @@ static void forward_signal(const struct sigaction *theirs, int number, siginfo_t
     pthread_sigmask(theirs->sa_flags & SA_NODEFER ? SIG_UNBLOCK : SIG_BLOCK, &bus, NULL);
     pthread_sigmask(SIG_BLOCK, &mask, NULL);
     if (theirs->sa_flags & (int)SA_RESETHAND)
-        store_action(&(struct sigaction){.sa_handler = SIG_DFL});
+        store_action_of_program(&(struct sigaction){.sa_handler = SIG_DFL});
     if (theirs->sa_flags & SA_SIGINFO)
         theirs->sa_sigaction(number, info, context);
     else
@@ -164,18 +164,18 @@ TP_SIGNAL_HANDLER static void on_signal(int number, siginfo_t *info, void *conte
     int why = errno;
     const char here = 0;
     bool is_again = passed.context == context && (uintptr_t)&here < (uintptr_t)passed.frame;
-    bool is_replaced = info->si_code > 0 && replace_unreadable((uintptr_t)info->si_addr);
+    bool is_replaced = info->si_code > 0 && replace_unreadable_pages((uintptr_t)info->si_addr);
     if (!is_replaced) {
         struct sigaction theirs = is_again ? program.first : program.actions[atomic_load(&program.newest)];
         passed.context = context;
         passed.frame = is_again ? passed.frame : &here;
-        forward_signal(&theirs, number, info, context);
+        forward_signal_to_program(&theirs, number, info, context);
         passed.context = NULL;
     }
     errno = why;
 }
 
-static bool is_own_action(const struct sigaction *action)
+static bool is_action_of_this_library(const struct sigaction *action)
 {
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_signal;
 }
@@ -185,11 +185,11 @@ static void install_handler(void)
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
     sigset_t mask;
     sigemptyset(&ours.sa_mask);
-    if (set_bus_action(NULL, &now) != 0 || is_own_action(&now))
+    if (set_bus_action(NULL, &now) != 0 || is_action_of_this_library(&now))
         return;
     lock_actions(&mask);
-    if (set_bus_action(NULL, &now) == 0 && !is_own_action(&now)) {
-        store_action(&now);
+    if (set_bus_action(NULL, &now) == 0 && !is_action_of_this_library(&now)) {
+        store_action_of_program(&now);
         if (!atomic_load(&program.is_set))
             program.first = now;
         if (set_bus_action(&ours, NULL) == 0)
@@ -213,7 +213,7 @@ bool tp_mapped_change_action(const struct sigaction *action, struct sigaction *b
     lock_actions(&mask);
     struct sigaction was = program.actions[atomic_load(&program.newest)];
     if (action)
-        store_action(action);
+        store_action_of_program(action);
     unlock_actions(&mask);
     if (before)
         *before = was;
@@ -228,12 +228,12 @@ void tp_mapped_reset_in_child(void)
 void tp_mapped_add(const void *start, size_t size)
 {
     install_handler();
-    add_range((uintptr_t)start, size);
+    add_mapped_range((uintptr_t)start, size);
 }
 
 void tp_mapped_remove(const void *start, size_t size)
 {
-    struct range *range = find_range((uintptr_t)start);
+    struct range *range = find_mapped_range((uintptr_t)start);
     size = range ? atomic_load(&range->size) : size;
     if (range)
         atomic_store(&range->start, 0);
@@ -243,11 +243,11 @@ void tp_mapped_remove(const void *start, size_t size)
 
 size_t tp_mapped_cut_offset(const void *start)
 {
-    struct range *range = find_range((uintptr_t)start);
+    struct range *range = find_mapped_range((uintptr_t)start);
     return range ? atomic_load(&range->cut_at) : SIZE_MAX;
 }
 
-void tp_mapped_set_lenient_mode(bool is)
+void tp_mapped_replace_lost_pages(bool is)
 {
     if (is)
         install_handler();

@@ -28,7 +28,7 @@ size_t tp_mapped_cut_offset(const void *start);
 
 /* Turns lenient mode on or off for this thread, for a library that maps files by itself. In lenient mode, every
  * unreadable page that the thread touches is replaced with zeros. */
-void tp_mapped_set_lenient_mode(bool is);
+void tp_mapped_replace_lost_pages(bool is);
 
 /* Returns how often ranges of this process were cut so far. */
 uint32_t tp_mapped_cut_count(void);

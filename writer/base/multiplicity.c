@@ -5,7 +5,7 @@
 
 #include "writer/base/sort.h"
 
-static int by_p(const void *context, uint32_t x, uint32_t y)
+static int compare_by_p(const void *context, uint32_t x, uint32_t y)
 {
     const double *p = context;
     return (p[x] > p[y]) - (p[x] < p[y]);
@@ -17,15 +17,15 @@ static uint32_t *sort_indexes_by_p(const double *p, size_t count, struct tp_aren
     uint32_t *order = tp_arena_array(arena, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)i;
-    tp_sort_rows(order, count, by_p, p, arena);
+    tp_sort_rows(order, count, compare_by_p, p, arena);
     return order;
 }
 
-static size_t keep_first(bool *is_kept, uint32_t *order, size_t count, size_t kept, struct tp_arena *arena)
+static size_t mark_first_as_kept(bool *is_kept, uint32_t *order, size_t count, size_t kept, struct tp_arena *arena)
 {
     for (size_t i = 0; i < count; i++)
         is_kept[order[i]] = i < kept;
-    tp_arena_drop(arena, order, count * sizeof *order);
+    tp_arena_free_item(arena, order, count * sizeof *order);
     return kept;
 }
 
@@ -35,7 +35,7 @@ size_t tp_holm(bool *is_kept, const double *p, size_t count, double alpha, struc
     size_t kept = 0;
     while (kept < count && p[order[kept]] <= alpha / (double)(count - kept))
         kept++;
-    return keep_first(is_kept, order, count, kept, arena);
+    return mark_first_as_kept(is_kept, order, count, kept, arena);
 }
 
 size_t tp_benjamini_hochberg(bool *is_kept, const double *p, size_t count, double rate, struct tp_arena *arena)
@@ -45,5 +45,5 @@ size_t tp_benjamini_hochberg(bool *is_kept, const double *p, size_t count, doubl
     for (size_t i = 0; i < count; i++)
         if (p[order[i]] <= rate * (double)(i + 1) / (double)count)
             kept = i + 1;
-    return keep_first(is_kept, order, count, kept, arena);
+    return mark_first_as_kept(is_kept, order, count, kept, arena);
 }

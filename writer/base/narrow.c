@@ -28,6 +28,6 @@ void tp_narrow_init(struct tp_narrow *narrow, int64_t *values, size_t count, str
         if (!fits)
             *(struct tp_listed *)tp_vec_push(&listed) = (struct tp_listed){(uint32_t)i, values[i]};
     }
-    tp_arena_drop(arena, values, count * sizeof *values);
+    tp_arena_free_item(arena, values, count * sizeof *values);
     *narrow = (struct tp_narrow){items, listed.data, listed.count};
 }

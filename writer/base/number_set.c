@@ -8,14 +8,14 @@ void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena)
     *set = (struct tp_rank_set){.runs = TP_VEC(arena, struct tp_rank_run)};
 }
 
-static struct tp_rank_run *last_run(const struct tp_rank_set *set)
+static struct tp_rank_run *last_range_of_ranks(const struct tp_rank_set *set)
 {
     return set->runs.count ? TP_AT(&set->runs, struct tp_rank_run, set->runs.count - 1) : NULL;
 }
 
-void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last)
+void tp_rank_set_add_range(struct tp_rank_set *set, int64_t first, int64_t last)
 {
-    struct tp_rank_run *run = last_run(set);
+    struct tp_rank_run *run = last_range_of_ranks(set);
     if (run && first <= run->last)
         first = run->last + 1;
     if (first > last)
@@ -29,7 +29,7 @@ void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last)
 
 void tp_rank_set_add(struct tp_rank_set *set, int64_t rank)
 {
-    tp_rank_set_add_run(set, rank, rank);
+    tp_rank_set_add_range(set, rank, rank);
 }
 
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank)

@@ -21,7 +21,7 @@ void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena);
 /* Adds a rank, which must not be smaller than the last rank. Adding the last rank again has no effect. */
 void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
 /* Adds all ranks from `first` to `last`. Ranks up to the largest rank in the set are ignored. */
-void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
+void tp_rank_set_add_range(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
 /* Returns the set as text, in `arena`; "" for an empty set. max_runs 0: all runs as "0-3,7", for scripts. Otherwise: at

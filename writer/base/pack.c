@@ -37,7 +37,7 @@ static int write_to_file(void *context, const void *bytes, size_t size)
 }
 
 /* Writes one block. Stores the first error, and discards all blocks after an error. */
-static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bool is_last)
+static void write_compressed_block(struct tp_pack *pack, const void *bytes, size_t size, bool is_last)
 {
     int code = atomic_load(&pack->failed);
     if (code < 0)
@@ -97,7 +97,7 @@ static void *run_writing_thread(void *argument)
             break;
         struct tp_buf *block = &pack->ring[pack->tail % RING];
         pthread_mutex_unlock(&pack->lock);
-        write_block(pack, block->data, block->size, false);
+        write_compressed_block(pack, block->data, block->size, false);
         tp_buf_clear(block);
         pthread_mutex_lock(&pack->lock);
         pack->tail++;
@@ -123,7 +123,7 @@ static void start_thread(struct tp_pack *pack)
     pthread_attr_destroy(&attributes);
 }
 
-static bool reserve_ring(struct tp_pack *pack)
+static bool allocate_ring_buffers(struct tp_pack *pack)
 {
     for (unsigned i = 0; i < RING; i++) {
         tp_buf_init(&pack->ring[i], 0);
@@ -145,7 +145,7 @@ int tp_pack_open(struct tp_pack **out, const char *path, const struct tp_pack_op
     int code = TP_OK;
     if (options->is_gzip && !(pack->deflate = tp_deflate_open(options->level, options->comment)))
         code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    if (code == TP_OK && !options->single_thread && !reserve_ring(pack))
+    if (code == TP_OK && !options->single_thread && !allocate_ring_buffers(pack))
         code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     if (code == TP_OK)
         code = tp_outfile_open(&pack->file, path, err);
@@ -161,7 +161,7 @@ void tp_pack_write(struct tp_pack *pack, struct tp_buf *block)
     if (!pack->has_thread) {
         struct shield shield;
         block_file_signals(&shield);
-        write_block(pack, block->data, block->size, false);
+        write_compressed_block(pack, block->data, block->size, false);
         unblock_file_signals(&shield);
         tp_buf_clear(block);
         return;
@@ -206,7 +206,7 @@ int tp_pack_close(struct tp_pack **slot, struct tp_error *err)
     join_thread(pack);
     block_file_signals(&shield);
     if (pack->deflate)
-        write_block(pack, "", 0, true);
+        write_compressed_block(pack, "", 0, true);
     int code = atomic_load(&pack->failed);
     if (code < 0 && err)
         *err = pack->error;

@@ -9,13 +9,13 @@ enum { MAX_NAME = 4096, MAX_DEPTH = 8, MAX_WRITTEN = 120 };
 /* Placeholders in an expanded text. Names may contain these bytes, but patterns must not. */
 enum { ANYTHING = 1, DIGITS = 2, END = 3 };
 
-static char lower(char c)
+static char lower_case(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 /* Returns the bucket of patterns that begin with these two lower-case letters. */
-static inline unsigned pattern_bucket(char first, char second)
+static inline unsigned bucket_of_first_letters(char first, char second)
 {
     return ((unsigned char)first * 31u + (unsigned char)second) % TP_PATTERN_BUCKETS;
 }
@@ -31,7 +31,7 @@ struct writing {
     char text[MAX_WRITTEN + 1]; /* the part of the text that is expanded so far */
 };
 
-static void write_rest(struct writing *w, const char *at);
+static void expand_rest(struct writing *w, const char *at);
 
 /* Returns the number of leading letters that two texts have in common. Placeholders are not letters. */
 static uint8_t count_common_letters(const char *a, const char *b)
@@ -44,7 +44,7 @@ static uint8_t count_common_letters(const char *a, const char *b)
 
 /* Adds the expanded text to the table of patterns. Sets has_failed if the text does not begin with two letters, or if
  * the table is full. */
-static void add_expanded(struct writing *w)
+static void add_expanded_pattern(struct writing *w)
 {
     struct tp_patterns *p = w->patterns;
     bool has_two = w->length >= 2 && (unsigned char)w->text[0] > END && (unsigned char)w->text[1] > END;
@@ -52,7 +52,7 @@ static void add_expanded(struct writing *w)
         w->has_failed = true;
         return;
     }
-    unsigned bucket = pattern_bucket(lower(w->text[0]), lower(w->text[1]));
+    unsigned bucket = bucket_of_first_letters(lower_case(w->text[0]), lower_case(w->text[1]));
     uint32_t id = p->count++;
     p->start[id] = (uint16_t)p->size;
     p->rule[id] = (uint16_t)w->rule;
@@ -70,14 +70,14 @@ static void add_expanded(struct writing *w)
 }
 
 /* Appends one character to the expanded text, expands the rest of the pattern, and removes the character again. */
-static void write_character(struct writing *w, char c, const char *rest)
+static void append_character_and_expand(struct writing *w, char c, const char *rest)
 {
     if (w->length == MAX_WRITTEN) {
         w->has_failed = true;
         return;
     }
     w->text[w->length++] = c;
-    write_rest(w, rest);
+    expand_rest(w, rest);
     w->length--;
 }
 
@@ -101,7 +101,7 @@ static const char *find_group_end(const char *at)
 
 /* Expands each alternative of a group, followed by the text `after` the group. at: start of the first alternative. The
  * last alternative must end at the character `end`. */
-static void write_alternatives(struct writing *w, const char *at, char end, const char *after)
+static void expand_alternatives(struct writing *w, const char *at, char end, const char *after)
 {
     if (w->depth == MAX_DEPTH) {
         w->has_failed = true;
@@ -109,7 +109,7 @@ static void write_alternatives(struct writing *w, const char *at, char end, cons
     }
     w->after[w->depth++] = after;
     for (unsigned depth = 0;; at++) {
-        write_rest(w, at);
+        expand_rest(w, at);
         for (; *at && (depth || (*at != '|' && *at != ')')); at++) {
             depth += *at == '(';
             depth -= *at == ')';
@@ -122,7 +122,7 @@ static void write_alternatives(struct writing *w, const char *at, char end, cons
     w->has_failed |= *at != end;
 }
 
-static void write_group(struct writing *w, const char *at)
+static void expand_group(struct writing *w, const char *at)
 {
     const char *after = find_group_end(at + 1);
     if (!after) {
@@ -130,18 +130,18 @@ static void write_group(struct writing *w, const char *at)
         return;
     }
     bool may_be_missing = *after == '?';
-    write_alternatives(w, at + 1, ')', after + may_be_missing);
+    expand_alternatives(w, at + 1, ')', after + may_be_missing);
     if (may_be_missing)
-        write_rest(w, after + 1);
+        expand_rest(w, after + 1);
 }
 
 /* Expands a character set at `at`, in the form "[kp]" or "[0-9]+". */
-static void write_set(struct writing *w, const char *at)
+static void expand_character_set(struct writing *w, const char *at)
 {
     size_t length = strcspn(at, "]");
     const char *after = at + length + 1;
     if (strncmp(at, "[0-9]+", 6) == 0) {
-        write_character(w, DIGITS, at + 6);
+        append_character_and_expand(w, DIGITS, at + 6);
         return;
     }
     if (!at[length] || memchr(at, '-', length) || *after == '+' || *after == '*' || *after == '?') {
@@ -149,50 +149,50 @@ static void write_set(struct writing *w, const char *at)
         return;
     }
     for (size_t i = 1; i < length; i++)
-        write_character(w, lower(at[i]), after);
+        append_character_and_expand(w, lower_case(at[i]), after);
 }
 
 /* Expands the rest of an alternative in all its forms, followed by the text after the enclosing groups. at: start of
  * the rest. */
-static void write_rest(struct writing *w, const char *at)
+static void expand_rest(struct writing *w, const char *at)
 {
     bool is_over = !*at || *at == '|' || *at == ')';
     if (w->has_failed) {
         return;
     } else if (is_over && w->depth) {
         const char *after = w->after[--w->depth];
-        write_rest(w, after);
+        expand_rest(w, after);
         w->after[w->depth++] = after;
     } else if (is_over) {
-        add_expanded(w);
+        add_expanded_pattern(w);
     } else if (*at == '(') {
-        write_group(w, at);
+        expand_group(w, at);
     } else if (*at == '[') {
-        write_set(w, at);
+        expand_character_set(w, at);
     } else if (at[0] == '.' && at[1] == '*') {
-        write_character(w, ANYTHING, at + 2);
+        append_character_and_expand(w, ANYTHING, at + 2);
     } else if (*at == '^' && !w->length) {
         bool before = w->is_anchored;
         w->is_anchored = true;
-        write_rest(w, at + 1);
+        expand_rest(w, at + 1);
         w->is_anchored = before;
     } else if (*at == '$') {
-        write_character(w, END, at + 1);
+        append_character_and_expand(w, END, at + 1);
     } else if (strchr(".*+?{}^", *at)) {
         w->has_failed = true;
     } else {
         at += *at == '\\' && at[1];
         bool may_be_missing = at[1] == '?';
-        write_character(w, lower(*at), at + 1 + may_be_missing);
+        append_character_and_expand(w, lower_case(*at), at + 1 + may_be_missing);
         if (may_be_missing)
-            write_rest(w, at + 2);
+            expand_rest(w, at + 2);
     }
 }
 
 int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pattern)
 {
     struct writing w = {.patterns = patterns, .rule = rule};
-    write_alternatives(&w, pattern, 0, "");
+    expand_alternatives(&w, pattern, 0, "");
     return w.has_failed ? -1 : 0;
 }
 
@@ -205,13 +205,13 @@ struct search {
     uint8_t is_over[TP_MAX_PATTERNS / 8];
 };
 
-static bool is_match_at(const char *pattern, const char *at, const char *end, bool *is_over)
+static bool does_pattern_match_at(const char *pattern, const char *at, const char *end, bool *is_over)
 {
     for (; *pattern; pattern++) {
         if (*pattern == ANYTHING) {
             bool ignored;
             for (; at <= end; at++)
-                if (is_match_at(pattern + 1, at, end, &ignored))
+                if (does_pattern_match_at(pattern + 1, at, end, &ignored))
                     return true;
             *is_over = true;
             return false;
@@ -219,7 +219,7 @@ static bool is_match_at(const char *pattern, const char *at, const char *end, bo
         if (*pattern == END) {
             if (at != end)
                 return false;
-        } else if (at == end || (*pattern == DIGITS ? !tp_is_digit(*at) : lower(*at) != *pattern)) {
+        } else if (at == end || (*pattern == DIGITS ? !tp_is_digit(*at) : lower_case(*at) != *pattern)) {
             return false;
         } else {
             for (at++; *pattern == DIGITS && at < end && tp_is_digit(*at);)
@@ -233,7 +233,7 @@ static bool is_match_at(const char *pattern, const char *at, const char *end, bo
  * match. */
 static unsigned count_matching_letters(const char *pattern, const char *at, const char *end, unsigned n)
 {
-    while ((unsigned char)pattern[n] > END && at + n < end && lower(at[n]) == pattern[n])
+    while ((unsigned char)pattern[n] > END && at + n < end && lower_case(at[n]) == pattern[n])
         n++;
     return n;
 }
@@ -242,8 +242,8 @@ static unsigned count_matching_letters(const char *pattern, const char *at, cons
  * the bucket's first pattern. Hundreds of patterns begin with "aten::", so the result for one pattern decides most of
  * the following ones: if a pattern failed after n letters, a pattern that shares more than n letters with it fails as
  * well. */
-static int find_rule_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
-                        bool is_begin, int best)
+static int find_matching_rule_at(const struct tp_patterns *patterns, struct search *search, unsigned first,
+                                 const char *at, bool is_begin, int best)
 {
     unsigned here = 0; /* number of letters of the previous pattern that match at position `at` */
     for (unsigned i = first; i; i = patterns->next[i - 1]) {
@@ -258,7 +258,7 @@ static int find_rule_at(const struct tp_patterns *patterns, struct search *searc
         if ((unsigned char)pattern[here] > END || (patterns->is_anchored[id] && !is_begin) ||
             search->is_over[id / 8] >> id % 8 & 1)
             continue;
-        if (is_match_at(pattern + here, at + here, search->end, &is_over))
+        if (does_pattern_match_at(pattern + here, at + here, search->end, &is_over))
             return patterns->rule[id];
         search->is_over[id / 8] |= (uint8_t)(is_over << id % 8);
     }
@@ -270,12 +270,12 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     size_t length = name.len < MAX_NAME ? name.len : MAX_NAME;
     struct search search = {.end = name.ptr + length};
     int best = INT16_MAX;
-    char letter = length ? lower(*name.ptr) : 0;
+    char letter = length ? lower_case(*name.ptr) : 0;
     for (size_t i = 0; i + 1 < length; i++) {
-        char next = lower(name.ptr[i + 1]);
-        unsigned first = patterns->first[pattern_bucket(letter, next)];
+        char next = lower_case(name.ptr[i + 1]);
+        unsigned first = patterns->first[bucket_of_first_letters(letter, next)];
         if (first) /* no pattern begins with most pairs of letters */
-            best = find_rule_at(patterns, &search, first, name.ptr + i, i == 0, best);
+            best = find_matching_rule_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }
     return best == INT16_MAX ? -1 : best;

@@ -16,7 +16,7 @@ static bool next_library(const char **at, const char **library, size_t *length)
     return *length > 0;
 }
 
-static bool is_runtime(const char *library, size_t length)
+static bool is_sanitizer_runtime(const char *library, size_t length)
 {
     static const char *const runtimes[] = {"libasan.", "libtsan.", "libubsan.", "liblsan.", "libclang_rt."};
     size_t name = length;
@@ -29,7 +29,7 @@ static bool is_runtime(const char *library, size_t length)
 }
 
 /* Appends a library, and a colon before it if needed. */
-static void append(char *value, size_t *used, const char *library, size_t length)
+static void append_library(char *value, size_t *used, const char *library, size_t length)
 {
     if (*used)
         value[(*used)++] = ':';
@@ -53,14 +53,14 @@ int tp_preload_list_add(char *value, size_t size, const char *before, const char
     while (next_library(&at, &name, &length)) {
         if (is_same(name, length, library))
             continue;
-        if (!is_there && !is_runtime(name, length)) {
-            append(value, &used, library, strlen(library));
+        if (!is_there && !is_sanitizer_runtime(name, length)) {
+            append_library(value, &used, library, strlen(library));
             is_there = true;
         }
-        append(value, &used, name, length);
+        append_library(value, &used, name, length);
     }
     if (!is_there)
-        append(value, &used, library, strlen(library));
+        append_library(value, &used, library, strlen(library));
     return TP_OK;
 }
 
@@ -71,5 +71,5 @@ void tp_preload_list_remove(char *value, const char *before, const char *library
     *value = '\0';
     while (next_library(&at, &name, &length))
         if (!is_same(name, length, library))
-            append(value, &used, name, length);
+            append_library(value, &used, name, length);
 }

@@ -146,12 +146,12 @@ static uint32_t gnu_hash(const char *name)
     return hash;
 }
 
-static bool read_word(const struct dynamic *d, uint64_t at, uint32_t *word)
+static bool read_32_bit_word(const struct dynamic *d, uint64_t at, uint32_t *word)
 {
     return pread(d->fd, word, sizeof *word, (off_t)at) == (ssize_t)sizeof *word;
 }
 
-static bool is_symbol(const struct dynamic *d, uint32_t number, const char *name)
+static bool is_symbol_named(const struct dynamic *d, uint32_t number, const char *name)
 {
     Elf64_Sym symbol;
     char found[NAME_BYTES];
@@ -172,13 +172,13 @@ static bool is_name_defined(const struct dynamic *d, const char *name)
     uint32_t number = 0, other = 0;
     if (!d->bloom_count || !d->bucket_count ||
         pread(d->fd, &bloom, sizeof bloom, (off_t)(blooms + hash / 64 % d->bloom_count * 8)) != (ssize_t)sizeof bloom ||
-        (bloom & wanted) != wanted || !read_word(d, buckets + (uint64_t)(hash % d->bucket_count) * 4, &number) ||
+        (bloom & wanted) != wanted || !read_32_bit_word(d, buckets + (uint64_t)(hash % d->bucket_count) * 4, &number) ||
         number < d->first_symbol)
         return false;
     for (int i = 0; i < MOST_CHAIN; i++, number++) {
-        if (!read_word(d, chains + (uint64_t)(number - d->first_symbol) * 4, &other))
+        if (!read_32_bit_word(d, chains + (uint64_t)(number - d->first_symbol) * 4, &other))
             return false;
-        if ((other | 1) == (hash | 1) && is_symbol(d, number, name))
+        if ((other | 1) == (hash | 1) && is_symbol_named(d, number, name))
             return true;
         if (other & 1)
             return false;
@@ -207,7 +207,7 @@ static const char *refusal_by_symbol(struct dynamic *d)
 }
 
 /* Stores the data of one entry of the dynamic section. */
-static void store_entry(struct dynamic *d, const Elf64_Dyn *entry)
+static void store_dynamic_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
         d->strings = file_offset(d, entry->d_un.d_ptr);
@@ -246,7 +246,7 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
         is_found = part.p_type == PT_DYNAMIC;
     for (size_t at = 0; is_found && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count; i++)
-            store_entry(&d, &entries[i]);
+            store_dynamic_entry(&d, &entries[i]);
     for (size_t at = 0; is_found && !why && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count && !why; i++)
             if (entries[i].d_tag == DT_NEEDED)
@@ -263,7 +263,7 @@ int tp_preload_open(int folder, const char *path)
 
 /* Checks the beginning of the file `fd`. Returns the reason against preloading, or NULL. *next: for a script, a
  * descriptor of its interpreter; otherwise -1. */
-static const char *check_file(int fd, int *next)
+static const char *check_start_of_file(int fd, int *next)
 {
     unsigned char bytes[HEAD_BYTES + 1];
     ssize_t n = pread(fd, bytes, HEAD_BYTES, 0);
@@ -286,10 +286,10 @@ static const char *check_file(int fd, int *next)
 const char *tp_preload_refusal(int fd)
 {
     int next;
-    const char *why = check_file(fd, &next);
+    const char *why = check_start_of_file(fd, &next);
     for (int i = 0; i < MOST_SCRIPTS && next >= 0; i++) {
         int script = next;
-        why = check_file(script, &next);
+        why = check_start_of_file(script, &next);
         close(script);
     }
     if (next >= 0)

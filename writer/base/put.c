@@ -21,7 +21,7 @@ static inline uint64_t eight_digits(uint32_t value)
 }
 
 /* Writes eight digits with leading zeros. */
-static inline char *put_eight(char *at, uint32_t value)
+static inline char *put_eight_digits(char *at, uint32_t value)
 {
     uint64_t digits = htole64(eight_digits(value) | 0x3030303030303030ull);
     memcpy(at, &digits, 8);
@@ -29,7 +29,7 @@ static inline char *put_eight(char *at, uint32_t value)
 }
 
 /* Writes a value < 10^8 without leading zeros. Always stores eight bytes, of which only the digits count. */
-static inline char *put_short(char *at, uint32_t value)
+static inline char *put_up_to_eight_digits(char *at, uint32_t value)
 {
     uint64_t digits = eight_digits(value);
     unsigned skip = digits ? (unsigned)__builtin_ctzll(digits) / 8 : 7;
@@ -42,11 +42,11 @@ char *tp_put_uint(char *at, uint64_t value)
 {
     enum { UNIT = 100000000 };
     if (value < UNIT)
-        return put_short(at, (uint32_t)value);
+        return put_up_to_eight_digits(at, (uint32_t)value);
     uint64_t high = value / UNIT;
-    at = high < UNIT ? put_short(at, (uint32_t)high)
-                     : put_eight(put_short(at, (uint32_t)(high / UNIT)), (uint32_t)(high % UNIT));
-    return put_eight(at, (uint32_t)(value % UNIT));
+    at = high < UNIT ? put_up_to_eight_digits(at, (uint32_t)high)
+                     : put_eight_digits(put_up_to_eight_digits(at, (uint32_t)(high / UNIT)), (uint32_t)(high % UNIT));
+    return put_eight_digits(at, (uint32_t)(value % UNIT));
 }
 
 char *tp_put_int(char *at, int64_t value)
@@ -93,7 +93,7 @@ char *tp_put_real(char *at, double value)
 }
 
 /* Returns how many bytes of a JSON string, beginning at `p`, need no escape. */
-static size_t plain_length(const char *p, size_t size)
+static size_t length_without_escapes(const char *p, size_t size)
 {
     const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
     size_t i = 0;
@@ -141,7 +141,7 @@ static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
 {
     size_t size = text.ptr ? tp_utf8_fitting_bytes(text.ptr, text.len, max_bytes) : 0,
-           from = plain_length(text.ptr, size);
+           from = length_without_escapes(text.ptr, size);
     char *at = tp_put_at(buf, from + 2);
     if (!at)
         return false;
@@ -156,7 +156,7 @@ bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
     }
     tp_put_finish(buf, at);
     while (from < size) {
-        size_t n = plain_length(text.ptr + from, size - from);
+        size_t n = length_without_escapes(text.ptr + from, size - from);
         tp_buf_add(buf, text.ptr + from, n);
         from += n;
         if (from < size)

@@ -111,7 +111,7 @@ static bool skip_key(struct cursor *c)
 
 /* Reads the text after an opening bracket. Returns false at a syntax error. *is_value: true if the closing bracket
  * follows immediately, which completes an empty object or array. */
-static bool open_level(struct cursor *c, bool is_object, bool *is_value)
+static bool skip_opening_bracket(struct cursor *c, bool is_object, bool *is_value)
 {
     if (c->depth >= c->max_depth)
         return false;
@@ -128,7 +128,7 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
 
 /* Reads the text after a value: closing brackets, or a comma. Returns false at a syntax error. *is_done: true if the
  * outermost value is complete. */
-static bool close_levels(struct cursor *c, bool *is_done)
+static bool skip_closing_brackets(struct cursor *c, bool *is_done)
 {
     for (;;) {
         skip_blanks(c);
@@ -154,15 +154,15 @@ bool tp_put_is_json(struct tp_str text, unsigned max_depth)
         bool is_value = true;
         skip_blanks(&c);
         if (skip_character(&c, '{')) {
-            if (!open_level(&c, true, &is_value))
+            if (!skip_opening_bracket(&c, true, &is_value))
                 return false;
         } else if (skip_character(&c, '[')) {
-            if (!open_level(&c, false, &is_value))
+            if (!skip_opening_bracket(&c, false, &is_value))
                 return false;
         } else if (!skip_scalar(&c)) {
             return false;
         }
-        if (is_value && !close_levels(&c, &is_done))
+        if (is_value && !skip_closing_brackets(&c, &is_done))
             return false;
     }
     return true;

@@ -10,8 +10,8 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
     /* the factor is 16, because a trace may use ids of this range for other things, too */
     if (range < 16 * expected + 1024) {
-        ids->direct_count = range + 1;
-        ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
+        ids->direct_entry_count = range + 1;
+        ids->direct = tp_arena_array(arena, ids->direct_entry_count, sizeof *ids->direct);
     } else {
         tp_keys_init(&ids->keys, arena, 2);
     }
@@ -52,12 +52,12 @@ uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value)
     if (!ids->direct)
         return tp_keys_find(&ids->keys, (uint32_t[]){(uint32_t)value, (uint32_t)((uint64_t)value >> 32)});
     uint64_t at = (uint64_t)value - (uint64_t)ids->lowest;
-    return value >= ids->lowest && at < ids->direct_count ? ids->direct[at] - 1 : TP_NO_ID;
+    return value >= ids->lowest && at < ids->direct_entry_count ? ids->direct[at] - 1 : TP_NO_ID;
 }
 
-void tp_ids_drop(struct tp_ids *ids, struct tp_arena *arena)
+void tp_ids_release(struct tp_ids *ids, struct tp_arena *arena)
 {
-    tp_arena_drop(arena, ids->direct, ids->direct_count * sizeof *ids->direct);
+    tp_arena_free_item(arena, ids->direct, ids->direct_entry_count * sizeof *ids->direct);
     ids->direct = NULL;
-    ids->direct_count = 0;
+    ids->direct_entry_count = 0;
 }

@@ -14,7 +14,7 @@ struct tp_ids {
     uint32_t *direct; /* table for small ranges; element i: 1 + new number of the id lowest + i, or 0 if this id is
                          absent; NULL: the hash table `keys` is used */
     int64_t lowest;
-    uint64_t direct_count;
+    uint64_t direct_entry_count;
     uint32_t count;
 };
 
@@ -30,6 +30,6 @@ uint32_t tp_ids_add(struct tp_ids *ids, int64_t value);
 /* Returns the new number of an id; TP_NO_ID if it was not added. */
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value);
 /* Gives the memory of the table `direct` back to the arena for reuse. */
-void tp_ids_drop(struct tp_ids *ids, struct tp_arena *arena);
+void tp_ids_release(struct tp_ids *ids, struct tp_arena *arena);
 
 #endif

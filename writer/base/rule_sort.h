@@ -53,8 +53,8 @@ static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *inde
         }
         runs = kept;
     }
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
-    tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
+    tp_arena_free_item(arena, scratch, count * sizeof *scratch);
+    tp_arena_free_item(arena, starts.data, starts.capacity * sizeof *run);
 }
 
 #endif

@@ -16,7 +16,7 @@ struct merging {
 
 /* Merges two adjacent sorted runs. Items that are already in their final place at the beginning and the end are not
  * moved. */
-static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
+static void merge_adjacent_runs(const struct merging *m, size_t first, size_t middle, size_t end)
 {
     size_t size = m->size, from = middle;
     char *right = m->items + middle * size, *stop = m->items + end * size;
@@ -54,13 +54,13 @@ void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t siz
         size_t kept = 0;
         for (size_t r = 0; r < runs; r += 2) {
             if (r + 1 < runs)
-                merge(&m, run[r], run[r + 1], r + 2 < runs ? run[r + 2] : count);
+                merge_adjacent_runs(&m, run[r], run[r + 1], r + 2 < runs ? run[r + 2] : count);
             run[kept++] = run[r];
         }
         runs = kept;
     }
-    tp_arena_drop(arena, m.scratch, count * size);
-    tp_arena_drop(arena, starts.data, starts.capacity * sizeof(size_t));
+    tp_arena_free_item(arena, m.scratch, count * size);
+    tp_arena_free_item(arena, starts.data, starts.capacity * sizeof(size_t));
 }
 
 /* ---- items with an integer key ---- */
@@ -129,8 +129,8 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
         }
         runs = kept;
     }
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
-    tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
+    tp_arena_free_item(arena, scratch, count * sizeof *scratch);
+    tp_arena_free_item(arena, starts.data, starts.capacity * sizeof *run);
 }
 
 /* ---- row numbers ---- */
@@ -166,5 +166,5 @@ void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *
     }
     if (from != rows)
         memcpy(rows, from, count * sizeof *rows);
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
+    tp_arena_free_item(arena, scratch, count * sizeof *scratch);
 }

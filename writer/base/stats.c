@@ -36,7 +36,7 @@ double tp_random_unit(struct tp_random *random)
 
 /* ---- quantiles ---- */
 
-static int by_real(const void *x, const void *y)
+static int compare_by_real(const void *x, const void *y)
 {
     double a = *(const double *)x, b = *(const double *)y;
     return (a > b) - (a < b);
@@ -45,10 +45,10 @@ static int by_real(const void *x, const void *y)
 void tp_sort_reals(double *values, size_t count)
 {
     if (count > 1)
-        qsort(values, count, sizeof *values, by_real);
+        qsort(values, count, sizeof *values, compare_by_real);
 }
 
-static int by_integer(const void *x, const void *y)
+static int compare_by_integer(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
     return (a > b) - (a < b);
@@ -57,7 +57,7 @@ static int by_integer(const void *x, const void *y)
 void tp_sort_integers(int64_t *values, size_t count)
 {
     if (count > 1)
-        qsort(values, count, sizeof *values, by_integer);
+        qsort(values, count, sizeof *values, compare_by_integer);
 }
 
 size_t tp_nearest_rank(size_t count, unsigned percent)
@@ -80,12 +80,11 @@ double tp_sorted_median(const double *sorted, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-static int by_value(const void *x, const void *y, const void *context)
+static int compare_by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return by_real(
-        x,
-        y); /* works because `value` is the first member of the struct, and by_real reads the double at this address */
+    return compare_by_real(x, y); /* works because `value` is the first member of the struct, and compare_by_real reads
+                                     the double at this address */
 }
 
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
@@ -93,7 +92,7 @@ double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_are
     double all = 0, sum = 0;
     for (size_t i = 0; i < count; i++)
         all += items[i].weight;
-    tp_merge_sort(arena, items, count, sizeof *items, by_value, NULL);
+    tp_merge_sort(arena, items, count, sizeof *items, compare_by_value, NULL);
     for (size_t i = 0; i < count; i++) {
         sum += items[i].weight;
         if (sum >= all / 2)
@@ -126,7 +125,7 @@ double tp_sum_squared_deviations(double *values, size_t count)
 }
 
 /* Converts value i, an integer or a real, to an unsigned number. These numbers have the same order as the values. */
-static inline uint64_t sortable_image(const void *values, size_t i, bool are_reals)
+static inline uint64_t unsigned_number_in_same_order(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
     uint64_t bits;
@@ -134,7 +133,7 @@ static inline uint64_t sortable_image(const void *values, size_t i, bool are_rea
     return are_reals && bits & sign ? ~bits : bits ^ sign;
 }
 
-static inline void swap(void *values, size_t i, size_t k)
+static inline void swap_values(void *values, size_t i, size_t k)
 {
     char *one = (char *)values + i * sizeof(uint64_t), *other = (char *)values + k * sizeof(uint64_t);
     uint64_t bits;
@@ -144,12 +143,12 @@ static inline void swap(void *values, size_t i, size_t k)
 }
 
 /* Returns the shift of the highest byte in which the values differ, bits. */
-static inline int highest_shift(const void *values, size_t count, bool are_reals)
+static inline int shift_of_highest_byte(const void *values, size_t count, bool are_reals)
 {
-    uint64_t differs = 0, first = sortable_image(values, 0, are_reals);
+    uint64_t differs = 0, first = unsigned_number_in_same_order(values, 0, are_reals);
     int shift = 0;
     for (size_t i = 1; i < count; i++)
-        differs |= sortable_image(values, i, are_reals) ^ first;
+        differs |= unsigned_number_in_same_order(values, i, are_reals) ^ first;
     while (shift < 56 && differs >> shift >> 8)
         shift += 8;
     return shift;
@@ -157,25 +156,26 @@ static inline int highest_shift(const void *values, size_t count, bool are_reals
 
 /* Moves the value that would be at index `rank` after sorting (rank < count) to the front. Radix selection makes one
  * pass per byte over the remaining candidates, so the time is linear for any input. */
-static inline __attribute__((always_inline)) void select_rank(void *values, size_t count, size_t rank, bool are_reals)
+static inline __attribute__((always_inline)) void move_value_of_rank_to_front(void *values, size_t count, size_t rank,
+                                                                              bool are_reals)
 {
-    for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
+    for (int shift = shift_of_highest_byte(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
         size_t counts[256] = {0}, kept = 0;
         for (size_t i = 0; i < count; i++)
-            counts[sortable_image(values, i, are_reals) >> shift & 255]++;
+            counts[unsigned_number_in_same_order(values, i, are_reals) >> shift & 255]++;
         unsigned byte = 0;
         for (; rank >= counts[byte]; byte++)
             rank -= counts[byte];
         for (size_t i = 0; i < count; i++)
-            if ((sortable_image(values, i, are_reals) >> shift & 255) == byte)
-                swap(values, kept++, i);
+            if ((unsigned_number_in_same_order(values, i, are_reals) >> shift & 255) == byte)
+                swap_values(values, kept++, i);
         count = kept;
     }
 }
 
-static int64_t select_value(int64_t *values, size_t count, size_t rank)
+static int64_t select_value_of_rank(int64_t *values, size_t count, size_t rank)
 {
-    select_rank(values, count, rank, false);
+    move_value_of_rank_to_front(values, count, rank, false);
     return values[0];
 }
 
@@ -183,7 +183,7 @@ static int64_t select_value(int64_t *values, size_t count, size_t rank)
  * for sorted values. */
 static double select_median(double *values, size_t count)
 {
-    select_rank(values, count, (count - 1) / 2, true);
+    move_value_of_rank_to_front(values, count, (count - 1) / 2, true);
     double low = values[0], high = INFINITY;
     size_t up_to = 0;
     for (size_t i = 0; i < count && count % 2 == 0; i++) {
@@ -212,14 +212,14 @@ double tp_robust_deviation(double *values, size_t count)
 
 int64_t tp_lower_median(int64_t *values, size_t count)
 {
-    return count ? select_value(values, count, (count - 1) / 2) : 0;
+    return count ? select_value_of_rank(values, count, (count - 1) / 2) : 0;
 }
 
 int64_t tp_integer_median(int64_t *values, size_t count)
 {
     if (!count)
         return 0;
-    int64_t low = select_value(values, count, (count - 1) / 2);
-    int64_t high = count % 2 ? low : select_value(values, count, count / 2);
+    int64_t low = select_value_of_rank(values, count, (count - 1) / 2);
+    int64_t high = count % 2 ? low : select_value_of_rank(values, count, count / 2);
     return tp_sat_add(low, tp_sat_sub(high, low) / 2);
 }

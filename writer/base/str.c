@@ -49,7 +49,7 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
     return at && at < end ? at - text.ptr : -1;
 }
 
-static inline unsigned char lower(char c)
+static inline unsigned char lower_case(char c)
 {
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
@@ -74,7 +74,7 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
     size_t small = find_byte(text, 0, first), large = is_letter ? find_byte(text, 0, first - 32) : text.len;
     for (size_t at; (at = small < large ? small : large) < text.len;) {
         size_t k = 1;
-        while (k < n && lower(text.ptr[at + k]) == (unsigned char)needle[k])
+        while (k < n && lower_case(text.ptr[at + k]) == (unsigned char)needle[k])
             k++;
         if (k == n)
             return (ptrdiff_t)at;
@@ -119,7 +119,7 @@ static void grow_slots(struct tp_strings *strings)
             i = (i + 1) & mask;
         strings->slots[i] = old[k];
     }
-    tp_arena_drop(strings->arena, old, old_count * sizeof *old);
+    tp_arena_free_item(strings->arena, old, old_count * sizeof *old);
 }
 
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text)

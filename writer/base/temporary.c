@@ -45,7 +45,7 @@ bool tp_temporary_lock(int fd)
 
 /* Locks a new file and returns whether it still has a name. Another process that removes abandoned files may have
  * removed it before it was locked. */
-static bool has_name(int fd)
+static bool has_file_a_name(int fd)
 {
     struct stat info;
     bool is_taken = !tp_temporary_lock(fd) && errno == EWOULDBLOCK;
@@ -59,7 +59,7 @@ int tp_temporary_create(char name[static TP_TEMPORARY_NAME], int folder, const c
         int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -1;
-        if (fd >= 0 && has_name(fd))
+        if (fd >= 0 && has_file_a_name(fd))
             return fd;
         if (fd >= 0) {
             unlinkat(folder, name, 0);
@@ -105,7 +105,7 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
 
 /* Returns whether a file was last written so long ago that its writer must have exited. Locks alone are not enough,
  * because the locks of another machine may not be visible here. */
-static bool is_old(int folder, const char *name)
+static bool is_abandoned_by_age(int folder, const char *name)
 {
     struct stat info;
     return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime <= time(NULL) - OLD_S;
@@ -117,7 +117,7 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
     DIR *dir = own >= 0 ? fdopendir(own) : NULL;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         const char *name = entry->d_name;
-        if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_old(own, name)))
+        if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_abandoned_by_age(own, name)))
             continue;
         int fd = lock_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)

@@ -32,7 +32,7 @@ struct cursor {
     bool is_bad;
 };
 
-static struct cursor cursor_at(const struct tp_eh_frame *frame, uint64_t address)
+static struct cursor cursor_at_address(const struct tp_eh_frame *frame, uint64_t address)
 {
     uint64_t offset = address - frame->address;
     bool is_bad = address < frame->address || offset >= frame->size;
@@ -70,7 +70,7 @@ static void skip_leb128(struct cursor *c)
         continue;
 }
 
-static uint64_t read_form(struct cursor *c, unsigned form)
+static uint64_t read_value_of_form(struct cursor *c, unsigned form)
 {
     int16_t s2;
     int32_t s4;
@@ -97,7 +97,7 @@ static uint64_t read_form(struct cursor *c, unsigned form)
 
 static uint64_t read_pointer(struct cursor *c, uint8_t encoding)
 {
-    uint64_t here = c->frame->address + c->at, value = read_form(c, encoding & FORM);
+    uint64_t here = c->frame->address + c->at, value = read_value_of_form(c, encoding & FORM);
     unsigned base = encoding & (BASE | IS_INDIRECT);
     c->is_bad = c->is_bad || (base != FROM_ZERO && base != FROM_HERE);
     return value + (base == FROM_HERE ? here : 0);
@@ -105,7 +105,7 @@ static uint64_t read_pointer(struct cursor *c, uint8_t encoding)
 
 /* Reads the length of a description and limits the cursor to its end. A description is that of a function (FDE), or a
  * part that several functions share (CIE). */
-static void enter_description(struct cursor *c)
+static void limit_to_description(struct cursor *c)
 {
     uint32_t length = read_u4(c);
     c->is_bad = c->is_bad || length == 0 || length == UINT32_MAX || length > c->end - c->at;
@@ -118,8 +118,8 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     char letters[MAX_AUGMENTATION];
     uint8_t encoding = FORM_POINTER;
     size_t count = 0;
-    struct cursor c = cursor_at(frame, address);
-    enter_description(&c);
+    struct cursor c = cursor_at_address(frame, address);
+    limit_to_description(&c);
     c.is_bad = read_u4(&c) != 0 || c.is_bad;
     uint8_t version = read_byte(&c);
     do {
@@ -136,7 +136,7 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
         skip_leb128(&c); /* skips the size of the augmentation data */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
-            read_form(&c, read_byte(&c) & FORM);
+            read_value_of_form(&c, read_byte(&c) & FORM);
         else if (letters[i] == 'L')
             read_byte(&c);
     if (!c.is_bad && count > 0 && strchr(letters, 'R'))
@@ -149,14 +149,14 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
 static bool read_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t address)
 {
     bool is_known;
-    struct cursor c = cursor_at(frame, address);
-    enter_description(&c);
+    struct cursor c = cursor_at_address(frame, address);
+    limit_to_description(&c);
     uint64_t here = frame->address + c.at, back = read_u4(&c);
     uint8_t encoding = pointer_encoding(frame, here - back, &is_known);
     if (c.is_bad || !is_known || back == 0)
         return false;
     function->start = read_pointer(&c, encoding);
-    function->end = function->start + read_form(&c, encoding & FORM);
+    function->end = function->start + read_value_of_form(&c, encoding & FORM);
     return !c.is_bad && function->end > function->start;
 }
 
@@ -175,11 +175,11 @@ bool tp_eh_frame_find_function(struct tp_eh_function *function, const struct tp_
     /* bytes of the header: version, and the encodings of the section's address, of the row count and of the table */
     uint8_t head[HEADER_BYTES];
     uint64_t description = 0, first = 0;
-    struct cursor c = cursor_at(frame, frame->header);
+    struct cursor c = cursor_at_address(frame, frame->header);
     read_bytes(&c, head, sizeof head);
     if (c.is_bad || head[0] != 1 || head[3] != TABLE_OF_S4 || head[2] == NOT_THERE)
         return false;
-    read_form(&c, head[1] & FORM);
+    read_value_of_form(&c, head[1] & FORM);
     uint64_t count = read_pointer(&c, head[2]), room = (c.end - c.at) / ROW_BYTES;
     if (c.is_bad || count == 0 || room == 0 || read_table_row(frame, c.at, 0, &description) > pc)
         return false;

@@ -3,7 +3,7 @@
 
 static const int64_t NO_LIMIT = INT64_MAX, MAX_COUNT = 1ll << 31;
 
-static int64_t minimum(int64_t a, int64_t b)
+static int64_t smaller_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -64,7 +64,7 @@ static int64_t multiply_dims(const int64_t *dims)
     return all < 9e18 ? dims[0] * dims[1] * dims[2] : 0;
 }
 
-static bool is_possible(const struct tp_gpu_limits *gpu, const struct tp_gpu_launch *launch)
+static bool is_launch_possible(const struct tp_gpu_limits *gpu, const struct tp_gpu_launch *launch)
 {
     const int64_t positive[] = {gpu->compute_major,      gpu->warp_size,           gpu->sm_count,
                                 gpu->max_threads_per_sm, gpu->registers_per_block, gpu->registers_per_sm,
@@ -81,13 +81,13 @@ bool tp_gpu_occupancy(struct tp_gpu_occupancy *out, const struct tp_gpu_limits *
 {
     int64_t threads = multiply_dims(launch->block), blocks = multiply_dims(launch->grid);
     *out = (struct tp_gpu_occupancy){0};
-    if (!is_possible(gpu, launch) || !threads || threads >= MAX_COUNT || !blocks)
+    if (!is_launch_possible(gpu, launch) || !threads || threads >= MAX_COUNT || !blocks)
         return false;
     int64_t warps = (threads + gpu->warp_size - 1) / gpu->warp_size;
-    int64_t held = minimum(
-        minimum(block_limit_by_warps(gpu, threads, warps), block_limit_by_registers(gpu, launch->registers, warps)),
-        minimum(block_limit_by_shared_memory(gpu, launch->shared_bytes),
-                max_blocks_per_sm(gpu->compute_major, gpu->compute_minor)));
+    int64_t held = smaller_of(
+        smaller_of(block_limit_by_warps(gpu, threads, warps), block_limit_by_registers(gpu, launch->registers, warps)),
+        smaller_of(block_limit_by_shared_memory(gpu, launch->shared_bytes),
+                   max_blocks_per_sm(gpu->compute_major, gpu->compute_minor)));
     out->blocks_per_sm = (float)((double)blocks / (double)gpu->sm_count);
     out->warps_per_sm = out->blocks_per_sm * (float)threads / (float)gpu->warp_size;
     float active = (float)held < out->blocks_per_sm ? (float)held : out->blocks_per_sm;

@@ -53,7 +53,7 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
 
 /* Compares functions with the same address range. The function that a search must find is last: the innermost one, and
  * of several innermost functions the first in the unit. */
-static int by_depth(const void *left, const void *right, const void *context)
+static int compare_by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;
     uint32_t x = ((const struct tp_span *)left)->item, y = ((const struct tp_span *)right)->item;
@@ -63,8 +63,8 @@ static int by_depth(const void *left, const void *right, const void *context)
 }
 
 /* Adds the function of a debug entry. Returns NULL if the entry is not a function or has no code. */
-static const struct tp_inlined_function *add_function(struct walk *walk, Dwarf_Die *die,
-                                                      const struct tp_inlined_function *outer, uint32_t depth)
+static const struct tp_inlined_function *add_inlined_function(struct walk *walk, Dwarf_Die *die,
+                                                              const struct tp_inlined_function *outer, uint32_t depth)
 {
     int tag = tp_libdw()->dwarf_tag(die);
     bool is_inlined = tag == DW_TAG_inlined_subroutine;
@@ -86,7 +86,7 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, const struct tp_
     if (depth == TP_MAX_CODE_DEPTH || tp_libdw()->dwarf_child(parent, &die) != 0)
         return;
     do {
-        const struct tp_inlined_function *function = add_function(walk, &die, outer, depth);
+        const struct tp_inlined_function *function = add_inlined_function(walk, &die, outer, depth);
         walk_children(walk, &die, function ? function : outer, depth + 1);
     } while (walk->steps && walk->steps-- && tp_libdw()->dwarf_siblingof(&die, &die) == 0);
 }
@@ -102,7 +102,7 @@ const struct tp_inlined_function *tp_inlined_find(struct tp_inlined *inlined, ui
         found->functions = TP_VEC(arena, const struct tp_inlined_function *);
         struct walk walk = {arena, &found->functions, TP_VEC(arena, struct tp_span), TP_MAX_CODE_ENTRIES};
         walk_children(&walk, &found->die, NULL, 0);
-        found->addresses = tp_spans_sort(&walk.spans, by_depth, found->functions.data);
+        found->addresses = tp_spans_sort(&walk.spans, compare_by_depth, found->functions.data);
         found->is_read = true;
     }
     *unit = &found->die;

@@ -6,7 +6,7 @@ struct order {
     const void *context;
 };
 
-static int by_start(const void *left, const void *right, const void *context)
+static int compare_by_start(const void *left, const void *right, const void *context)
 {
     const struct tp_span *x = left, *y = right;
     const struct order *order = context;
@@ -21,7 +21,7 @@ struct tp_spans tp_spans_sort(struct tp_vec *spans, tp_compare tie, const void *
 {
     const struct order order = {tie, context};
     struct tp_span *items = spans->data;
-    tp_merge_sort(spans->arena, items, spans->count, sizeof *items, by_start, &order);
+    tp_merge_sort(spans->arena, items, spans->count, sizeof *items, compare_by_start, &order);
     for (uint32_t i = 0; i < spans->count; i++) {
         uint32_t before = i;
         while (before && items[before - 1].end <= items[i].end)

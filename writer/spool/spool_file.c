@@ -16,14 +16,14 @@ enum { ANSWERS_AT_ONCE = 64 };
 
 /* ---- the file ---- */
 
-static int name_file(int fd, int folder, const char *name)
+static int link_spool_file(int fd, int folder, const char *name)
 {
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     return linkat(AT_FDCWD, self, folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-static int make_file(int folder, const char *name, const struct tp_spool_head *head, bool is_named)
+static int create_spool_file(int folder, const char *name, const struct tp_spool_head *head, bool is_named)
 {
     char unit[TP_SPOOL_UNIT] = {0};
     const int flags = O_RDWR | O_CLOEXEC;
@@ -39,7 +39,7 @@ static int make_file(int folder, const char *name, const struct tp_spool_head *h
     if (code == 0 && pwrite(fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;
     if (code == 0 && !is_named)
-        code = name_file(fd, folder, name);
+        code = link_spool_file(fd, folder, name);
     if (code && is_named)
         unlinkat(folder, name, 0);
     if (code)
@@ -49,8 +49,8 @@ static int make_file(int folder, const char *name, const struct tp_spool_head *h
 
 int tp_spool_file_make(int folder, const char *name, const struct tp_spool_head *head)
 {
-    int fd = make_file(folder, name, head, false);
-    return fd >= 0 ? fd : make_file(folder, name, head, true);
+    int fd = create_spool_file(folder, name, head, false);
+    return fd >= 0 ? fd : create_spool_file(folder, name, head, true);
 }
 
 /* ---- messages with a descriptor ---- */
@@ -94,7 +94,7 @@ static ssize_t receive_message(int from, void *bytes, size_t size, int *fd)
 
 /* ---- requesting side ---- */
 
-static int await_answer(int from, int patience_ms)
+static int wait_for_answer(int from, int patience_ms)
 {
     struct pollfd waiting = {.fd = from, .events = POLLIN};
     int code, fd, count;
@@ -124,7 +124,7 @@ int tp_spool_file_request(int socket, const char *name, const struct tp_spool_he
     bool is_sent = send_message(socket, &request, sizeof request, pair[1]);
     int why = errno;
     close(pair[1]);
-    int fd = is_sent ? await_answer(pair[0], patience_ms) : -why;
+    int fd = is_sent ? wait_for_answer(pair[0], patience_ms) : -why;
     close(pair[0]);
     return fd;
 }
@@ -133,7 +133,7 @@ int tp_spool_file_request(int socket, const char *name, const struct tp_spool_he
 
 /* Returns whether a request is valid. A valid request names a spool directly in the folder. Requests of a recorded
  * program are not trusted. */
-static bool is_valid(const struct tp_spool_request *request)
+static bool is_valid_request(const struct tp_spool_request *request)
 {
     static const char end[] = ".tpspool";
     size_t n = strnlen(request->name, sizeof request->name);
@@ -152,7 +152,7 @@ void tp_spool_file_answer(int socket, int folder)
             return;
         if (asker < 0)
             continue;
-        bool is_one = n == (ssize_t)sizeof request && is_valid(&request);
+        bool is_one = n == (ssize_t)sizeof request && is_valid_request(&request);
         int fd = is_one ? tp_spool_file_make(folder, request.name, &request.head) : -EINVAL;
         int code = fd < 0 ? -fd : 0;
         if (!send_message(asker, &code, sizeof code, fd) && fd >= 0)

@@ -271,7 +271,7 @@ struct tp_spool_event {
     /* number: number of the event in the process, from 1; stream: address of the stream, 0 for the default stream */
     uint64_t number, stream;
     int32_t device_type, unused;
-    uint64_t unused_too;
+    uint64_t second_unused;
 };
 
 /* A blocking call. It lasts from `begin` (ticks) to the time of its record. */

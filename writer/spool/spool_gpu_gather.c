@@ -51,8 +51,8 @@ static int64_t convert_time(const struct tp_spool_conversion *c, uint64_t stamp)
 
 /* ---- storing the records of each kind ---- */
 
-static void store_item(struct tp_spool_conversion *c, struct tp_vec *list, const struct tp_spool_record *record,
-                       const uint64_t stamps[2])
+static void store_item_with_times(struct tp_spool_conversion *c, struct tp_vec *list,
+                                  const struct tp_spool_record *record, const uint64_t stamps[2])
 {
     struct tp_spool_gpu *gpu = c->gpu;
     if (!stamps[0] && !stamps[1]) {
@@ -80,7 +80,7 @@ static void store_work(struct tp_spool_conversion *c, const struct tp_spool_reco
 {
     struct tp_spool_gpu_work work;
     TP_SPOOL_GPU_READ(&work, record);
-    store_item(c, &c->gpu->works, record, (uint64_t[]){work.start, work.end});
+    store_item_with_times(c, &c->gpu->works, record, (uint64_t[]){work.start, work.end});
     store_context(c->gpu, work.context, work.device);
 }
 
@@ -106,14 +106,14 @@ static void store_sync(struct tp_spool_conversion *c, const struct tp_spool_reco
 {
     struct tp_spool_gpu_sync sync;
     TP_SPOOL_GPU_READ(&sync, record);
-    store_item(c, &c->gpu->syncs, record, (uint64_t[]){sync.start, sync.end});
+    store_item_with_times(c, &c->gpu->syncs, record, (uint64_t[]){sync.start, sync.end});
 }
 
 static void store_overhead(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_overhead overhead;
     TP_SPOOL_GPU_READ(&overhead, record);
-    store_item(c, &c->gpu->overheads, record, (uint64_t[]){overhead.start, overhead.end});
+    store_item_with_times(c, &c->gpu->overheads, record, (uint64_t[]){overhead.start, overhead.end});
 }
 
 static void store_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record)
@@ -121,14 +121,14 @@ static void store_memory(struct tp_spool_conversion *c, const struct tp_spool_re
     /* time of the record; the first member of both kinds of payload */
     uint64_t time;
     TP_SPOOL_GPU_READ(&time, record);
-    store_item(c, &c->gpu->memory, record, (uint64_t[]){time, time});
+    store_item_with_times(c, &c->gpu->memory, record, (uint64_t[]){time, time});
 }
 
 static void store_environment(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_environment environment;
     TP_SPOOL_GPU_READ(&environment, record);
-    store_item(c, &c->gpu->environment, record, (uint64_t[]){environment.time, environment.time});
+    store_item_with_times(c, &c->gpu->environment, record, (uint64_t[]){environment.time, environment.time});
 }
 
 static void store_event(struct tp_spool_conversion *c, const struct tp_spool_record *record)
@@ -244,7 +244,7 @@ static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int by_clock(const void *x, const void *y)
+static int compare_by_clock(const void *x, const void *y)
 {
     const struct tp_spool_gpu_clock *a = x, *b = y;
     return a->gpu_ns != b->gpu_ns ? COMPARE(a->gpu_ns, b->gpu_ns) : COMPARE(a->ticks, b->ticks);
@@ -252,7 +252,7 @@ static int by_clock(const void *x, const void *y)
 
 /* Compares two calls so that an outer call comes before the calls inside it, and equal calls are in the order of
  * delivery. */
-static int by_tid_and_start(const void *x, const void *y)
+static int compare_by_tid_and_start(const void *x, const void *y)
 {
     const struct tp_gpu_call *a = x, *b = y;
     if (a->tid != b->tid)
@@ -262,13 +262,13 @@ static int by_tid_and_start(const void *x, const void *y)
     return a->end_ns != b->end_ns ? COMPARE(b->end_ns, a->end_ns) : COMPARE(a->record, b->record);
 }
 
-static int by_start(const void *x, const void *y)
+static int compare_by_start(const void *x, const void *y)
 {
     const struct tp_gpu_item *a = x, *b = y;
     return a->start_ns != b->start_ns ? COMPARE(a->start_ns, b->start_ns) : COMPARE(a->record, b->record);
 }
 
-static int by_event(const void *x, const void *y)
+static int compare_by_event(const void *x, const void *y)
 {
     const struct tp_spool_gpu_event *a = x, *b = y;
     if (a->context != b->context)
@@ -276,26 +276,26 @@ static int by_event(const void *x, const void *y)
     return a->event != b->event ? COMPARE(a->event, b->event) : COMPARE(a->correlation, b->correlation);
 }
 
-static int by_context(const void *x, const void *y)
+static int compare_by_context(const void *x, const void *y)
 {
     const struct tp_spool_gpu_event *a = x, *b = y;
     return a->context != b->context ? COMPARE(a->context, b->context) : COMPARE(a->stream, b->stream);
 }
 
-static int by_device(const void *x, const void *y)
+static int compare_by_device(const void *x, const void *y)
 {
     const struct tp_gpu_device *a = x, *b = y;
     return COMPARE(a->out.id, b->out.id);
 }
 
-static void sort(struct tp_vec *list, int (*compare)(const void *, const void *))
+static void sort_items(struct tp_vec *list, int (*compare)(const void *, const void *))
 {
     if (list->count)
         qsort(list->data, list->count, list->item_size, compare);
 }
 
 /* Drops repeated records of a device. */
-static void drop_repeated_devices(struct tp_vec *devices)
+static void remove_repeated_devices(struct tp_vec *devices)
 {
     size_t kept = 0;
     for (size_t i = 0; i < devices->count; i++) {
@@ -308,7 +308,7 @@ static void drop_repeated_devices(struct tp_vec *devices)
 }
 
 /* Marks driver calls inside a runtime call, so that they are not written: the runtime call shows the same work. */
-static void mark_inner_calls(struct tp_vec *calls)
+static void mark_driver_calls_in_runtime_calls(struct tp_vec *calls)
 {
     int64_t end_ns = 0;
     uint32_t tid = 0;
@@ -330,7 +330,7 @@ struct keyed {
     uint32_t correlation, call;
 };
 
-static int by_correlation(const void *x, const void *y)
+static int compare_by_correlation(const void *x, const void *y)
 {
     const struct keyed *a = x, *b = y;
     return a->correlation != b->correlation ? COMPARE(a->correlation, b->correlation) : COMPARE(a->call, b->call);
@@ -344,10 +344,10 @@ static void index_calls(struct tp_spool_conversion *c)
     for (size_t i = 0; i < gpu->calls.count; i++)
         keyed[i] = (struct keyed){TP_AT(&gpu->calls, struct tp_gpu_call, i)->correlation, (uint32_t)i};
     if (gpu->calls.count)
-        qsort(keyed, gpu->calls.count, sizeof *keyed, by_correlation);
+        qsort(keyed, gpu->calls.count, sizeof *keyed, compare_by_correlation);
     for (size_t i = 0; i < gpu->calls.count; i++)
         gpu->by_correlation[i] = keyed[i].call;
-    tp_arena_drop(c->arena, keyed, gpu->calls.count * sizeof *keyed);
+    tp_arena_free_item(c->arena, keyed, gpu->calls.count * sizeof *keyed);
 }
 
 struct tp_gpu_call *tp_spool_gpu_call(const struct tp_spool_gpu *gpu, uint32_t correlation)
@@ -390,19 +390,19 @@ void tp_spool_gpu_gather(struct tp_spool_conversion *c)
     gpu->rows = TP_VEC(arena, struct tp_gpu_row);
     gpu->first_ns = INT64_MAX;
     uint64_t seen = walk(c, true);
-    sort(&gpu->clocks, by_clock);
+    sort_items(&gpu->clocks, compare_by_clock);
     seen += walk(c, false);
     if (!seen) {
         c->gpu = NULL;
         return;
     }
-    sort(&gpu->calls, by_tid_and_start);
-    sort(&gpu->memory, by_start);
-    sort(&gpu->events, by_event);
-    sort(&gpu->contexts, by_context);
-    sort(&gpu->devices, by_device);
-    drop_repeated_devices(&gpu->devices);
-    mark_inner_calls(&gpu->calls);
+    sort_items(&gpu->calls, compare_by_tid_and_start);
+    sort_items(&gpu->memory, compare_by_start);
+    sort_items(&gpu->events, compare_by_event);
+    sort_items(&gpu->contexts, compare_by_context);
+    sort_items(&gpu->devices, compare_by_device);
+    remove_repeated_devices(&gpu->devices);
+    mark_driver_calls_in_runtime_calls(&gpu->calls);
     index_calls(c);
     mark_launches(gpu);
     gpu->names = tp_arena_array(arena, c->file->name_count + 1u, sizeof *gpu->names);

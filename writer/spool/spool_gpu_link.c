@@ -11,7 +11,7 @@ struct open_range {
     uint32_t scope;
 };
 
-static uint32_t add_scope(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint32_t parent)
+static uint32_t add_scope_of_range(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint32_t parent)
 {
     char name[32];
     struct tp_gpu_scope *scope = tp_vec_push(&c->gpu->scopes);
@@ -25,7 +25,7 @@ static uint32_t add_scope(struct tp_spool_conversion *c, const struct tp_spool_r
     return (uint32_t)(c->gpu->scopes.count - 1);
 }
 
-static void enter_range(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
+static void push_range_on_stack(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
 {
     struct open_range fresh = {.end_ns = range->start_ns + range->dur_ns};
     if (stack->count) {
@@ -36,7 +36,7 @@ static void enter_range(struct tp_spool_conversion *c, struct tp_vec *stack, con
     if (range->record->kind == TP_SPOOL_OPERATOR) {
         fresh.operator_id = range->external_id;
     } else if (range->record->kind != TP_SPOOL_MODULE) {
-        fresh.scope = add_scope(c, range, fresh.scope);
+        fresh.scope = add_scope_of_range(c, range, fresh.scope);
         fresh.scope_id = range->external_id;
     }
     *(struct open_range *)tp_vec_push(stack) = fresh;
@@ -49,7 +49,7 @@ static void close_ended_ranges(struct tp_vec *stack, int64_t now_ns)
 }
 
 /* Returns the index of the first call of a thread that begins at `ns` or later. */
-static size_t first_call(const struct tp_spool_gpu *gpu, uint64_t tid, int64_t ns)
+static size_t first_call_at_or_after(const struct tp_spool_gpu *gpu, uint64_t tid, int64_t ns)
 {
     size_t low = 0, high = gpu->calls.count;
     while (low < high) {
@@ -69,7 +69,8 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
     struct tp_vec stack = TP_VEC(c->arena, struct open_range);
     if (!gpu || !c->ranges.count)
         return;
-    size_t next = 0, i = first_call(gpu, tid, TP_AT(&c->ranges, struct tp_spool_range, 0)->start_ns + c->base_ns);
+    size_t next = 0,
+           i = first_call_at_or_after(gpu, tid, TP_AT(&c->ranges, struct tp_spool_range, 0)->start_ns + c->base_ns);
     for (; i < gpu->calls.count && gpu->steps_left; i++, gpu->steps_left--) {
         struct tp_gpu_call *call = TP_AT(&gpu->calls, struct tp_gpu_call, i);
         int64_t now_ns = call->start_ns - c->base_ns;
@@ -82,7 +83,7 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
             close_ended_ranges(&stack, range->start_ns);
             /* a range that has ended or crosses other ranges contains neither this call nor a later one */
             if (range->start_ns + range->dur_ns > now_ns && !range->is_crossing)
-                enter_range(c, &stack, range);
+                push_range_on_stack(c, &stack, range);
         }
         close_ended_ranges(&stack, now_ns);
         const struct open_range *top = stack.count ? TP_AT(&stack, struct open_range, stack.count - 1) : NULL;

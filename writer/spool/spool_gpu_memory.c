@@ -70,17 +70,17 @@ static int64_t reserved_bytes(const struct total *total)
     return total->device < 0 ? 0 : add_without_overflow(total->allocated, unused > 0 ? unused : 0);
 }
 
-static int64_t call_tid(const struct replay *replay, uint32_t correlation)
+static int64_t thread_of_call(const struct replay *replay, uint32_t correlation)
 {
     const struct tp_gpu_call *call = tp_spool_gpu_call(replay->c->gpu, correlation);
     return call ? (int64_t)call->tid : (int64_t)replay->c->file->head.pid;
 }
 
-static void write_note(const struct replay *replay, const struct tp_gpu_item *item,
-                       const struct tp_spool_gpu_memory *from, const struct total *total, int64_t bytes)
+static void write_memory_record(const struct replay *replay, const struct tp_gpu_item *item,
+                                const struct tp_spool_gpu_memory *from, const struct total *total, int64_t bytes)
 {
     const struct tp_trace_out_memory memory = {.pid = (int64_t)replay->c->file->head.pid,
-                                               .tid = call_tid(replay, from->correlation),
+                                               .tid = thread_of_call(replay, from->correlation),
                                                .ts_ns = item->start_ns - replay->c->base_ns,
                                                .address = (int64_t)from->address,
                                                .bytes = bytes,
@@ -93,7 +93,7 @@ static void write_note(const struct replay *replay, const struct tp_gpu_item *it
         tp_trace_out_memory(replay->c->out, &memory);
 }
 
-static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
+static void replay_memory_change(struct replay *replay, const struct tp_gpu_item *item)
 {
     struct tp_spool_gpu_memory from;
     TP_SPOOL_GPU_READ(&from, item->record);
@@ -115,11 +115,11 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
     total->in_pools = add_without_overflow(total->in_pools, from.pool ? change : 0);
     if (from.operation == RELEASE)
         block->bytes = 0;
-    write_note(replay, item, &from, total, change);
+    write_memory_record(replay, item, &from, total, change);
 }
 
 /* Replays a change of a pool. Also writes the pool's size as a counter, so that timelines show it. */
-static void replay_pool(struct replay *replay, const struct tp_gpu_item *item)
+static void replay_pool_change(struct replay *replay, const struct tp_gpu_item *item)
 {
     char name[64];
     struct tp_spool_gpu_pool from;
@@ -149,8 +149,8 @@ void tp_spool_gpu_write_memory(struct tp_spool_conversion *c)
     for (size_t i = 0; i < items->count; i++) {
         const struct tp_gpu_item *item = TP_AT(items, struct tp_gpu_item, i);
         if (item->record->kind == TP_SPOOL_GPU_POOL)
-            replay_pool(&replay, item);
+            replay_pool_change(&replay, item);
         else
-            replay_memory(&replay, item);
+            replay_memory_change(&replay, item);
     }
 }

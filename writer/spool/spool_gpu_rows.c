@@ -8,7 +8,7 @@
 
 static const int64_t APART = 1ll << 32;
 
-static int by_place(const void *x, const void *y)
+static int compare_by_place(const void *x, const void *y)
 {
     const struct tp_gpu_row *a = x, *b = y;
     if (a->device != b->device)
@@ -18,14 +18,14 @@ static int by_place(const void *x, const void *y)
     return (a->context > b->context) - (a->context < b->context);
 }
 
-static void sort_and_unite(struct tp_vec *rows)
+static void sort_and_remove_duplicates(struct tp_vec *rows)
 {
     size_t kept = 0;
     if (rows->count)
-        qsort(rows->data, rows->count, rows->item_size, by_place);
+        qsort(rows->data, rows->count, rows->item_size, compare_by_place);
     for (size_t i = 0; i < rows->count; i++) {
         const struct tp_gpu_row *row = TP_AT(rows, struct tp_gpu_row, i);
-        if (kept == 0 || by_place(row, TP_AT(rows, struct tp_gpu_row, kept - 1)) != 0)
+        if (kept == 0 || compare_by_place(row, TP_AT(rows, struct tp_gpu_row, kept - 1)) != 0)
             *TP_AT(rows, struct tp_gpu_row, kept++) = *row;
     }
     rows->count = kept;
@@ -42,11 +42,11 @@ void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu)
             (struct tp_gpu_row){.device = work.device, .stream = work.stream, .context = work.context};
         /* duplicate rows are removed from time to time, because there are few rows but many work items */
         if (gpu->rows.count == limit) {
-            sort_and_unite(&gpu->rows);
+            sort_and_remove_duplicates(&gpu->rows);
             limit = gpu->rows.count * 2 > UNITE_AT ? gpu->rows.count * 2 : UNITE_AT;
         }
     }
-    sort_and_unite(&gpu->rows);
+    sort_and_remove_duplicates(&gpu->rows);
     for (size_t i = 0; i < gpu->rows.count; i++) {
         struct tp_gpu_row *row = TP_AT(&gpu->rows, struct tp_gpu_row, i);
         bool is_second = i && row[-1].device == row->device && row[-1].stream == row->stream;
@@ -58,7 +58,8 @@ const struct tp_gpu_row *tp_spool_gpu_find_row(const struct tp_spool_gpu *gpu, u
                                                uint32_t context)
 {
     const struct tp_gpu_row wanted = {.device = device, .stream = stream, .context = context};
-    return gpu->rows.count ? bsearch(&wanted, gpu->rows.data, gpu->rows.count, gpu->rows.item_size, by_place) : NULL;
+    return gpu->rows.count ? bsearch(&wanted, gpu->rows.data, gpu->rows.count, gpu->rows.item_size, compare_by_place)
+                           : NULL;
 }
 
 uint32_t tp_spool_gpu_context_device(const struct tp_spool_gpu *gpu, uint32_t context)

@@ -12,7 +12,7 @@ struct span {
     int64_t start_ns, end_ns;
 };
 
-static int by_scope(const void *x, const void *y)
+static int compare_by_scope(const void *x, const void *y)
 {
     const struct span *a = x, *b = y;
     if (a->scope != b->scope)
@@ -20,15 +20,15 @@ static int by_scope(const void *x, const void *y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void unite_spans(struct tp_vec *spans)
+static void join_spans_of_scope(struct tp_vec *spans)
 {
     size_t kept = 0;
     if (spans->count)
-        qsort(spans->data, spans->count, spans->item_size, by_scope);
+        qsort(spans->data, spans->count, spans->item_size, compare_by_scope);
     for (size_t i = 0; i < spans->count; i++) {
         const struct span *span = TP_AT(spans, struct span, i);
         struct span *last = kept ? TP_AT(spans, struct span, kept - 1) : NULL;
-        if (!last || by_scope(span, last) != 0) {
+        if (!last || compare_by_scope(span, last) != 0) {
             *TP_AT(spans, struct span, kept++) = *span;
             continue;
         }
@@ -53,11 +53,11 @@ static void collect_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
         uint32_t number = (uint32_t)(row - (const struct tp_gpu_row *)gpu->rows.data);
         *(struct span *)tp_vec_push(spans) = (struct span){call->scope, number, item->start_ns, item->end_ns};
         if (spans->count == limit) {
-            unite_spans(spans);
+            join_spans_of_scope(spans);
             limit = spans->count * 2 > UNITE_AT ? spans->count * 2 : UNITE_AT;
         }
     }
-    unite_spans(spans);
+    join_spans_of_scope(spans);
 }
 
 /* Adds the time spans of inner scopes to each outer scope. */
@@ -74,7 +74,7 @@ static void add_outer_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans
         }
         from = end;
     }
-    unite_spans(spans);
+    join_spans_of_scope(spans);
 }
 
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c)

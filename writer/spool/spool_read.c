@@ -21,7 +21,7 @@ static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* Returns whether a program still records into the spool. Such a program has the spool locked. On file systems without
  * locks, returns true for every spool. */
-static bool is_live(int fd, pid_t *pid)
+static bool is_spool_in_use(int fd, pid_t *pid)
 {
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
@@ -32,7 +32,7 @@ static bool is_live(int fd, pid_t *pid)
 
 /* Returns whether this process itself has the file open through another descriptor. Process ids are not sufficient,
  * because a process in another container may have the same id. */
-static bool is_open_here(int fd)
+static bool is_file_open_in_this_process(int fd)
 {
     struct stat own, other;
     DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
@@ -50,7 +50,7 @@ static bool is_open_here(int fd)
 
 /* Copies the file, because a running program reuses chunks. Before a program reuses a chunk, it writes the chunk's
  * contents to the end of the file. So a copy in file order up to the current end contains all records. */
-static void *copy_bytes(int fd, size_t *size)
+static void *copy_file_bytes(int fd, size_t *size)
 {
     size_t room = *size + *size / 4 + (64u << 20), at = 0;
     char *bytes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -73,9 +73,9 @@ static void *load_file_bytes(int fd, size_t *size, bool *is_copy)
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
     /* a signal handler in the recording process itself reads only finished recordings, which need no copy */
-    *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
+    *is_copy = is_spool_in_use(fd, &pid) && (pid != getpid() || !is_file_open_in_this_process(fd));
     if (*is_copy)
-        return copy_bytes(fd, size);
+        return copy_file_bytes(fd, size);
     void *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED)
         tp_mapped_add(bytes, *size);
@@ -127,7 +127,7 @@ bool tp_spool_is_live(const char *path)
     struct tp_input input;
     if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
         return false;
-    bool lives = is_live(input.fd, &pid);
+    bool lives = is_spool_in_use(input.fd, &pid);
     close(input.fd);
     return lives;
 }
@@ -150,7 +150,7 @@ static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, s
 
 /* ---- records ---- */
 
-static void enter_chunk(struct tp_spool_walk *walk)
+static void begin_chunk_of_walk(struct tp_spool_walk *walk)
 {
     const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
     /* the program may have changed the size since the chunk was listed */
@@ -164,7 +164,7 @@ void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file,
 {
     *walk = (struct tp_spool_walk){.file = file, .chunk = thread->first, .end = thread->end};
     if (walk->chunk < walk->end)
-        enter_chunk(walk);
+        begin_chunk_of_walk(walk);
 }
 
 bool tp_spool_next_record(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload)
@@ -188,7 +188,7 @@ bool tp_spool_next_record(struct tp_spool_walk *walk, struct tp_spool_record *re
             walk->broken_count++;
         }
         if (++walk->chunk < walk->end)
-            enter_chunk(walk);
+            begin_chunk_of_walk(walk);
     }
     return false;
 }
@@ -210,7 +210,7 @@ struct notes {
     struct tp_vec names, clocks, facts, modules;
 };
 
-static void read_fact(struct notes *notes, const struct tp_spool_record *record, const char *payload)
+static void read_fact_record(struct notes *notes, const struct tp_spool_record *record, const char *payload)
 {
     const char *line = memchr(payload, '\n', record->text);
     if (!line)
@@ -222,8 +222,8 @@ static void read_fact(struct notes *notes, const struct tp_spool_record *record,
                                .is_json = record->kind == TP_SPOOL_META_JSON};
 }
 
-static void read_clock(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
-                       const char *payload)
+static void read_clock_record(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                              const char *payload)
 {
     struct tp_spool_clock clock = {.monotonic_ns = -1};
     if (record->slots * TP_SPOOL_SLOT >= (int)sizeof clock)
@@ -235,8 +235,8 @@ static void read_clock(struct tp_spool_file *file, struct notes *notes, const st
         *(struct tp_spool_clock *)tp_vec_push(&notes->clocks) = clock;
 }
 
-static void read_module(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
-                        const char *payload)
+static void read_module_record(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                               const char *payload)
 {
     struct tp_spool_loaded loaded;
     size_t room = (size_t)record->slots * TP_SPOOL_SLOT;
@@ -253,8 +253,8 @@ static void read_module(struct tp_spool_file *file, struct notes *notes, const s
                                  .path = {payload + sizeof loaded, record->text - sizeof loaded}};
 }
 
-static void read_note(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
-                      const char *payload)
+static void read_notes_record(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                              const char *payload)
 {
     switch (record->kind) {
     case TP_SPOOL_NAME:
@@ -265,14 +265,14 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
             *TP_AT(&notes->names, struct tp_str, record->name) = (struct tp_str){payload, record->text};
         break;
     case TP_SPOOL_CLOCK:
-        read_clock(file, notes, record, payload);
+        read_clock_record(file, notes, record, payload);
         break;
     case TP_SPOOL_META_TEXT:
     case TP_SPOOL_META_JSON:
-        read_fact(notes, record, payload);
+        read_fact_record(notes, record, payload);
         break;
     case TP_SPOOL_LOADED:
-        read_module(file, notes, record, payload);
+        read_module_record(file, notes, record, payload);
         break;
     case TP_SPOOL_STOP:
         file->was_stopped = true;
@@ -282,7 +282,7 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
     }
 }
 
-static int by_ticks(const void *x, const void *y)
+static int compare_by_ticks(const void *x, const void *y)
 {
     const struct tp_spool_clock *a = x, *b = y;
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
@@ -321,7 +321,7 @@ int64_t tp_spool_realtime_ns(const struct tp_spool_file *file, uint64_t ticks)
 
 /* ---- opening ---- */
 
-static int by_thread(const void *x, const void *y)
+static int compare_by_thread(const void *x, const void *y)
 {
     const struct tp_spool_chunk *a = *(const struct tp_spool_chunk *const *)x;
     const struct tp_spool_chunk *b = *(const struct tp_spool_chunk *const *)y;
@@ -336,7 +336,7 @@ static int by_thread(const void *x, const void *y)
 
 /* Drops duplicates of chunks. A program that was killed while it moved a chunk leaves two copies of the chunk; the
  * first one is kept. Returns the number of remaining chunks. */
-static uint32_t drop_copied_chunks(const struct tp_spool_chunk **chunks, uint32_t count)
+static uint32_t remove_duplicate_chunks(const struct tp_spool_chunk **chunks, uint32_t count)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -361,8 +361,8 @@ static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
     }
     file->chunks = chunks.data;
     if (chunks.count)
-        qsort(file->chunks, chunks.count, sizeof(const struct tp_spool_chunk *), by_thread);
-    return drop_copied_chunks(file->chunks, (uint32_t)chunks.count);
+        qsort(file->chunks, chunks.count, sizeof(const struct tp_spool_chunk *), compare_by_thread);
+    return remove_duplicate_chunks(file->chunks, (uint32_t)chunks.count);
 }
 
 static void list_threads(struct tp_spool_file *file, uint32_t first, uint32_t count, struct tp_arena *arena)
@@ -404,7 +404,7 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
     const char *payload;
     tp_spool_walk(&walk, file, &(struct tp_spool_thread){.end = note_chunks});
     while (tp_spool_next_record(&walk, &record, &payload))
-        read_note(file, &notes, &record, payload);
+        read_notes_record(file, &notes, &record, payload);
     file->broken_count += walk.broken_count;
     file->names = notes.names.data;
     file->name_count = (uint32_t)notes.names.count;
@@ -415,7 +415,7 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
     file->modules = notes.modules.data;
     file->module_count = (uint32_t)notes.modules.count;
     if (file->clock_count)
-        qsort(file->clocks, file->clock_count, sizeof *file->clocks, by_ticks);
+        qsort(file->clocks, file->clock_count, sizeof *file->clocks, compare_by_ticks);
     list_threads(file, note_chunks, count, arena);
     return 0;
 }

@@ -26,7 +26,7 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
 }
 
 /* Passes each record to the function for its kind. */
-static void read_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void pass_record_to_function(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     if (record->kind == TP_SPOOL_END)
         tp_spool_end_range(c, tp_spool_trace_time_ns(c, record));
@@ -50,7 +50,7 @@ static void report_progress(const struct tp_spool_conversion *c, uint64_t bytes)
 
 /* Reads the records of a thread. Reading takes about as long as writing, so half of the bytes are reported as progress
  * here. Returns the number of bytes that remain to be reported. */
-static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+static uint64_t read_records_of_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
     struct tp_spool_record record;
@@ -58,10 +58,10 @@ static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool
     tp_spool_walk(&walk, c->file, thread);
     uint32_t chunk = walk.chunk;
     uint64_t bytes = 0;
-    while (tp_spool_next_record(&walk, &record, &payload) && record.time <= c->last_ticks) {
+    while (tp_spool_next_record(&walk, &record, &payload) && record.time <= c->last_record_ticks) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
         if (record.kind != TP_SPOOL_STACK)
-            read_record(c, stored, thread->tid);
+            pass_record_to_function(c, stored, thread->tid);
         c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
         if (walk.chunk != chunk) {
             uint64_t half = c->file->chunks[chunk]->size / 2;
@@ -74,12 +74,12 @@ static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool
     return bytes;
 }
 
-static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+static void write_events_of_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     tp_spool_begin_thread(c, (uint32_t)(thread - c->file->threads));
     if (!is_sampler(c, thread))
         tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, tp_spool_thread_name(c, thread));
-    uint64_t other_half = read_thread(c, thread);
+    uint64_t other_half = read_records_of_thread(c, thread);
     tp_spool_end_all(c, c->end_ns);
     tp_spool_cut_native(c);
     for (size_t i = 0; i < c->ranges.count; i++) {
@@ -105,7 +105,7 @@ static uint64_t record_begin_ticks(const struct tp_spool_record *record, const c
 }
 
 /* Finds the first and the last moment of the recording. Collects names, region ends and lanes from all threads. */
-static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
+static void find_time_range_and_names(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (uint32_t t = 0; t < c->file->thread_count; t++) {
@@ -125,13 +125,13 @@ static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
     }
     *first = most ? tp_spool_realtime_ns(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
     c->end_ns = most ? tp_spool_realtime_ns(c->file, most) : *first;
-    c->last_ticks = most;
+    c->last_record_ticks = most;
     tp_spool_sort_names(c);
 }
 
 /* ---- forward-backward arrows ---- */
 
-static int by_sequence(const void *x, const void *y)
+static int compare_by_sequence(const void *x, const void *y)
 {
     const struct tp_spool_arrow *a = x, *b = y;
     if (a->sequence != b->sequence)
@@ -142,12 +142,12 @@ static int by_sequence(const void *x, const void *y)
 }
 
 /* Writes an arrow from the last forward operator of a sequence number to its first backward operator. */
-static void write_arrows(struct tp_spool_conversion *c)
+static void write_forward_backward_arrows(struct tp_spool_conversion *c)
 {
     struct tp_spool_arrow *arrows = c->arrows.data;
     int64_t id = 0;
     if (c->arrows.count)
-        qsort(arrows, c->arrows.count, sizeof *arrows, by_sequence);
+        qsort(arrows, c->arrows.count, sizeof *arrows, compare_by_sequence);
     for (size_t i = 1; i < c->arrows.count; i++) {
         const struct tp_spool_arrow *from = &arrows[i - 1], *to = &arrows[i];
         if (from->sequence != to->sequence || from->is_backward || !to->is_backward || to->start_ns < from->start_ns)
@@ -173,7 +173,7 @@ static int64_t known_rank(uint32_t rank)
     return rank == UINT32_MAX ? -1 : (int64_t)rank;
 }
 
-static unsigned trace_flags(uint32_t spool)
+static unsigned trace_flags_of_spool_flags(uint32_t spool)
 {
     static const struct {
         uint32_t spool;
@@ -211,7 +211,7 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
-    options.flags = trace_flags(head->flags);
+    options.flags = trace_flags_of_spool_flags(head->flags);
     /* without memory records the flag is removed, because readers would report missing records */
     if (!c->has_memory && !c->gpu)
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
@@ -235,7 +235,7 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     return tp_trace_out_open(&c->out, target->trace, &options, err);
 }
 
-static int convert(struct tp_spool_conversion *c, const struct target *target, struct tp_error *err)
+static int convert_spool(struct tp_spool_conversion *c, const struct target *target, struct tp_error *err)
 {
     int64_t first;
     c->categories = TP_VEC(c->arena, struct tp_spool_given_name);
@@ -246,7 +246,7 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     c->first_work_ns = INT64_MAX;
     c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
-    scan_spool(c, &first);
+    find_time_range_and_names(c, &first);
     tp_spool_gpu_gather(c);
     /* CUPTI delivers records after the activity, but no activity is older than the spool */
     if (c->gpu && c->gpu->first_ns < first)
@@ -273,9 +273,9 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     if (code)
         return code;
     for (uint32_t t = 0; t < c->file->thread_count; t++)
-        convert_thread(c, &c->file->threads[t]);
+        write_events_of_thread(c, &c->file->threads[t]);
     tp_spool_gpu_write(c);
-    write_arrows(c);
+    write_forward_backward_arrows(c);
     tp_spool_write_lanes(c);
     tp_spool_write_works(c);
     size_t cut_at = tp_spool_cut_offset(c->file);
@@ -299,7 +299,7 @@ static int open_and_convert(void *context, struct tp_error *err)
 {
     struct task *task = context;
     int code = tp_spool_open(task->file, task->spool, task->c->arena, err);
-    return code ? code : convert(task->c, task->target, err);
+    return code ? code : convert_spool(task->c, task->target, err);
 }
 
 static int open_spool_and_convert(const char *spool, const struct target *target, struct tp_spool_trace_result *result,

@@ -18,14 +18,14 @@ static void add_int(struct args *args, enum tp_trace_out_key key, int64_t value)
     args->items[args->count++] = tp_trace_out_int_arg(key, value);
 }
 
-static void add_named(struct args *args, const char *name, int64_t value)
+static void add_named_int(struct args *args, const char *name, int64_t value)
 {
     args->items[args->count] = tp_trace_out_int_arg(TP_OUT_NAMED, value);
     args->items[args->count++].name = tp_str_of(name);
 }
 
 /* Returns CUPTI's number, or -1 for CUPTI's value for "none". */
-static int64_t known_number(uint32_t cupti)
+static int64_t number_or_minus_one(uint32_t cupti)
 {
     return cupti == TP_SPOOL_GPU_NONE ? -1 : (int64_t)cupti;
 }
@@ -87,15 +87,15 @@ static const struct tp_gpu_device *find_device(const struct tp_spool_gpu *gpu, u
     return NULL;
 }
 
-static void add_place(struct args *args, const struct tp_spool_gpu_work *work)
+static void add_device_context_and_stream(struct args *args, const struct tp_spool_gpu_work *work)
 {
     add_int(args, TP_OUT_DEVICE, work->device);
     add_int(args, TP_OUT_CONTEXT, work->context);
-    add_int(args, TP_OUT_STREAM, known_number(work->stream));
+    add_int(args, TP_OUT_STREAM, number_or_minus_one(work->stream));
     add_int(args, TP_OUT_CORRELATION, work->correlation);
 }
 
-static void add_graph(struct args *args, const struct tp_spool_gpu_work *work)
+static void add_graph_arguments(struct args *args, const struct tp_spool_gpu_work *work)
 {
     if (!work->graph)
         return;
@@ -123,7 +123,7 @@ static void add_kernel_args(struct tp_spool_conversion *c, const struct tp_spool
         launch.block[i] = args->block[i] = kernel.block[i];
     }
     add_int(args, TP_OUT_QUEUED, kernel.queued < INT64_MAX ? (int64_t)kernel.queued : 0);
-    add_place(args, &kernel.work);
+    add_device_context_and_stream(args, &kernel.work);
     add_int(args, TP_OUT_REGISTERS, kernel.registers);
     add_int(args, TP_OUT_SHARED_MEMORY, shared);
     bool is_known = device && tp_gpu_occupancy(&occupancy, &device->limits, &launch);
@@ -137,11 +137,11 @@ static void add_kernel_args(struct tp_spool_conversion *c, const struct tp_spool
     args->items[args->count++] = tp_trace_out_list_arg(TP_OUT_BLOCK, args->block, 3);
     if (is_known)
         add_int(args, TP_OUT_OCCUPANCY, occupancy.percent);
-    add_graph(args, &kernel.work);
+    add_graph_arguments(args, &kernel.work);
 }
 
 /* Adds the number of bytes, and bytes per nanosecond unless the duration is 0. */
-static void add_bytes(struct args *args, uint64_t bytes, int64_t dur_ns)
+static void add_bytes_and_bandwidth(struct args *args, uint64_t bytes, int64_t dur_ns)
 {
     add_int(args, TP_OUT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX);
     if (dur_ns > 0)
@@ -162,17 +162,17 @@ static struct tp_str add_copy_args(const struct tp_gpu_item *item, struct args *
     struct tp_spool_gpu_copy copy;
     TP_SPOOL_GPU_READ(&copy, item->record);
     const char *direction = directions[copy.direction < sizeof directions / sizeof *directions ? copy.direction : 0];
-    add_place(args, &copy.work);
-    add_bytes(args, copy.bytes, item->end_ns - item->start_ns);
+    add_device_context_and_stream(args, &copy.work);
+    add_bytes_and_bandwidth(args, copy.bytes, item->end_ns - item->start_ns);
     if (copy.is_peer) {
-        add_named(args, "fromDevice", known_number(copy.from_device));
-        add_named(args, "inDevice", known_number(copy.work.device));
-        add_named(args, "toDevice", known_number(copy.to_device));
-        add_named(args, "fromContext", known_number(copy.from_context));
-        add_named(args, "inContext", known_number(copy.work.context));
-        add_named(args, "toContext", known_number(copy.to_context));
+        add_named_int(args, "fromDevice", number_or_minus_one(copy.from_device));
+        add_named_int(args, "inDevice", number_or_minus_one(copy.work.device));
+        add_named_int(args, "toDevice", number_or_minus_one(copy.to_device));
+        add_named_int(args, "fromContext", number_or_minus_one(copy.from_context));
+        add_named_int(args, "inContext", number_or_minus_one(copy.work.context));
+        add_named_int(args, "toContext", number_or_minus_one(copy.to_context));
     }
-    add_graph(args, &copy.work);
+    add_graph_arguments(args, &copy.work);
     int n = snprintf(args->text, sizeof args->text, "Memcpy %s (%s -> %s)", direction, memory_kind_name(copy.from_kind),
                      memory_kind_name(copy.to_kind));
     return (struct tp_str){args->text, (size_t)n};
@@ -182,16 +182,16 @@ static struct tp_str add_set_args(const struct tp_gpu_item *item, struct args *a
 {
     struct tp_spool_gpu_set set;
     TP_SPOOL_GPU_READ(&set, item->record);
-    add_place(args, &set.work);
-    add_bytes(args, set.bytes, item->end_ns - item->start_ns);
-    add_graph(args, &set.work);
+    add_device_context_and_stream(args, &set.work);
+    add_bytes_and_bandwidth(args, set.bytes, item->end_ns - item->start_ns);
+    add_graph_arguments(args, &set.work);
     int n = snprintf(args->text, sizeof args->text, "Memset (%s)", memory_kind_name(set.memory_kind));
     return (struct tp_str){args->text, (size_t)n};
 }
 
 /* Fills the members of a trace event that depend on the kind of GPU work item. */
-static void describe_work(struct tp_spool_conversion *c, const struct tp_gpu_item *item,
-                          struct tp_trace_out_event *event, struct args *args)
+static void fill_event_of_work(struct tp_spool_conversion *c, const struct tp_gpu_item *item,
+                               struct tp_trace_out_event *event, struct args *args)
 {
     struct tp_spool_gpu_work work;
     switch (item->record->kind) {
@@ -207,8 +207,8 @@ static void describe_work(struct tp_spool_conversion *c, const struct tp_gpu_ite
         TP_SPOOL_GPU_READ(&work, item->record);
         event->category = TP_OUT_KERNEL;
         event->name = TP_STR("CUDA Graph");
-        add_place(args, &work);
-        add_graph(args, &work);
+        add_device_context_and_stream(args, &work);
+        add_graph_arguments(args, &work);
         break;
     default:
         event->category = TP_OUT_KERNEL;
@@ -230,7 +230,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
                                        .dur_ns = item->end_ns - item->start_ns};
     if (call && call->external_id)
         add_int(&args, TP_OUT_EXTERNAL_ID, call->external_id);
-    describe_work(c, item, &event, &args);
+    fill_event_of_work(c, item, &event, &args);
     event.args = args.items;
     event.arg_count = args.count;
     tp_trace_out_complete(c->out, &event);
@@ -274,14 +274,14 @@ static void write_sync(struct tp_spool_conversion *c, const struct tp_gpu_item *
     TP_SPOOL_GPU_READ(&sync, item->record);
     const char *name = names[sync.type <= SYNC_CONTEXT ? sync.type : 0];
     const struct tp_gpu_call *call = tp_spool_gpu_call(c->gpu, sync.correlation);
-    int64_t device = known_number(tp_spool_gpu_context_device(c->gpu, sync.context)),
-            stream = known_number(sync.stream);
+    int64_t device = number_or_minus_one(tp_spool_gpu_context_device(c->gpu, sync.context)),
+            stream = number_or_minus_one(sync.stream);
     if (call && call->external_id)
         add_int(&args, TP_OUT_EXTERNAL_ID, call->external_id);
     args.items[args.count++] = tp_trace_out_text_arg(TP_OUT_SYNC_KIND, tp_str_of(name));
     if (sync.type == SYNC_EVENT || sync.type == SYNC_WAIT_EVENT) {
         const struct tp_spool_gpu_event *event = find_recorded_event(c->gpu, &sync);
-        add_int(&args, TP_OUT_WAIT_STREAM, event ? known_number(event->stream) : -1);
+        add_int(&args, TP_OUT_WAIT_STREAM, event ? number_or_minus_one(event->stream) : -1);
         add_int(&args, TP_OUT_WAIT_CORRELATION, event ? (int64_t)event->correlation : -1);
         add_int(&args, TP_OUT_WAIT_EVENT, sync.event);
     }
@@ -366,7 +366,7 @@ struct sync_row {
     int64_t device, stream; /* device and stream that a wait was for; stream -1: the whole device */
 };
 
-static int by_device_and_stream(const void *x, const void *y)
+static int compare_by_device_and_stream(const void *x, const void *y)
 {
     const struct sync_row *a = x, *b = y;
     if (a->device != b->device)
@@ -383,12 +383,12 @@ static void name_sync_rows(struct tp_spool_conversion *c)
     for (size_t i = 0; i < syncs->count; i++) {
         struct tp_spool_gpu_sync sync;
         TP_SPOOL_GPU_READ(&sync, TP_AT(syncs, struct tp_gpu_item, i)->record);
-        int64_t device = known_number(tp_spool_gpu_context_device(c->gpu, sync.context));
-        rows[i] = (struct sync_row){device < 0 ? 0 : device, known_number(sync.stream)};
+        int64_t device = number_or_minus_one(tp_spool_gpu_context_device(c->gpu, sync.context));
+        rows[i] = (struct sync_row){device < 0 ? 0 : device, number_or_minus_one(sync.stream)};
     }
-    qsort(rows, syncs->count, sizeof *rows, by_device_and_stream);
+    qsort(rows, syncs->count, sizeof *rows, compare_by_device_and_stream);
     for (size_t i = 0; i < syncs->count; i++) {
-        if (i && by_device_and_stream(&rows[i], &rows[i - 1]) == 0)
+        if (i && compare_by_device_and_stream(&rows[i], &rows[i - 1]) == 0)
             continue;
         bool is_device = rows[i].stream < 0;
         int n = is_device ? snprintf(name, sizeof name, "Device %lld", (long long)rows[i].device)

@@ -16,7 +16,7 @@ enum { MAX_LANES = 1000 };
 
 /* ---- ends and facts of ranges, sorted by key ---- */
 
-static int by_key(const void *x, const void *y)
+static int compare_by_key(const void *x, const void *y)
 {
     const struct tp_spool_keyed *a = x, *b = y;
     if (a->key != b->key)
@@ -27,7 +27,7 @@ static int by_key(const void *x, const void *y)
     return (a->fact > b->fact) - (a->fact < b->fact);
 }
 
-static int by_key_and_start(const void *x, const void *y)
+static int compare_by_key_and_start(const void *x, const void *y)
 {
     const struct tp_spool_lane_range *a = x, *b = y;
     if (a->key != b->key)
@@ -37,7 +37,8 @@ static int by_key_and_start(const void *x, const void *y)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-static void apply_end_or_fact(struct tp_spool_conversion *c, struct tp_vec *open, const struct tp_spool_keyed *keyed)
+static void apply_end_or_fact_to_range(struct tp_spool_conversion *c, struct tp_vec *open,
+                                       const struct tp_spool_keyed *keyed)
 {
     struct tp_spool_lane_range *range =
         open->count ? TP_AT(&c->lane_ranges, struct tp_spool_lane_range, *TP_AT(open, uint32_t, open->count - 1))
@@ -60,9 +61,9 @@ static void match_keys_with_ranges(struct tp_spool_conversion *c)
     struct tp_spool_lane_range *ranges = c->lane_ranges.data;
     struct tp_spool_keyed *keyed = c->keyed.data;
     if (c->lane_ranges.count)
-        qsort(ranges, c->lane_ranges.count, sizeof *ranges, by_key_and_start);
+        qsort(ranges, c->lane_ranges.count, sizeof *ranges, compare_by_key_and_start);
     if (c->keyed.count)
-        qsort(keyed, c->keyed.count, sizeof *keyed, by_key);
+        qsort(keyed, c->keyed.count, sizeof *keyed, compare_by_key);
     for (size_t r = 0, k = 0; r < c->lane_ranges.count || k < c->keyed.count;) {
         bool is_range =
             k == c->keyed.count ||
@@ -76,11 +77,11 @@ static void match_keys_with_ranges(struct tp_spool_conversion *c)
         if (is_range)
             r++;
         else
-            apply_end_or_fact(c, &open, &keyed[k++]);
+            apply_end_or_fact_to_range(c, &open, &keyed[k++]);
     }
 }
 
-static bool is_point(const struct tp_spool_lane_range *range)
+static bool is_point_event(const struct tp_spool_lane_range *range)
 {
     return range->is_open && (range->group & 0xFF) == TP_SPOOL_FORM_EVENT;
 }
@@ -91,8 +92,8 @@ static void end_open_ranges(struct tp_spool_conversion *c)
         struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, i);
         range->is_open |= range->dur_ns < 0;
         if (range->dur_ns < 0)
-            range->dur_ns = c->end_ns > range->start_ns && !is_point(range) ? c->end_ns - range->start_ns : 0;
-        c->result->open_count += range->is_open && !is_point(range);
+            range->dur_ns = c->end_ns > range->start_ns && !is_point_event(range) ? c->end_ns - range->start_ns : 0;
+        c->result->open_count += range->is_open && !is_point_event(range);
     }
 }
 
@@ -109,26 +110,26 @@ struct heap {
     uint32_t count;
 };
 
-static bool is_before(struct lane a, struct lane b)
+static bool does_lane_end_before(struct lane a, struct lane b)
 {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
 }
 
-static void heap_push(struct heap *heap, struct lane lane)
+static void push_lane(struct heap *heap, struct lane lane)
 {
     uint32_t i = heap->count++;
-    for (; i > 0 && is_before(lane, heap->items[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && does_lane_end_before(lane, heap->items[(i - 1) / 2]); i = (i - 1) / 2)
         heap->items[i] = heap->items[(i - 1) / 2];
     heap->items[i] = lane;
 }
 
-static struct lane heap_pop(struct heap *heap)
+static struct lane pop_lane_that_ends_first(struct heap *heap)
 {
     struct lane first = heap->items[0], last = heap->items[--heap->count];
     uint32_t i = 0, child;
     while ((child = 2 * i + 1) < heap->count) {
-        child += child + 1 < heap->count && is_before(heap->items[child + 1], heap->items[child]);
-        if (!is_before(heap->items[child], last))
+        child += child + 1 < heap->count && does_lane_end_before(heap->items[child + 1], heap->items[child]);
+        if (!does_lane_end_before(heap->items[child], last))
             break;
         heap->items[i] = heap->items[child];
         i = child;
@@ -157,21 +158,21 @@ uint32_t tp_spool_assign_lanes(struct tp_spool_lane_range *ranges, size_t count)
     uint32_t lanes = 0;
     for (size_t i = 0; i < count; i++) {
         while (used.count && used.items[0].at <= ranges[i].start_ns) {
-            struct lane lane = heap_pop(&used);
+            struct lane lane = pop_lane_that_ends_first(&used);
             lane.at = 0;
-            heap_push(&unused, lane);
+            push_lane(&unused, lane);
         }
         bool is_full = unused.count == 0 && lanes == MAX_LANES;
-        ranges[i].lane = is_full ? TP_NO_ID : unused.count ? heap_pop(&unused).number : lanes++;
+        ranges[i].lane = is_full ? TP_NO_ID : unused.count ? pop_lane_that_ends_first(&unused).number : lanes++;
         if (!is_full)
-            heap_push(&used, (struct lane){ranges[i].start_ns + ranges[i].dur_ns, ranges[i].lane});
+            push_lane(&used, (struct lane){ranges[i].start_ns + ranges[i].dur_ns, ranges[i].lane});
     }
     return lanes;
 }
 
 /* ---- rows ---- */
 
-static void name_rows(struct tp_spool_conversion *c, uint64_t group, int64_t first, uint32_t lanes)
+static void write_names_of_rows(struct tp_spool_conversion *c, uint64_t group, int64_t first, uint32_t lanes)
 {
     static const char *const forms[TP_SPOOL_FORM_COUNT] = {"ranges", "tasks", "frames", "regions", "events"};
     uint32_t form = group & 0xFF, domain = (uint32_t)(group >> 8);
@@ -192,10 +193,10 @@ static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lan
 {
     struct tp_trace_out_arg args[TP_SPOOL_MARK_ARGS + 2];
     size_t n = tp_spool_fill_mark_args(c, range->record, range->fact, args);
-    bool has_lane = range->lane != TP_NO_ID && !is_point(range);
-    if (range->is_open && !is_point(range))
+    bool has_lane = range->lane != TP_NO_ID && !is_point_event(range);
+    if (range->is_open && !is_point_event(range))
         args[n++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
-    if (!has_lane && !is_point(range))
+    if (!has_lane && !is_point_event(range))
         args[n++] = (struct tp_trace_out_arg){
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
     struct tp_str name = tp_spool_trace_name(c, range->record);
@@ -240,7 +241,7 @@ void tp_spool_write_lanes(struct tp_spool_conversion *c)
         for (n = 1; i + n < c->lane_ranges.count && ranges[i + n].group == ranges[i].group;)
             n++;
         uint32_t lanes = tp_spool_assign_lanes(&ranges[i], n);
-        name_rows(c, ranges[i].group, row, lanes);
+        write_names_of_rows(c, ranges[i].group, row, lanes);
         for (size_t k = 0; k < n; k++)
             write_range(c, &ranges[i + k], row);
         row += lanes;

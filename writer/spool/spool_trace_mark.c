@@ -5,7 +5,7 @@
 
 #include "writer/spool/spool_trace_part.h"
 
-static bool has_payload(const struct tp_spool_record *record, size_t size)
+static bool has_payload_of_size(const struct tp_spool_record *record, size_t size)
 {
     return (size_t)record->slots * TP_SPOOL_SLOT >= size;
 }
@@ -21,11 +21,11 @@ void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_
 {
     struct tp_spool_async thread;
     struct tp_spool_given_name given = {.name = tp_spool_trace_name(c, record)};
-    if (record->kind == TP_SPOOL_MARK_CATEGORY && has_payload(record, TP_SPOOL_SHORT_MARK)) {
+    if (record->kind == TP_SPOOL_MARK_CATEGORY && has_payload_of_size(record, TP_SPOOL_SHORT_MARK)) {
         struct tp_spool_mark mark = tp_spool_record_mark(record);
         given.key = category_key(mark.domain, mark.category);
         *(struct tp_spool_given_name *)tp_vec_push(&c->categories) = given;
-    } else if (record->kind == TP_SPOOL_MARK_THREAD && has_payload(record, sizeof thread)) {
+    } else if (record->kind == TP_SPOOL_MARK_THREAD && has_payload_of_size(record, sizeof thread)) {
         memcpy(&thread, tp_spool_payload(record), sizeof thread);
         given.key = thread.id;
         *(struct tp_spool_given_name *)tp_vec_push(&c->threads) = given;
@@ -33,7 +33,7 @@ void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_
 }
 
 /* Compares names by key, then by position in the file, because only the last name of each key is used. */
-static int by_key(const void *x, const void *y)
+static int compare_by_key(const void *x, const void *y)
 {
     const struct tp_spool_given_name *a = x, *b = y;
     if (a->key != b->key)
@@ -46,7 +46,7 @@ static void keep_last_names(struct tp_vec *names)
     struct tp_spool_given_name *all = names->data;
     size_t kept = 0;
     if (names->count)
-        qsort(all, names->count, sizeof *all, by_key);
+        qsort(all, names->count, sizeof *all, compare_by_key);
     for (size_t i = 0; i < names->count; i++)
         if (i + 1 == names->count || all[i + 1].key != all[i].key)
             all[kept++] = all[i];
@@ -81,8 +81,8 @@ struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const st
 
 /* ---- arguments ---- */
 
-static struct tp_trace_out_arg *next_arg(struct tp_trace_out_arg *args, size_t *count, enum tp_trace_out_type type,
-                                         struct tp_str name)
+static struct tp_trace_out_arg *append_argument(struct tp_trace_out_arg *args, size_t *count,
+                                                enum tp_trace_out_type type, struct tp_str name)
 {
     struct tp_trace_out_arg *arg = &args[(*count)++];
     *arg = (struct tp_trace_out_arg){.key = TP_OUT_NAMED, .type = type, .name = name};
@@ -154,7 +154,7 @@ static struct tp_trace_out_arg *find_or_add_fact_arg(struct tp_spool_conversion 
     for (size_t i = ours; i < *count; i++)
         if (tp_str_equal(args[i].name, name))
             return &args[i];
-    return next_arg(args, count, TP_OUT_TEXT, name);
+    return append_argument(args, count, TP_OUT_TEXT, name);
 }
 
 static void set_color(struct tp_spool_conversion *c, struct tp_trace_out_arg *args, size_t *count, int length)
@@ -163,7 +163,7 @@ static void set_color(struct tp_spool_conversion *c, struct tp_trace_out_arg *ar
     size_t at = 0;
     while (at < *count && !(args[at].key == TP_OUT_NAMED && tp_str_equal(args[at].name, name)))
         at++;
-    struct tp_trace_out_arg *arg = at < *count ? &args[at] : next_arg(args, count, TP_OUT_TEXT, name);
+    struct tp_trace_out_arg *arg = at < *count ? &args[at] : append_argument(args, count, TP_OUT_TEXT, name);
     arg->value.text = (struct tp_str){c->color, (size_t)length};
 }
 
@@ -183,8 +183,8 @@ static void add_range_color(struct tp_spool_conversion *c, const char *values, s
     set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%06" PRIX32, (uint32_t)color & 0xFFFFFF));
 }
 
-static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct tp_trace_out_arg *args,
-                     size_t ours, size_t *count)
+static void add_argument_of_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record,
+                                 struct tp_trace_out_arg *args, size_t ours, size_t *count)
 {
     struct tp_spool_fact_head head;
     memcpy(&head, tp_spool_payload(record), sizeof head);
@@ -226,7 +226,7 @@ size_t tp_spool_add_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_
     static const char *const kinds[TP_SPOOL_WORK_KINDS] = {NULL,   "compute", "input", "communication",
                                                            "copy", "wait",    "sync"};
     if (kind < TP_SPOOL_WORK_KINDS && kinds[kind])
-        next_arg(args, &count, TP_OUT_TEXT, TP_STR("kind"))->value.text = tp_str_of(kinds[kind]);
+        append_argument(args, &count, TP_OUT_TEXT, TP_STR("kind"))->value.text = tp_str_of(kinds[kind]);
     return count;
 }
 
@@ -239,7 +239,7 @@ size_t tp_spool_add_fact_args(struct tp_spool_conversion *c, uint32_t fact, stru
         facts[found++] = fact;
     size_t ours = count;
     while (found-- > 0)
-        add_fact(c, TP_AT(&c->facts, struct tp_spool_range_fact, facts[found])->record, args, ours, &count);
+        add_argument_of_fact(c, TP_AT(&c->facts, struct tp_spool_range_fact, facts[found])->record, args, ours, &count);
     return count;
 }
 
@@ -251,13 +251,13 @@ size_t tp_spool_fill_mark_args(struct tp_spool_conversion *c, const struct tp_sp
     const struct tp_spool_given_name *category = find_name(&c->categories, category_key(mark.domain, mark.category));
     struct tp_str domain = tp_spool_domain_name(c, mark.domain);
     if (domain.len)
-        next_arg(args, &n, TP_OUT_TEXT, TP_STR("domain"))->value.text = domain;
+        append_argument(args, &n, TP_OUT_TEXT, TP_STR("domain"))->value.text = domain;
     if (mark.category && category)
-        next_arg(args, &n, TP_OUT_TEXT, TP_STR("category"))->value.text = category->name;
+        append_argument(args, &n, TP_OUT_TEXT, TP_STR("category"))->value.text = category->name;
     else if (mark.category)
-        next_arg(args, &n, TP_OUT_INT, TP_STR("category"))->value.integer = mark.category;
+        append_argument(args, &n, TP_OUT_INT, TP_STR("category"))->value.integer = mark.category;
     if (mark.value_type >= TP_SPOOL_UNSIGNED && mark.value_type <= TP_SPOOL_REAL)
-        set_value(c, next_arg(args, &n, TP_OUT_INT, TP_STR("payload")), mark.value_type, mark.value);
+        set_value(c, append_argument(args, &n, TP_OUT_INT, TP_STR("payload")), mark.value_type, mark.value);
     if (mark.has_color)
         add_color(c, mark.color, args, &n);
     return tp_spool_add_fact_args(c, fact, args, n);
@@ -290,7 +290,7 @@ static void add_work_fact(struct tp_spool_conversion *c, const struct tp_spool_r
 
 /* Adds a fact to an open range of this thread. If the fact has a key, adds it to the range with this key, which may be
  * on another row. */
-static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void add_fact_to_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     struct tp_spool_fact_head head;
@@ -313,19 +313,19 @@ static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_recor
             (struct tp_spool_keyed){head.key, tp_spool_trace_time_ns(c, record), number};
 }
 
-static void begin_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void begin_range_of_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     tp_spool_begin_range(c, record);
 }
 
-static void pop_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void end_innermost_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     tp_spool_pop_mark(c, record->name, tp_spool_trace_time_ns(c, record));
 }
 
-static void start_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void begin_lane_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     struct tp_spool_mark mark = tp_spool_record_mark(record);
@@ -338,7 +338,7 @@ static void start_lane(struct tp_spool_conversion *c, const struct tp_spool_reco
                                      .fact = TP_NO_ID};
 }
 
-static void finish_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void end_lane_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     struct tp_spool_async finished;
@@ -347,13 +347,13 @@ static void finish_lane(struct tp_spool_conversion *c, const struct tp_spool_rec
         (struct tp_spool_keyed){finished.id, tp_spool_trace_time_ns(c, record), TP_NO_ID};
 }
 
-static void read_span(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void add_range_of_span(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_span span;
     memcpy(&span, tp_spool_payload(record) + sizeof(struct tp_spool_mark), sizeof span);
     int64_t begin = tp_spool_realtime_ns(c->file, span.begin) - c->base_ns,
             end = tp_spool_realtime_ns(c->file, span.end) - c->base_ns;
-    start_lane(c, record, tid);
+    begin_lane_range(c, record, tid);
     struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, c->lane_ranges.count - 1);
     range->start_ns = begin;
     range->dur_ns = end > begin ? end - begin : 0;
@@ -370,19 +370,19 @@ void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_rec
         void (*read)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
         size_t payload_bytes;
     } marks[] = {
-        [TP_SPOOL_MARK_PUSH - TP_SPOOL_MARK_PUSH] = {begin_mark, TP_SPOOL_SHORT_MARK},
-        [TP_SPOOL_MARK_POP - TP_SPOOL_MARK_PUSH] = {pop_mark, 0},
-        [TP_SPOOL_MARK_START - TP_SPOOL_MARK_PUSH] = {start_lane, TP_SPOOL_SHORT_MARK},
-        [TP_SPOOL_MARK_FINISH - TP_SPOOL_MARK_PUSH] = {finish_lane, sizeof(struct tp_spool_async)},
+        [TP_SPOOL_MARK_PUSH - TP_SPOOL_MARK_PUSH] = {begin_range_of_mark, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_POP - TP_SPOOL_MARK_PUSH] = {end_innermost_mark, 0},
+        [TP_SPOOL_MARK_START - TP_SPOOL_MARK_PUSH] = {begin_lane_range, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_FINISH - TP_SPOOL_MARK_PUSH] = {end_lane_range, sizeof(struct tp_spool_async)},
         [TP_SPOOL_MARK_SPAN -
-            TP_SPOOL_MARK_PUSH] = {read_span, sizeof(struct tp_spool_mark) + sizeof(struct tp_spool_span)},
+            TP_SPOOL_MARK_PUSH] = {add_range_of_span, sizeof(struct tp_spool_mark) + sizeof(struct tp_spool_span)},
         [TP_SPOOL_MARK_POINT - TP_SPOOL_MARK_PUSH] = {write_point, TP_SPOOL_SHORT_MARK},
         [TP_SPOOL_MARK_CATEGORY - TP_SPOOL_MARK_PUSH] = {ignore_record, TP_SPOOL_SHORT_MARK},
         [TP_SPOOL_MARK_THREAD - TP_SPOOL_MARK_PUSH] = {ignore_record, sizeof(struct tp_spool_async)},
-        [TP_SPOOL_MARK_FACT - TP_SPOOL_MARK_PUSH] = {read_fact, sizeof(struct tp_spool_fact_head)},
+        [TP_SPOOL_MARK_FACT - TP_SPOOL_MARK_PUSH] = {add_fact_to_range, sizeof(struct tp_spool_fact_head)},
     };
     unsigned i = record->kind - (unsigned)TP_SPOOL_MARK_PUSH;
-    if (i >= sizeof marks / sizeof *marks || !has_payload(record, marks[i].payload_bytes))
+    if (i >= sizeof marks / sizeof *marks || !has_payload_of_size(record, marks[i].payload_bytes))
         c->result->broken_count++;
     else
         marks[i].read(c, record, tid);

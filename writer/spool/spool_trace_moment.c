@@ -1,7 +1,7 @@
 /* Converts records that have only one time: memory, counters, instants, tasks. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
-static int64_t known_total(int64_t total)
+static int64_t total_or_null(int64_t total)
 {
     return total < 0 ? TP_NULL_INT : total;
 }
@@ -17,8 +17,8 @@ static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_re
                                                .bytes = note.bytes,
                                                .device_type = note.device_type,
                                                .device_id = note.device_id,
-                                               .total_allocated_bytes = known_total(note.total_allocated),
-                                               .total_reserved_bytes = known_total(note.total_reserved),
+                                               .total_allocated_bytes = total_or_null(note.total_allocated),
+                                               .total_reserved_bytes = total_or_null(note.total_reserved),
                                                .call_stack = tp_spool_call_stack(c, c->next_stack)};
     if (c->file->head.flags & TP_SPOOL_MEMORY)
         tp_trace_out_memory(c->out, &memory);

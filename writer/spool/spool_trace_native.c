@@ -44,14 +44,14 @@ static void end_function(struct tp_spool_conversion *c, const struct tp_spool_re
     end_range_of_kind(c, record, TP_SPOOL_FUNCTION, function_address(record));
 }
 
-static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void end_parallel_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     end_range_of_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
 /* Adds a range whose record was written at the range's end. Ranges that a signal handler began during this range are
  * inside it. */
-static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void add_range_with_known_end(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     uint64_t begin, end = record->time;
     memcpy(&begin, tp_spool_payload(record), sizeof begin);
@@ -71,10 +71,10 @@ void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_re
     } kinds[TP_SPOOL_KINDS] = {
         [TP_SPOOL_FUNCTION] = {tp_spool_begin_range, 0},
         [TP_SPOOL_FUNCTION_END] = {end_function, 0},
-        [TP_SPOOL_WAIT] = {add_ended, sizeof(struct tp_spool_wait)},
-        [TP_SPOOL_COLLECTIVE] = {add_ended, sizeof(struct tp_spool_collective)},
+        [TP_SPOOL_WAIT] = {add_range_with_known_end, sizeof(struct tp_spool_wait)},
+        [TP_SPOOL_COLLECTIVE] = {add_range_with_known_end, sizeof(struct tp_spool_collective)},
         [TP_SPOOL_REGION] = {tp_spool_begin_range, sizeof(struct tp_spool_region)},
-        [TP_SPOOL_REGION_END] = {end_region, sizeof(struct tp_spool_region)},
+        [TP_SPOOL_REGION_END] = {end_parallel_region, sizeof(struct tp_spool_region)},
     };
     if (record->kind == TP_SPOOL_RANK)
         return; /* records of this kind were collected before this pass */
@@ -86,7 +86,7 @@ void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_re
 
 /* ---- regions of several threads ---- */
 
-static struct tp_spool_region read_region(const struct tp_spool_record *record)
+static struct tp_spool_region region_of_record(const struct tp_spool_record *record)
 {
     struct tp_spool_region region = {0};
     bool is_one = record->kind == TP_SPOOL_REGION || record->kind == TP_SPOOL_REGION_END;
@@ -97,7 +97,7 @@ static struct tp_spool_region read_region(const struct tp_spool_record *record)
 
 void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    uint64_t number = record->kind == TP_SPOOL_REGION_END ? read_region(record).number : 0;
+    uint64_t number = record->kind == TP_SPOOL_REGION_END ? region_of_record(record).number : 0;
     if (number)
         *(struct tp_spool_region_end *)tp_vec_push(&c->regions) =
             (struct tp_spool_region_end){number, tp_spool_realtime_ns(c->file, record->time)};
@@ -105,7 +105,7 @@ void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool
         memcpy(&c->rank, tp_spool_payload(record), sizeof c->rank);
 }
 
-static int by_number(const void *x, const void *y)
+static int compare_by_number(const void *x, const void *y)
 {
     const struct tp_spool_region_end *a = x, *b = y;
     if (a->number != b->number)
@@ -114,7 +114,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Ends a range at moment_ns, and shortens the ranges inside it to the same end. */
-static void cut_ranges_at(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
+static void end_ranges_at(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
@@ -137,10 +137,10 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
     struct tp_spool_region_end *ends = c->regions.data;
     if (!c->regions.count)
         return;
-    qsort(ends, c->regions.count, sizeof *ends, by_number);
+    qsort(ends, c->regions.count, sizeof *ends, compare_by_number);
     for (size_t i = 0; i < c->ranges.count; i++) {
         const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
-        struct tp_spool_region_end wanted = {.number = read_region(range->record).number};
+        struct tp_spool_region_end wanted = {.number = region_of_record(range->record).number};
         size_t low = 0, high = wanted.number ? c->regions.count : 0;
         while (low < high) { /* finds the first end of the region with this number */
             size_t middle = low + (high - low) / 2;
@@ -150,7 +150,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
                 high = middle;
         }
         if (wanted.number && low < c->regions.count && ends[low].number == wanted.number)
-            cut_ranges_at(c, i, ends[low].end_ns - c->base_ns);
+            end_ranges_at(c, i, ends[low].end_ns - c->base_ns);
     }
 }
 

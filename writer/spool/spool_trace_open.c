@@ -9,12 +9,12 @@
 
 /* ---- the innermost open range of a domain ---- */
 
-static void grow(struct tp_spool_conversion *c)
+static void grow_innermost_slots(struct tp_spool_conversion *c)
 {
     struct tp_spool_innermost *old = c->innermost;
-    uint32_t count = c->innermost_slots, slots = count ? count * 2 : 64;
+    uint32_t count = c->innermost_slot_count, slots = count ? count * 2 : 64;
     c->innermost = tp_arena_array(c->arena, slots, sizeof *old);
-    c->innermost_slots = slots;
+    c->innermost_slot_count = slots;
     for (uint32_t i = 0; i < count; i++) {
         if (!old[i].thread)
             continue;
@@ -27,22 +27,22 @@ static void grow(struct tp_spool_conversion *c)
 
 static struct tp_spool_innermost *find_slot(const struct tp_spool_conversion *c, uint32_t key)
 {
-    uint32_t at = (uint32_t)tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & (c->innermost_slots - 1);
+    uint32_t at = (uint32_t)tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & (c->innermost_slot_count - 1);
     while (c->innermost[at].thread && c->innermost[at].key != key)
-        at = (at + 1) & (c->innermost_slots - 1);
+        at = (at + 1) & (c->innermost_slot_count - 1);
     return &c->innermost[at];
 }
 
-static uint32_t innermost(const struct tp_spool_conversion *c, uint32_t key)
+static uint32_t innermost_range_with_key(const struct tp_spool_conversion *c, uint32_t key)
 {
-    const struct tp_spool_innermost *slot = c->innermost_slots ? find_slot(c, key) : NULL;
+    const struct tp_spool_innermost *slot = c->innermost_slot_count ? find_slot(c, key) : NULL;
     return slot && slot->thread == c->thread ? slot->range : TP_NO_ID;
 }
 
-static void set_innermost(struct tp_spool_conversion *c, uint32_t key, uint32_t range)
+static void set_innermost_range_with_key(struct tp_spool_conversion *c, uint32_t key, uint32_t range)
 {
-    if (c->innermost_count * 2 >= c->innermost_slots)
-        grow(c);
+    if (c->innermost_count * 2 >= c->innermost_slot_count)
+        grow_innermost_slots(c);
     struct tp_spool_innermost *slot = find_slot(c, key);
     c->innermost_count += slot->thread == 0;
     *slot = (struct tp_spool_innermost){key, range, c->thread};
@@ -55,14 +55,14 @@ static struct tp_spool_range *range_at(const struct tp_spool_conversion *c, uint
     return TP_AT(&c->ranges, struct tp_spool_range, number);
 }
 
-static bool is_mark(const struct tp_spool_range *range)
+static bool is_range_of_mark(const struct tp_spool_range *range)
 {
     return range->record->kind == TP_SPOOL_MARK_PUSH;
 }
 
 static uint32_t range_domain(const struct tp_spool_range *range)
 {
-    if (!is_mark(range))
+    if (!is_range_of_mark(range))
         return OWN;
     struct tp_spool_mark mark = tp_spool_record_mark(range->record);
     return mark.domain;
@@ -79,7 +79,7 @@ static void unlink_range(struct tp_spool_conversion *c, struct tp_spool_range *r
     range->below = range->above = TP_NO_ID;
 }
 
-static void mark_crossing(struct tp_spool_conversion *c, struct tp_spool_range *range)
+static void mark_range_as_crossing(struct tp_spool_conversion *c, struct tp_spool_range *range)
 {
     unlink_range(c, range);
     range->is_crossing = true;
@@ -88,13 +88,13 @@ static void mark_crossing(struct tp_spool_conversion *c, struct tp_spool_range *
 static void end_open_range(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
 {
     struct tp_spool_range *range = range_at(c, number);
-    set_innermost(c, range_domain(range), range->outer);
+    set_innermost_range_with_key(c, range_domain(range), range->outer);
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
-    if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
-        mark_crossing(c, range);
+    if (is_range_of_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
+        mark_range_as_crossing(c, range);
     /* ranges that began after this one and are still open are marks (NVTX or ITT) */
-    while (!is_mark(range) && c->top != number)
-        mark_crossing(c, range_at(c, c->top));
+    while (!is_range_of_mark(range) && c->top != number)
+        mark_range_as_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)
         unlink_range(c, range);
     range->dur_ns = end_ns > range->start_ns ? end_ns - range->start_ns : 0;
@@ -128,13 +128,13 @@ void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_r
     c->top = number;
     c->open_steps += record->kind == TP_SPOOL_STEP;
     uint32_t domain = range_domain(range);
-    range->outer = innermost(c, domain);
-    set_innermost(c, domain, number);
+    range->outer = innermost_range_with_key(c, domain);
+    set_innermost_range_with_key(c, domain, number);
 }
 
 void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
 {
-    uint32_t number = innermost(c, OWN);
+    uint32_t number = innermost_range_with_key(c, OWN);
     if (number != TP_NO_ID)
         end_open_range(c, number, end_ns);
 }
@@ -145,12 +145,12 @@ void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
     if (c->open_steps == 0)
         return;
     for (uint32_t before = c->open_steps; c->open_steps == before;)
-        end_open_range(c, innermost(c, OWN), end_ns);
+        end_open_range(c, innermost_range_with_key(c, OWN), end_ns);
 }
 
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c)
 {
-    uint32_t number = innermost(c, OWN);
+    uint32_t number = innermost_range_with_key(c, OWN);
     return number != TP_NO_ID ? range_at(c, number) : NULL;
 }
 
@@ -179,7 +179,7 @@ void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_rec
 
 void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns)
 {
-    uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
+    uint32_t number = domain == OWN ? TP_NO_ID : innermost_range_with_key(c, domain);
     if (number != TP_NO_ID)
         end_open_range(c, number, end_ns);
 }
@@ -200,7 +200,7 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 {
     /* maximum number of nested ranges to search; the wanted range is among the innermost ones */
     enum { DEPTH = 16 };
-    uint32_t number = innermost(c, OWN);
+    uint32_t number = innermost_range_with_key(c, OWN);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);
         if (range->record->kind == TP_SPOOL_KIND_SCOPE ||
@@ -215,7 +215,7 @@ struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, u
 {
     /* maximum number of nested ranges to search; facts follow soon after the start of their range */
     enum { DEPTH = 16 };
-    uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
+    uint32_t number = domain == OWN ? TP_NO_ID : innermost_range_with_key(c, domain);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);
         struct tp_spool_mark mark = tp_spool_record_mark(range->record);

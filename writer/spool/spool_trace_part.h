@@ -93,7 +93,7 @@ struct tp_spool_conversion {
     const struct tp_spool_watch *watch; /* receives the progress; may be NULL */
     int64_t base_ns, end_ns, next_id;
     /* time of the last record when the conversion started, in ticks; threads that still record add later records */
-    uint64_t last_ticks;
+    uint64_t last_record_ticks;
     bool has_memory;      /* true if the spool has memory records */
     struct tp_vec arrows; /* starts and ends of forward-backward arrows; items: struct tp_spool_arrow */
     struct tp_vec ranges; /* ranges of the current thread; items: struct tp_spool_range */
@@ -101,7 +101,7 @@ struct tp_spool_conversion {
     uint32_t top, thread;
     uint32_t open_steps;                  /* number of open steps of the current thread */
     struct tp_spool_innermost *innermost; /* hash table of the innermost open ranges, by domain */
-    uint32_t innermost_count, innermost_slots;
+    uint32_t innermost_count, innermost_slot_count;
     struct tp_vec facts; /* facts about ranges; items: struct tp_spool_range_fact */
     /* ranges, ends and facts of all threads; items: struct tp_spool_lane_range and struct tp_spool_keyed */
     struct tp_vec lane_ranges, keyed;

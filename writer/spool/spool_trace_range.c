@@ -17,7 +17,7 @@ struct inputs {
 };
 
 /* Reads at most `wanted` inputs that follow the operator's head. Reads fewer if the payload ends. */
-static void read_inputs(struct inputs *inputs, const struct tp_spool_record *record, uint32_t wanted)
+static void read_operator_inputs(struct inputs *inputs, const struct tp_spool_record *record, uint32_t wanted)
 {
     const char *at = tp_spool_payload(record) + sizeof(struct tp_spool_operator);
     const char *end = tp_spool_payload(record) + (size_t)record->slots * TP_SPOOL_SLOT;
@@ -36,8 +36,8 @@ static void read_inputs(struct inputs *inputs, const struct tp_spool_record *rec
     }
 }
 
-static void store_arrow_end(struct tp_spool_conversion *c, const struct tp_spool_operator *op,
-                            const struct tp_spool_range *range, uint64_t tid)
+static void store_operator_for_arrow(struct tp_spool_conversion *c, const struct tp_spool_operator *op,
+                                     const struct tp_spool_range *range, uint64_t tid)
 {
     if (op->sequence != INT64_MIN)
         *(struct tp_spool_arrow *)tp_vec_push(&c->arrows) =
@@ -53,7 +53,7 @@ static size_t add_operator_args(struct tp_spool_conversion *c, const struct tp_s
     if ((size_t)range->record->slots * TP_SPOOL_SLOT < sizeof op)
         return n;
     memcpy(&op, tp_spool_payload(range->record), sizeof op);
-    read_inputs(inputs, range->record, op.input_count);
+    read_operator_inputs(inputs, range->record, op.input_count);
     if (op.sequence != INT64_MIN) {
         args[n++] = tp_trace_out_int_arg(TP_OUT_SEQUENCE_NUMBER, op.sequence);
         /* tested, because the thread id comes from the program and may have any value */
@@ -68,7 +68,7 @@ static size_t add_operator_args(struct tp_spool_conversion *c, const struct tp_s
         args[n++] = tp_trace_out_int_arg(TP_OUT_FLOPS, op.flops);
     if (op.bytes != INT64_MIN)
         args[n++] = tp_trace_out_int_arg(TP_OUT_BYTES, op.bytes);
-    store_arrow_end(c, &op, range, tid);
+    store_operator_for_arrow(c, &op, range, tid);
     return n;
 }
 
@@ -83,7 +83,7 @@ static const struct {
     [TP_SPOOL_MARK_PUSH] = {TP_OUT_USER_ANNOTATION, ""},
 };
 
-static struct tp_str add_prefix(struct tp_spool_conversion *c, const char *prefix, struct tp_str name)
+static struct tp_str join_prefix_and_name(struct tp_spool_conversion *c, const char *prefix, struct tp_str name)
 {
     size_t n = strlen(prefix);
     if (!n)
@@ -133,7 +133,7 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
         args[n++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
     const struct tp_trace_out_event event = {
         .category = forms[record->kind].category,
-        .name = add_prefix(c, forms[record->kind].prefix, tp_spool_trace_name(c, record)),
+        .name = join_prefix_and_name(c, forms[record->kind].prefix, tp_spool_trace_name(c, record)),
         .pid = (int64_t)c->file->head.pid,
         .tid = (int64_t)tid,
         .ts_ns = range->start_ns,

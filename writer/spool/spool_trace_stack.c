@@ -2,8 +2,8 @@
 #include "writer/spool/spool_trace_part.h"
 
 /* Returns the frames at entry i of a stack. addresses: the stack's addresses as they are in the spool, 8 bytes each. */
-static struct tp_symbol_frames frames_at(struct tp_spool_conversion *c, const char *addresses, size_t i, uint64_t time,
-                                         bool is_return)
+static struct tp_symbol_frames frames_of_stack_entry(struct tp_spool_conversion *c, const char *addresses, size_t i,
+                                                     uint64_t time, bool is_return)
 {
     uint64_t address;
     memcpy(&address, addresses + i * sizeof address, sizeof address);
@@ -18,7 +18,7 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
         return (struct tp_str){0};
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(stack), i, stack->time, true);
+        struct tp_symbol_frames frames = frames_of_stack_entry(c, tp_spool_payload(stack), i, stack->time, true);
         if (frames.is_own)
             continue;
         tp_vec_add_text(&c->text, frames.text);
@@ -36,7 +36,8 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     (void)tid;
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
+        struct tp_symbol_frames frames =
+            frames_of_stack_entry(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
         if (frames.is_own)
             continue; /* skips frames of hooks, because the time in a hook belongs to its caller */
         leaf = leaf.len ? leaf : frames.first;

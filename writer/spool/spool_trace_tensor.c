@@ -7,7 +7,7 @@ struct args {
     size_t count;
 };
 
-static struct tp_trace_out_arg *next_arg(struct args *args, enum tp_trace_out_type type, struct tp_str name)
+static struct tp_trace_out_arg *append_argument(struct args *args, enum tp_trace_out_type type, struct tp_str name)
 {
     struct tp_trace_out_arg *arg = &args->items[args->count++];
     *arg = (struct tp_trace_out_arg){.key = TP_OUT_NAMED, .type = type, .name = name};
@@ -16,12 +16,12 @@ static struct tp_trace_out_arg *next_arg(struct args *args, enum tp_trace_out_ty
 
 static void add_int(struct args *args, struct tp_str name, uint64_t value)
 {
-    next_arg(args, TP_OUT_INT, name)->value.integer = (int64_t)value;
+    append_argument(args, TP_OUT_INT, name)->value.integer = (int64_t)value;
 }
 
 static void add_text(struct args *args, struct tp_str name, struct tp_str value)
 {
-    next_arg(args, TP_OUT_TEXT, name)->value.text = value;
+    append_argument(args, TP_OUT_TEXT, name)->value.text = value;
 }
 
 static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid,
@@ -52,7 +52,7 @@ static void add_statistics(struct args *args, const struct tp_spool_tensor *tens
                  {TP_STR("l2"), tensor->l2}};
     add_int(args, TP_STR("count"), tensor->count);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        next_arg(args, TP_OUT_REAL, reals[i].name)->value.real = reals[i].value;
+        append_argument(args, TP_OUT_REAL, reals[i].name)->value.real = reals[i].value;
     add_int(args, TP_STR("zeros"), tensor->zero_count);
     add_int(args, TP_STR("nans"), tensor->nan_count);
     add_int(args, TP_STR("infs"), tensor->inf_count);
@@ -85,7 +85,7 @@ void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_
     }
     memcpy(dims, tp_spool_payload(record) + sizeof tensor, rank * sizeof *dims);
     args.items[args.count++] = tp_trace_out_text_arg(TP_OUT_DTYPE, tp_str_of(tp_dtype_name(tensor.dtype)));
-    next_arg(&args, TP_OUT_INTS, TP_STR("shape"))->value.ints = (struct tp_trace_out_ints){dims, rank};
+    append_argument(&args, TP_OUT_INTS, TP_STR("shape"))->value.ints = (struct tp_trace_out_ints){dims, rank};
     add_int(&args, TP_STR("step"), tensor.step);
     add_statistics(&args, &tensor);
     add_values(&args, &tensor, record);

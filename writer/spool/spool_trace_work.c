@@ -78,7 +78,7 @@ int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first)
     return least < first ? least : first;
 }
 
-static int64_t first_free_device(const struct tp_spool_conversion *c)
+static int64_t first_unused_device_number(const struct tp_spool_conversion *c)
 {
     int64_t number = 0;
     for (size_t i = 0; c->gpu && i < c->gpu->devices.count; i++) {
@@ -91,7 +91,7 @@ static int64_t first_free_device(const struct tp_spool_conversion *c)
 size_t tp_spool_fill_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices)
 {
     size_t count = 0;
-    c->first_work_device = first_free_device(c);
+    c->first_work_device = first_unused_device_number(c);
     for (size_t i = 0; i < c->lanes.count; i++) {
         struct tp_spool_lane *lane = TP_AT(&c->lanes, struct tp_spool_lane, i);
         size_t d = 0;
@@ -185,7 +185,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane
     (has_row ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
 }
 
-static void name_rows(struct tp_spool_conversion *c, const struct tp_spool_lane *lane, uint32_t rows)
+static void write_names_of_lane_rows(struct tp_spool_conversion *c, const struct tp_spool_lane *lane, uint32_t rows)
 {
     char text[200];
     for (uint32_t i = 0; i < rows; i++) {
@@ -198,7 +198,7 @@ static void name_rows(struct tp_spool_conversion *c, const struct tp_spool_lane 
     }
 }
 
-static struct tp_spool_lane *find_lane(const struct tp_spool_conversion *c, uint32_t name)
+static struct tp_spool_lane *find_lane_of_name(const struct tp_spool_conversion *c, uint32_t name)
 {
     size_t low = 0, high = c->lanes.count;
     while (low < high) {
@@ -220,7 +220,7 @@ void tp_spool_write_works(struct tp_spool_conversion *c)
     if (c->works.count)
         qsort(works, c->works.count, sizeof *works, tp_spool_compare_lane_ranges);
     for (size_t i = 0, n; i < c->works.count; i += n) {
-        struct tp_spool_lane *lane = find_lane(c, (uint32_t)works[i].group);
+        struct tp_spool_lane *lane = find_lane_of_name(c, (uint32_t)works[i].group);
         for (n = 1; i + n < c->works.count && works[i + n].group == works[i].group;)
             n++;
         if (lane->device == TP_NO_ID) {
@@ -230,7 +230,7 @@ void tp_spool_write_works(struct tp_spool_conversion *c)
         uint32_t rows = tp_spool_assign_lanes(&works[i], n);
         lane->stream = streams[lane->device - c->first_work_device];
         streams[lane->device - c->first_work_device] += rows;
-        name_rows(c, lane, rows);
+        write_names_of_lane_rows(c, lane, rows);
         for (size_t k = 0; k < n; k++)
             write_work(c, &works[i + k], lane);
     }

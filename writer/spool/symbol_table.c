@@ -26,7 +26,7 @@ static uint32_t symbol_strength(const GElf_Sym *symbol)
 
 /* Compares the names of one address, so that the name that a search must find is last. This is the name with the
  * strongest binding; of several such names, the first in the file. */
-static int by_strength(const void *left, const void *right, const void *context)
+static int compare_by_strength(const void *left, const void *right, const void *context)
 {
     const struct tp_function_symbol *symbols = context;
     const struct tp_function_symbol *x = &symbols[((const struct tp_span *)left)->item];
@@ -63,8 +63,8 @@ void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, stru
     }
     *table = (struct tp_symbol_table){.file = file,
                                       .symbols = symbols.data,
-                                      .functions = tp_spans_sort(&functions, by_strength, symbols.data),
-                                      .labels = tp_spans_sort(&labels, by_strength, symbols.data)};
+                                      .functions = tp_spans_sort(&functions, compare_by_strength, symbols.data),
+                                      .labels = tp_spans_sort(&labels, compare_by_strength, symbols.data)};
 }
 
 static bool is_in_section(const struct tp_symbol_table *table, uint64_t address, uint32_t number)

@@ -63,11 +63,11 @@ void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, ui
 
 void tp_symbols_release(struct tp_symbols *symbols)
 {
-    tp_mapped_set_lenient_mode(symbols->modules.count > 0);
+    tp_mapped_replace_lost_pages(symbols->modules.count > 0);
     for (size_t i = 0; i < symbols->modules.count; i++)
         if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
             tp_libdw()->dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
-    tp_mapped_set_lenient_mode(false);
+    tp_mapped_replace_lost_pages(false);
     *symbols = (struct tp_symbols){0};
 }
 
@@ -196,14 +196,14 @@ static struct tp_str file_name(struct tp_str path)
 
 /* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`. Replaces characters that
  * would otherwise end the frame. */
-static void append_frame_part(struct tp_vec *text, size_t start, struct tp_str part)
+static void append_escaped_frame_part(struct tp_vec *text, size_t start, struct tp_str part)
 {
     for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
         *(char *)tp_vec_push(text) = part.ptr[i] == ';' ? ',' : part.ptr[i];
 }
 
 /* Returns whether the file is a header of libtracepress, whose functions the compiler put into the program. */
-static bool is_own_header(struct tp_str file)
+static bool is_header_of_tracepress(struct tp_str file)
 {
     static const char *const headers[] = {"tracepress.h", "tracepress_calls.h", "tracepress_scope.h",
                                           "tracepress_task.h"};
@@ -214,27 +214,27 @@ static bool is_own_header(struct tp_str file)
 }
 
 /* Adds a frame, "FILE(LINE): NAME;" or "NAME [LIBRARY];". */
-static void add_frame(struct frames_text *frames, const char *file, int64_t line, const char *name,
-                      struct tp_str library)
+static void append_frame_text(struct frames_text *frames, const char *file, int64_t line, const char *name,
+                              struct tp_str library)
 {
     struct tp_vec *text = &frames->text;
     size_t start = text->count;
     char number[32];
     if (file) {
         snprintf(number, sizeof number, "(%" PRId64 "): ", line);
-        append_frame_part(text, start, tp_str_of(file));
-        append_frame_part(text, start, tp_str_of(number));
+        append_escaped_frame_part(text, start, tp_str_of(file));
+        append_escaped_frame_part(text, start, tp_str_of(number));
     }
     frames->name_at = text->count;
-    append_frame_part(text, start, tp_demangle(frames->demangle, tp_str_of(name), text->arena));
+    append_escaped_frame_part(text, start, tp_demangle(frames->demangle, tp_str_of(name), text->arena));
     frames->name_size = text->count - frames->name_at;
     if (!file) {
-        append_frame_part(text, start, TP_STR(" ["));
-        append_frame_part(text, start, library);
-        append_frame_part(text, start, TP_STR("]"));
+        append_escaped_frame_part(text, start, TP_STR(" ["));
+        append_escaped_frame_part(text, start, library);
+        append_escaped_frame_part(text, start, TP_STR("]"));
     }
     *(char *)tp_vec_push(text) = ';';
-    if (start == frames->own_size && file && is_own_header(file_name(tp_str_of(file))))
+    if (start == frames->own_size && file && is_header_of_tracepress(file_name(tp_str_of(file))))
         frames->own_size = text->count;
 }
 
@@ -260,7 +260,7 @@ static bool read_die_number(Dwarf_Die *die, unsigned what, uint64_t *number)
 }
 
 /* Returns the source file of the call that was inlined. Sets *line to its line. */
-static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
+static const char *source_of_inlined_call(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
 {
     uint64_t file, at;
     Dwarf_Files *files;
@@ -288,17 +288,17 @@ static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, 
         const char *name = die_name(function->die);
         if (!name)
             continue;
-        add_frame(frames, file, line, name, library);
+        append_frame_text(frames, file, line, name, library);
         shown++;
-        file = function->outer ? call_site(unit, function->die, &line) : NULL;
+        file = function->outer ? source_of_inlined_call(unit, function->die, &line) : NULL;
     }
     return shown > 0;
 }
 
 /* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next symbol, but is not used
  * if another function begins before `pc`. */
-static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
-                             struct tp_arena *arena)
+static const char *name_of_symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
+                                     struct tp_arena *arena)
 {
     if (!m->has_symbols)
         tp_symbol_table_read(&m->symbols, m->file, arena);
@@ -308,7 +308,7 @@ static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const stru
     return symbol && !is_other ? tp_symbol_table_name(&m->symbols, symbol) : NULL;
 }
 
-static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc)
+static void append_frames_of_address(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc)
 {
     char plain[NAME_MAX + 32];
     struct tp_eh_function function;
@@ -318,14 +318,15 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
     if (m && m->file && add_inlined(frames, m, pc, library))
         return;
     bool has_function = m && tp_eh_frame_find_function(&function, &m->frame, pc - m->bias);
-    const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL, frames->text.arena) : NULL;
+    const char *name =
+        m && m->file ? name_of_symbol_at(m, pc, has_function ? &function : NULL, frames->text.arena) : NULL;
     if (!name && has_function)
         snprintf(plain, sizeof plain, "%.*s+0x%" PRIx64, library.len < NAME_MAX ? (int)library.len : NAME_MAX,
                  library.ptr, function.start);
     else if (!name)
         snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
     frames->is_nameless = !name && m && m->file;
-    add_frame(frames, NULL, 0, name ? name : plain, library);
+    append_frame_text(frames, NULL, 0, name ? name : plain, library);
 }
 
 /* ---- addresses ---- */
@@ -339,7 +340,7 @@ static struct tp_symbol_name *find_slot(const struct tp_symbols *symbols, uint64
     return &names[at];
 }
 
-static void make_room(struct tp_symbols *symbols)
+static void grow_table_of_frames(struct tp_symbols *symbols)
 {
     struct tp_vec before = symbols->known;
     size_t count = before.count ? before.count * 2 : 1024;
@@ -360,7 +361,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     struct tp_symbol_module *m = module_at(symbols, address, time);
     size_t number = m ? (size_t)(m - (struct tp_symbol_module *)symbols->modules.data) + 1 : 0;
     uint64_t key = tp_hash_mix(address * 2 + is_return, number + 0xE7037ED1A0B428DBull) | 1;
-    make_room(symbols);
+    grow_table_of_frames(symbols);
     struct tp_symbol_name *name = find_slot(symbols, key);
     if (name->key)
         return name->frames;
@@ -369,9 +370,9 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
     /* makes reads of mapped files safe, because libdw maps files; tp_symbols_release ends this mode after a jump */
-    tp_mapped_set_lenient_mode(true);
-    add_frames(&frames, m, address - (is_return && address ? 1 : 0));
-    tp_mapped_set_lenient_mode(false);
+    tp_mapped_replace_lost_pages(true);
+    append_frames_of_address(&frames, m, address - (is_return && address ? 1 : 0));
+    tp_mapped_replace_lost_pages(false);
     const char *text = frames.text.data;
     bool is_own = frames.own_size == frames.text.count || (m && tp_str_starts(file_name(m->path), "libtracepress"));
     size_t left_out = is_own ? 0 : frames.own_size;

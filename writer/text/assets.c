@@ -28,7 +28,7 @@ void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char
 
 /* Returns whether a template name is safe as a path. A safe name has only letters, digits and - _ . /, and no part
  * begins with a dot. */
-static bool is_safe(struct tp_str name)
+static bool is_safe_asset_name(struct tp_str name)
 {
     bool starts_part = true;
     for (size_t i = 0; i < name.len; i++) {
@@ -97,7 +97,7 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
 {
     int shown = name.len > 100 ? 100 : (int)name.len;
     int code = TP_ENOTFOUND;
-    if (assets->folder && is_safe(name))
+    if (assets->folder && is_safe_asset_name(name))
         code = get_from_folder(assets, name, text, err);
     for (size_t i = 0; code == TP_ENOTFOUND && tp_assets_embedded[i].name; i++) {
         if (!tp_str_equal(tp_assets_name(i), name))

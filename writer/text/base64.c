@@ -5,7 +5,7 @@
 
 static const char letters[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void encode(char *to, uint32_t bits)
+static void encode_24_bits(char *to, uint32_t bits)
 {
     to[0] = letters[bits >> 18 & 63];
     to[1] = letters[bits >> 12 & 63];
@@ -26,9 +26,9 @@ void tp_base64_add(struct tp_buf *out, const void *bytes, size_t size)
     char *to = out->data + out->size;
     size_t i = 0;
     for (; i + 3 <= size; i += 3, to += 4)
-        encode(to, (uint32_t)from[i] << 16 | (uint32_t)from[i + 1] << 8 | from[i + 2]);
+        encode_24_bits(to, (uint32_t)from[i] << 16 | (uint32_t)from[i + 1] << 8 | from[i + 2]);
     if (i < size) {
-        encode(to, (uint32_t)from[i] << 16 | (i + 1 < size ? (uint32_t)from[i + 1] << 8 : 0));
+        encode_24_bits(to, (uint32_t)from[i] << 16 | (i + 1 < size ? (uint32_t)from[i + 1] << 8 : 0));
         to[3] = '=';
         if (i + 1 == size)
             to[2] = '=';

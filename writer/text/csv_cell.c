@@ -48,7 +48,7 @@ static bool is_line_break(char c)
 /* Returns whether a spreadsheet may treat the text as a formula. Spreadsheets split pasted text at line feeds and tabs,
  * and each part may be a formula. Some spreadsheets ignore invisible characters before a formula. Full-width and small
  * signs count as plain signs. is_part: the text follows a line feed or tab and ends at the next one. */
-static bool is_formula(const char *text, size_t size, bool is_part)
+static bool may_be_formula(const char *text, size_t size, bool is_part)
 {
     static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0xFF1D, 0xFF0B, 0xFF0D,
                                      0xFF20, 0xFE66, 0xFE62, 0xFE63, 0xFE6B, 0x2212};
@@ -67,7 +67,7 @@ static bool is_formula(const char *text, size_t size, bool is_part)
 
 /* Writes a text without quotes and breaks that begins with a letter; most texts have this form. Returns false, and
  * writes nothing, for other texts. */
-static bool put_if_plain(struct tp_buf *out, struct tp_str text)
+static bool put_text_without_quotes(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;
     if (text.len == 0 || (unsigned char)text.ptr[0] <= '@' || (unsigned char)text.ptr[0] >= 0x7F)
@@ -82,12 +82,12 @@ static bool put_if_plain(struct tp_buf *out, struct tp_str text)
 
 void tp_csv_put_text(struct tp_buf *out, struct tp_str text)
 {
-    if (put_if_plain(out, text))
+    if (put_text_without_quotes(out, text))
         return;
     tp_buf_putc(out, '"');
     for (size_t i = 0; i < text.len; i++) {
         bool begins = i == 0 || is_line_break(text.ptr[i - 1]);
-        if ((i == 0 && is_line_break(text.ptr[0])) || (begins && is_formula(text.ptr + i, text.len - i, i > 0)))
+        if ((i == 0 && is_line_break(text.ptr[0])) || (begins && may_be_formula(text.ptr + i, text.len - i, i > 0)))
             tp_buf_putc(out, '\'');
         if (text.ptr[i] == '"')
             tp_buf_putc(out, '"');

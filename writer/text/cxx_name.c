@@ -11,10 +11,10 @@ struct show {
     bool is_wrong;
 };
 
-static void show_left(struct show *show, const struct tp_cxx_node *node);
-static void show_right(struct show *show, const struct tp_cxx_node *node);
+static void print_part_before_name(struct show *show, const struct tp_cxx_node *node);
+static void print_part_after_name(struct show *show, const struct tp_cxx_node *node);
 
-static void put_part(struct show *show, struct tp_str part)
+static void append_part(struct show *show, struct tp_str part)
 {
     if (show->is_wrong || show->text->count + part.len > TP_CXX_LONGEST) {
         show->is_wrong = true;
@@ -27,9 +27,9 @@ static void put_part(struct show *show, struct tp_str part)
     show->text->count = at + part.len;
 }
 
-static void put_text(struct show *show, const char *text)
+static void append_text(struct show *show, const char *text)
 {
-    put_part(show, tp_str_of(text));
+    append_part(show, tp_str_of(text));
 }
 
 static char last_letter(const struct show *show)
@@ -37,22 +37,22 @@ static char last_letter(const struct show *show)
     return show->text->count ? *TP_AT(show->text, char, show->text->count - 1) : '\0';
 }
 
-static void show_node(struct show *show, const struct tp_cxx_node *node)
+static void print_node(struct show *show, const struct tp_cxx_node *node)
 {
-    show_left(show, node);
-    show_right(show, node);
+    print_part_before_name(show, node);
+    print_part_after_name(show, node);
 }
 
 /* Prints a list, with commas between the items. Leaves out items that print nothing. */
-static void show_list(struct show *show, const struct tp_cxx_node *list)
+static void print_list(struct show *show, const struct tp_cxx_node *list)
 {
     bool is_first = true;
     for (const struct tp_cxx_node *cell = list; cell && cell->left && !show->is_wrong; cell = cell->right) {
         size_t before = show->text->count;
         if (!is_first)
-            put_text(show, ", ");
+            append_text(show, ", ");
         size_t start = show->text->count;
-        show_node(show, cell->left);
+        print_node(show, cell->left);
         if (show->text->count == start)
             show->text->count = before;
         else
@@ -60,62 +60,62 @@ static void show_list(struct show *show, const struct tp_cxx_node *list)
     }
 }
 
-static void show_arguments(struct show *show, const struct tp_cxx_node *list)
+static void print_arguments(struct show *show, const struct tp_cxx_node *list)
 {
-    put_text(show, "(");
-    show_list(show, list);
-    put_text(show, ")");
+    append_text(show, "(");
+    print_list(show, list);
+    append_text(show, ")");
 }
 
 /* ---- packs ---- */
 
 /* Returns the first pack in the node, whose length determines how often an expansion repeats the node. NULL: no
  * pack. */
-static const struct tp_cxx_node *find_pack(struct show *show, const struct tp_cxx_node *node)
+static const struct tp_cxx_node *find_expanded_pack(struct show *show, const struct tp_cxx_node *node)
 {
     for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {
         if (show->is_wrong || ++show->steps > MAX_STEPS) {
             show->is_wrong = true;
             return NULL;
         }
-        const struct tp_cxx_node *found = find_pack(show, node->left);
-        found = found ? found : find_pack(show, node->third);
+        const struct tp_cxx_node *found = find_expanded_pack(show, node->left);
+        found = found ? found : find_expanded_pack(show, node->third);
         if (found)
             return found;
     }
     return node && node->kind == TP_CXX_PACK ? node : NULL;
 }
 
-static void show_pack(struct show *show, const struct tp_cxx_node *pack)
+static void print_pack(struct show *show, const struct tp_cxx_node *pack)
 {
     int32_t place = show->place;
     const struct tp_cxx_node *cell = pack->left;
     show->place = ALL;
     if (place == ALL) {
-        show_list(show, cell);
+        print_list(show, cell);
     } else {
         for (; cell && place > 0; place--)
             cell = cell->right;
         if (cell && cell->left)
-            show_node(show, cell->left);
+            print_node(show, cell->left);
     }
     show->place = place;
 }
 
-static void show_expansion(struct show *show, const struct tp_cxx_node *node)
+static void print_expansion(struct show *show, const struct tp_cxx_node *node)
 {
-    const struct tp_cxx_node *pack = find_pack(show, node->left);
+    const struct tp_cxx_node *pack = find_expanded_pack(show, node->left);
     int32_t before = show->place, place = 0;
     if (!pack) {
-        show_node(show, node->left);
-        put_text(show, "...");
+        print_node(show, node->left);
+        append_text(show, "...");
         return;
     }
     for (const struct tp_cxx_node *cell = pack->left; cell && cell->left && !show->is_wrong; cell = cell->right) {
         if (place)
-            put_text(show, ", ");
+            append_text(show, ", ");
         show->place = place++;
-        show_node(show, node->left);
+        print_node(show, node->left);
     }
     show->place = before;
 }
@@ -127,112 +127,112 @@ static bool is_function_or_array(const struct tp_cxx_node *node)
     return node->kind == TP_CXX_FUNCTION || node->kind == TP_CXX_ARRAY;
 }
 
-static void show_pointer(struct show *show, const struct tp_cxx_node *node)
+static void print_pointer(struct show *show, const struct tp_cxx_node *node)
 {
-    show_left(show, node->left);
+    print_part_before_name(show, node->left);
     if (node->left->kind == TP_CXX_ARRAY)
-        put_text(show, " ");
+        append_text(show, " ");
     if (is_function_or_array(node->left))
-        put_text(show, "(");
+        append_text(show, "(");
     if (node->kind == TP_CXX_MEMBER) {
         if (!is_function_or_array(node->left))
-            put_text(show, " ");
-        show_node(show, node->right);
-        put_text(show, "::*");
+            append_text(show, " ");
+        print_node(show, node->right);
+        append_text(show, "::*");
     } else {
-        put_part(show, node->text);
+        append_part(show, node->text);
     }
 }
 
-static void show_encoding(struct show *show, const struct tp_cxx_node *node, bool has_return)
+static void print_encoding(struct show *show, const struct tp_cxx_node *node, bool has_return)
 {
     if (has_return && node->third) {
-        show_left(show, node->third);
-        put_text(show, " ");
+        print_part_before_name(show, node->third);
+        append_text(show, " ");
     }
-    show_node(show, node->left);
-    show_arguments(show, node->right);
-    put_part(show, node->text);
+    print_node(show, node->left);
+    print_arguments(show, node->right);
+    append_part(show, node->text);
     if (has_return && node->third)
-        show_right(show, node->third);
+        print_part_after_name(show, node->third);
 }
 
-static void show_template(struct show *show, const struct tp_cxx_node *node)
+static void print_template(struct show *show, const struct tp_cxx_node *node)
 {
-    show_node(show, node->left);
+    print_node(show, node->left);
     if (last_letter(show) == '<')
-        put_text(show, " "); /* a space separates operator< from its template arguments */
-    put_text(show, "<");
-    show_list(show, node->right);
+        append_text(show, " "); /* a space separates operator< from its template arguments */
+    append_text(show, "<");
+    print_list(show, node->right);
     if (last_letter(show) == '>')
-        put_text(show, " ");
-    put_text(show, ">");
+        append_text(show, " ");
+    append_text(show, ">");
 }
 
-static void show_operand(struct show *show, const struct tp_cxx_node *node)
+static void print_operand(struct show *show, const struct tp_cxx_node *node)
 {
     bool is_plain =
         node->kind == TP_CXX_NESTED ||
         (node->kind == TP_CXX_TEXT && node->depth == 0 && node->text.len && !tp_is_digit(node->text.ptr[0]) &&
          !tp_str_equal(node->text, TP_STR("true")) && !tp_str_equal(node->text, TP_STR("false")));
     if (!is_plain)
-        put_text(show, "(");
-    show_node(show, node);
+        append_text(show, "(");
+    print_node(show, node);
     if (!is_plain)
-        put_text(show, ")");
+        append_text(show, ")");
 }
 
 /* Prints a node that has no part to the right of its name. */
-static void show_name(struct show *show, const struct tp_cxx_node *node)
+static void print_name(struct show *show, const struct tp_cxx_node *node)
 {
     switch (node->kind) {
     case TP_CXX_NESTED:
-        show_node(show, node->left);
-        put_text(show, "::");
-        show_node(show, node->right);
+        print_node(show, node->left);
+        append_text(show, "::");
+        print_node(show, node->right);
         break;
     case TP_CXX_LOCAL:
         if (node->left->kind == TP_CXX_ENCODING)
-            show_encoding(show, node->left, false);
+            print_encoding(show, node->left, false);
         else
-            show_node(show, node->left);
-        put_text(show, "::");
-        show_node(show, node->right);
+            print_node(show, node->left);
+        append_text(show, "::");
+        print_node(show, node->right);
         break;
     case TP_CXX_LAMBDA:
-        put_text(show, "{lambda");
-        show_arguments(show, node->right);
-        put_text(show, "#");
-        put_part(show, node->text);
-        put_text(show, "}");
+        append_text(show, "{lambda");
+        print_arguments(show, node->right);
+        append_text(show, "#");
+        append_part(show, node->text);
+        append_text(show, "}");
         break;
     case TP_CXX_CAST:
-        put_text(show, "(");
-        show_node(show, node->left);
-        put_text(show, ")");
-        put_part(show, node->text);
+        append_text(show, "(");
+        print_node(show, node->left);
+        append_text(show, ")");
+        append_part(show, node->text);
         break;
     case TP_CXX_CONVERSION:
-        put_text(show, "operator ");
-        show_node(show, node->left);
+        append_text(show, "operator ");
+        print_node(show, node->left);
         break;
     case TP_CXX_UNARY:
-        put_part(show, node->text);
-        show_operand(show, node->left);
+        append_part(show, node->text);
+        print_operand(show, node->left);
         break;
     case TP_CXX_BINARY:
-        put_text(show, tp_str_equal(node->text, TP_STR(">")) ? "(" : "");
-        show_operand(show, node->left);
-        put_part(show, node->text);
-        show_operand(show, node->right);
-        put_text(show, tp_str_equal(node->text, TP_STR(">")) ? ")" : "");
+        append_text(show, tp_str_equal(node->text, TP_STR(">")) ? "(" : "");
+        print_operand(show, node->left);
+        append_part(show, node->text);
+        print_operand(show, node->right);
+        append_text(show, tp_str_equal(node->text, TP_STR(">")) ? ")" : "");
         break;
     default:
-        put_part(show, node->text);
+        append_part(show, node->text);
     }
 }
 
-static void show_left(struct show *show, const struct tp_cxx_node *node)
+static void print_part_before_name(struct show *show, const struct tp_cxx_node *node)
 {
     if (show->is_wrong || ++show->steps > MAX_STEPS) {
         show->is_wrong = true;
@@ -240,41 +240,41 @@ static void show_left(struct show *show, const struct tp_cxx_node *node)
     }
     switch (node->kind) {
     case TP_CXX_TEMPLATE:
-        show_template(show, node);
+        print_template(show, node);
         break;
     case TP_CXX_PACK:
-        show_pack(show, node);
+        print_pack(show, node);
         break;
     case TP_CXX_EXPANSION:
-        show_expansion(show, node);
+        print_expansion(show, node);
         break;
     case TP_CXX_CELL:
-        show_list(show, node);
+        print_list(show, node);
         break;
     case TP_CXX_QUALIFIED:
-        show_left(show, node->left);
-        put_part(show, node->text);
+        print_part_before_name(show, node->left);
+        append_part(show, node->text);
         break;
     case TP_CXX_POINTER:
     case TP_CXX_MEMBER:
-        show_pointer(show, node);
+        print_pointer(show, node);
         break;
     case TP_CXX_FUNCTION:
-        show_left(show, node->left);
-        put_text(show, " ");
+        print_part_before_name(show, node->left);
+        append_text(show, " ");
         break;
     case TP_CXX_ARRAY:
-        show_left(show, node->left);
+        print_part_before_name(show, node->left);
         break;
     case TP_CXX_ENCODING:
-        show_encoding(show, node, true);
+        print_encoding(show, node, true);
         break;
     default:
-        show_name(show, node);
+        print_name(show, node);
     }
 }
 
-static void show_right(struct show *show, const struct tp_cxx_node *node)
+static void print_part_after_name(struct show *show, const struct tp_cxx_node *node)
 {
     if (show->is_wrong || ++show->steps > MAX_STEPS) {
         show->is_wrong = true;
@@ -282,24 +282,24 @@ static void show_right(struct show *show, const struct tp_cxx_node *node)
     }
     switch (node->kind) {
     case TP_CXX_QUALIFIED:
-        show_right(show, node->left);
+        print_part_after_name(show, node->left);
         break;
     case TP_CXX_POINTER:
     case TP_CXX_MEMBER:
         if (is_function_or_array(node->left))
-            put_text(show, ")");
-        show_right(show, node->left);
+            append_text(show, ")");
+        print_part_after_name(show, node->left);
         break;
     case TP_CXX_FUNCTION:
-        show_arguments(show, node->right);
-        put_part(show, node->text);
-        show_right(show, node->left);
+        print_arguments(show, node->right);
+        append_part(show, node->text);
+        print_part_after_name(show, node->left);
         break;
     case TP_CXX_ARRAY:
-        put_text(show, " [");
-        put_part(show, node->text);
-        put_text(show, "]");
-        show_right(show, node->left);
+        append_text(show, " [");
+        append_part(show, node->text);
+        append_text(show, "]");
+        print_part_after_name(show, node->left);
         break;
     default:
         break;
@@ -309,6 +309,6 @@ static void show_right(struct show *show, const struct tp_cxx_node *node)
 bool tp_cxx_print_node(const struct tp_cxx_node *node, struct tp_vec *text)
 {
     struct show show = {.text = text, .place = ALL};
-    show_node(&show, node);
+    print_node(&show, node);
     return !show.is_wrong;
 }

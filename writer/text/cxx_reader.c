@@ -5,7 +5,7 @@ enum { MAX_DEPTH = 128, MAX_NODE_DEPTH = 400, MAX_PARTS = 1 << 14 };
 
 /* ---- letters ---- */
 
-bool tp_cxx_skip_all(struct tp_cxx_reader *r, const char *letters)
+bool tp_cxx_skip_letters_and_blanks(struct tp_cxx_reader *r, const char *letters)
 {
     size_t size = strlen(letters);
     if (r->is_wrong || (size_t)(r->end - r->at) < size || memcmp(r->at, letters, size) != 0)
@@ -22,7 +22,7 @@ const struct tp_cxx_node *tp_cxx_mark_wrong(struct tp_cxx_reader *r)
 }
 
 /* Enters a nested part of the name. Returns false if the nesting is too deep. */
-bool tp_cxx_enter_part(struct tp_cxx_reader *r)
+bool tp_cxx_enter_nested_part(struct tp_cxx_reader *r)
 {
     if (++r->depth > MAX_DEPTH)
         r->is_wrong = true;
@@ -112,7 +112,7 @@ const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct 
     return list->first ? list->first : TP_CXX_PART(r, TP_CXX_CELL, .left = NULL);
 }
 
-const struct tp_cxx_node *tp_cxx_store_part(struct tp_cxx_reader *r, const struct tp_cxx_node *node)
+const struct tp_cxx_node *tp_cxx_store_for_substitution(struct tp_cxx_reader *r, const struct tp_cxx_node *node)
 {
     if (!r->is_wrong)
         *(const struct tp_cxx_node **)tp_vec_push(&r->again) = node;

@@ -31,13 +31,13 @@ static inline char tp_cxx_peek(const struct tp_cxx_reader *r)
 }
 
 /* Implements tp_cxx_skip for the letters after the first. */
-bool tp_cxx_skip_all(struct tp_cxx_reader *r, const char *letters);
+bool tp_cxx_skip_letters_and_blanks(struct tp_cxx_reader *r, const char *letters);
 
 /* Skips `letters` (at least one) if they are next. Returns whether they were next. The first letter is compared inline,
  * because it usually differs. */
 static inline bool tp_cxx_skip(struct tp_cxx_reader *r, const char *letters)
 {
-    return r->at < r->end && *r->at == *letters && tp_cxx_skip_all(r, letters);
+    return r->at < r->end && *r->at == *letters && tp_cxx_skip_letters_and_blanks(r, letters);
 }
 
 /* Marks the name as wrong and returns an empty part. */
@@ -45,7 +45,7 @@ const struct tp_cxx_node *tp_cxx_mark_wrong(struct tp_cxx_reader *r);
 
 /* Enters a nested part of the name. Returns false if the nesting is too deep. At the end of the part, the caller
  * decrements the depth. */
-bool tp_cxx_enter_part(struct tp_cxx_reader *r);
+bool tp_cxx_enter_nested_part(struct tp_cxx_reader *r);
 
 struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r);
 
@@ -65,7 +65,7 @@ void tp_cxx_list_add(struct tp_cxx_reader *r, struct tp_cxx_list *list, const st
 const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct tp_cxx_list *list);
 
 /* Stores a part to which S_ may refer later, and returns the part. */
-const struct tp_cxx_node *tp_cxx_store_part(struct tp_cxx_reader *r, const struct tp_cxx_node *node);
+const struct tp_cxx_node *tp_cxx_store_for_substitution(struct tp_cxx_reader *r, const struct tp_cxx_node *node);
 
 /* Returns the operator whose code is next, such as "+" for "pl", or NULL if no operator is next. */
 const char *tp_cxx_operator_text(const struct tp_cxx_reader *r);

@@ -69,7 +69,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
 }
 
 /* Reads [number] "_". "_" means the first item, "0_" the second. */
-static struct tp_str read_ordinal(struct tp_cxx_reader *r)
+static struct tp_str read_ordinal_number(struct tp_cxx_reader *r)
 {
     struct tp_str digits = tp_cxx_read_digits(r);
     uint32_t number = digits.len ? tp_cxx_parse_number(digits) + 2 : 1;
@@ -84,7 +84,7 @@ static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 {
     if (tp_cxx_skip(r, "Ut")) {
-        struct tp_str number = read_ordinal(r);
+        struct tp_str number = read_ordinal_number(r);
         char *text = tp_arena_alloc(r->arena, number.len + 16);
         memcpy(text, "{unnamed type#", 14);
         memcpy(text + 14, number.ptr, number.len);
@@ -98,11 +98,11 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
     const struct tp_cxx_node *types = read_types(r, is_at_end_letter);
     r->is_in_lambda = was_in_lambda;
     r->is_wrong |= !tp_cxx_skip(r, "E");
-    return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal(r));
+    return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal_number(r));
 }
 
 /* Reads an <unqualified-name>. Names with ABI tags are not supported. */
-static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+static const struct tp_cxx_node *read_unqualified_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
     tp_cxx_skip(r, "L"); /* "L" means that the name is local to one file */
@@ -163,8 +163,8 @@ static const struct tp_cxx_node *last_name_word(const struct tp_cxx_node *name)
 }
 
 /* Reads a component that follows `prefix` in a nested name. */
-static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const struct tp_cxx_node *prefix,
-                                                struct tp_cxx_named *named)
+static const struct tp_cxx_node *read_name_component(struct tp_cxx_reader *r, const struct tp_cxx_node *prefix,
+                                                     struct tp_cxx_named *named)
 {
     bool is_destructor = tp_cxx_peek(r) == 'D';
     const struct tp_cxx_node *word;
@@ -178,7 +178,7 @@ static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const s
                                .right = TP_CXX_PART(r, TP_CXX_UNARY, .text = TP_STR("~"), .left = word));
         return is_destructor ? word : TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix, .right = word);
     }
-    word = read_unqualified(r, named);
+    word = read_unqualified_name(r, named);
     return prefix ? TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix, .right = word) : word;
 }
 
@@ -192,7 +192,7 @@ static struct tp_str read_qualifiers(struct tp_cxx_reader *r)
 }
 
 /* Reads <nested-name> ::= "N" [quals] ["R" | "O"] prefix.. "E" */
-static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+static const struct tp_cxx_node *read_nested_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name = NULL;
     named->quals = read_qualifiers(r);
@@ -218,9 +218,9 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
         else if (is_arguments && name)
             name = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = name, .right = read_arguments(r, named->tags));
         else
-            name = read_component(r, name, named);
+            name = read_name_component(r, name, named);
         named->is_template = is_arguments;
-        tp_cxx_store_part(r, name);
+        tp_cxx_store_for_substitution(r, name);
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_mark_wrong(r);
@@ -230,7 +230,7 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
 }
 
 /* Reads <local-name> ::= "Z" encoding "E" (entity | "s") [discriminator] */
-static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+static const struct tp_cxx_node *read_local_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *function = read_encoding(r), *entity;
     r->is_wrong |= !tp_cxx_skip(r, "E");
@@ -257,25 +257,25 @@ static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_c
 static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    if (!tp_cxx_enter_part(r))
+    if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
     bool is_known = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
     if (tp_cxx_skip(r, "N")) {
-        name = read_nested(r, named);
+        name = read_nested_name(r, named);
     } else if (tp_cxx_skip(r, "Z")) {
-        name = read_local(r, named);
+        name = read_local_name(r, named);
     } else {
         if (is_known)
             name = read_substitution(r);
         else if (tp_cxx_skip(r, "St"))
             name = TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_new_text_part(r, "std"),
-                               .right = read_unqualified(r, named));
+                               .right = read_unqualified_name(r, named));
         else
-            name = read_unqualified(r, named);
+            name = read_unqualified_name(r, named);
         r->is_wrong |= is_known && tp_cxx_peek(r) != 'I';
         if (tp_cxx_peek(r) == 'I') {
             if (!is_known)
-                tp_cxx_store_part(r, name);
+                tp_cxx_store_for_substitution(r, name);
             name = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = name, .right = read_arguments(r, named->tags));
             named->is_template = true;
         }
@@ -289,7 +289,7 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 {
     struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
     struct tp_vec before = r->arguments;
-    if (!tp_cxx_enter_part(r))
+    if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
     r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *name = read_name(r, &named);
@@ -312,7 +312,7 @@ static void add_list_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list,
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
-    if (!tp_cxx_enter_part(r) || !tp_cxx_skip(r, "I"))
+    if (!tp_cxx_enter_nested_part(r) || !tp_cxx_skip(r, "I"))
         return tp_cxx_mark_wrong(r);
     if (tags)
         r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
@@ -376,7 +376,7 @@ static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
 
 static void add_list_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags)
 {
-    if (!tp_cxx_enter_part(r))
+    if (!tp_cxx_enter_nested_part(r))
         return;
     const struct tp_cxx_node *argument = read_argument(r);
     tp_cxx_list_add(r, list, argument);
@@ -392,7 +392,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
     static const char UNARY[] = "ad nt ng ps co de ";
     const struct tp_cxx_node *result = NULL;
     const char *text = tp_cxx_operator_text(r);
-    if (!tp_cxx_enter_part(r))
+    if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
     if (tp_cxx_skip(r, "L")) {
         result = read_literal(r);
@@ -400,7 +400,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
         result = read_parameter(r);
     } else if (tp_cxx_skip(r, "sr")) {
         struct tp_cxx_named named = {.quals = {"", 0}};
-        const struct tp_cxx_node *type = read_type(r), *name = read_unqualified(r, &named);
+        const struct tp_cxx_node *type = read_type(r), *name = read_unqualified_name(r, &named);
         result = TP_CXX_PART(r, TP_CXX_NESTED, .left = type, .right = name);
         if (tp_cxx_peek(r) == 'I')
             result = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = result, .right = read_arguments(r, false));
@@ -475,12 +475,13 @@ static const struct tp_cxx_node *read_named_type(struct tp_cxx_reader *r)
     bool is_parameter = tp_cxx_peek(r) == 'T',
          is_again = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
     if (!is_parameter && !is_again)
-        return tp_cxx_store_part(r, read_name(r, &named));
+        return tp_cxx_store_for_substitution(r, read_name(r, &named));
     type = is_parameter ? read_parameter(r) : read_substitution(r);
     if (is_parameter)
-        tp_cxx_store_part(r, type);
+        tp_cxx_store_for_substitution(r, type);
     if (tp_cxx_peek(r) == 'I')
-        type = tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = type, .right = read_arguments(r, false)));
+        type = tp_cxx_store_for_substitution(
+            r, TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = type, .right = read_arguments(r, false)));
     return type;
 }
 
@@ -491,17 +492,17 @@ static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
     case 'r':
     case 'V':
     case 'K':
-        return tp_cxx_store_part(r, read_qualified(r));
+        return tp_cxx_store_for_substitution(r, read_qualified(r));
     case 'M':
         r->at++;
         type = read_type(r);
-        return tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_MEMBER, .right = type, .left = read_type(r)));
+        return tp_cxx_store_for_substitution(r, TP_CXX_PART(r, TP_CXX_MEMBER, .right = type, .left = read_type(r)));
     case 'A':
         r->at++;
-        return tp_cxx_store_part(r, read_array(r));
+        return tp_cxx_store_for_substitution(r, read_array(r));
     case 'u':
         r->at++;
-        return tp_cxx_store_part(r, read_source_name(r));
+        return tp_cxx_store_for_substitution(r, read_source_name(r));
     default:
         return read_named_type(r);
     }
@@ -510,21 +511,21 @@ static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
 {
     static const char *const marks[][2] = {{"P", "*"}, {"R", "&"}, {"O", "&&"}};
-    if (!tp_cxx_enter_part(r))
+    if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
     const struct tp_cxx_node *type = tp_cxx_read_builtin(r);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !type; i++)
         if (tp_cxx_skip(r, marks[i][0]))
-            type = tp_cxx_store_part(r, read_pointer(r, marks[i][1]));
+            type = tp_cxx_store_for_substitution(r, read_pointer(r, marks[i][1]));
     if (!type && tp_cxx_skip(r, "Dp"))
-        type = tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
+        type = tp_cxx_store_for_substitution(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
     if (!type && (tp_cxx_skip(r, "DoF") || tp_cxx_skip(r, "F")))
-        type = tp_cxx_store_part(r, read_function(r, TP_STR("")));
+        type = tp_cxx_store_for_substitution(r, read_function(r, TP_STR("")));
     if (!type && tp_cxx_skip(r, "Dv")) {
         tp_cxx_read_digits(r);
         r->is_wrong |= !tp_cxx_skip(r, "_");
-        type =
-            tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
+        type = tp_cxx_store_for_substitution(
+            r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
     }
     if (!type)
         type = read_other_type(r);

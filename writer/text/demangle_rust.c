@@ -18,7 +18,7 @@ static void read_type(struct tp_rust_name *name);
 static void read_const(struct tp_rust_name *name);
 
 /* Enters a nested part. Returns false if the nesting is too deep or there are too many parts. */
-static bool enter_part(struct tp_rust_name *name)
+static bool enter_nested_part(struct tp_rust_name *name)
 {
     if (++name->depth > MAX_DEPTH || ++name->steps > MAX_STEPS)
         name->is_wrong = true;
@@ -73,40 +73,40 @@ static struct identifier read_identifier(struct tp_rust_name *name, bool has_num
     return found;
 }
 
-static void show_punycode(struct tp_rust_name *name, struct identifier id)
+static void print_punycode(struct tp_rust_name *name, struct identifier id)
 {
     uint32_t text[MAX_PUNYCODE];
     size_t count = tp_punycode(text, MAX_PUNYCODE, id.ascii, id.punycode);
     name->is_wrong |= count == 0;
     for (size_t i = 0; i < count; i++)
-        tp_rust_show_character(name, text[i]);
+        tp_rust_print_character(name, text[i]);
 }
 
-static void show_identifier(struct tp_rust_name *name, struct identifier id)
+static void print_identifier(struct tp_rust_name *name, struct identifier id)
 {
     if (id.punycode.len)
-        show_punycode(name, id);
+        print_punycode(name, id);
     else
-        tp_rust_show(name, id.ascii);
+        tp_rust_print(name, id.ascii);
 }
 
 /* ---- lifetimes ---- */
 
-static void show_lifetime(struct tp_rust_name *name, uint64_t number)
+static void print_lifetime(struct tp_rust_name *name, uint64_t number)
 {
     if (number > name->lifetimes) {
         name->is_wrong = true;
         return;
     }
     uint64_t depth = name->lifetimes - number;
-    tp_rust_show_text(name, "'");
+    tp_rust_print_text(name, "'");
     if (number == 0)
-        tp_rust_show_text(name, "_");
+        tp_rust_print_text(name, "_");
     else if (depth < 26)
-        tp_rust_show(name, (struct tp_str){(const char[]){(char)('a' + depth)}, 1});
+        tp_rust_print(name, (struct tp_str){(const char[]){(char)('a' + depth)}, 1});
     else {
-        tp_rust_show_text(name, "_");
-        tp_rust_show_number(name, depth);
+        tp_rust_print_text(name, "_");
+        tp_rust_print_number(name, depth);
     }
 }
 
@@ -116,13 +116,13 @@ static uint64_t read_binder(struct tp_rust_name *name)
     uint64_t before = name->lifetimes, count = read_optional_number(name, 'G');
     name->is_wrong |= count > TP_RUST_LONGEST;
     if (count && !name->is_wrong) {
-        tp_rust_show_text(name, "for<");
+        tp_rust_print_text(name, "for<");
         for (uint64_t i = 0; i < count && !name->is_wrong; i++) {
-            tp_rust_show_text(name, i ? ", " : "");
+            tp_rust_print_text(name, i ? ", " : "");
             name->lifetimes++;
-            show_lifetime(name, 1);
+            print_lifetime(name, 1);
         }
-        tp_rust_show_text(name, "> ");
+        tp_rust_print_text(name, "> ");
     }
     return before;
 }
@@ -147,9 +147,9 @@ static void read_back_reference(struct tp_rust_name *name, void (*read)(struct t
 static void read_generics(struct tp_rust_name *name)
 {
     for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
-        tp_rust_show_text(name, is_first ? "" : ", ");
+        tp_rust_print_text(name, is_first ? "" : ", ");
         if (tp_rust_skip(name, 'L'))
-            show_lifetime(name, read_base62(name));
+            print_lifetime(name, read_base62(name));
         else if (tp_rust_skip(name, 'K'))
             read_const(name);
         else
@@ -167,20 +167,20 @@ static void read_nested(struct tp_rust_name *name, bool is_value)
     struct identifier id = read_identifier(name, true);
     bool is_named = id.ascii.len || id.punycode.len;
     if (!is_special) {
-        tp_rust_show_text(name, is_named ? "::" : "");
-        show_identifier(name, id);
+        tp_rust_print_text(name, is_named ? "::" : "");
+        print_identifier(name, id);
         return;
     }
-    tp_rust_show_text(name, "::{");
+    tp_rust_print_text(name, "::{");
     if (space == 'C' || space == 'S')
-        tp_rust_show_text(name, space == 'C' ? "closure" : "shim");
+        tp_rust_print_text(name, space == 'C' ? "closure" : "shim");
     else
-        tp_rust_show(name, (struct tp_str){&space, 1});
-    tp_rust_show_text(name, is_named ? ":" : "");
-    show_identifier(name, id);
-    tp_rust_show_text(name, "#");
-    tp_rust_show_number(name, id.number);
-    tp_rust_show_text(name, "}");
+        tp_rust_print(name, (struct tp_str){&space, 1});
+    tp_rust_print_text(name, is_named ? ":" : "");
+    print_identifier(name, id);
+    tp_rust_print_text(name, "#");
+    tp_rust_print_number(name, id.number);
+    tp_rust_print_text(name, "}");
 }
 
 /* Reads "M" impl-path type, "X" impl-path type path, "Y" type path, and prints "<type>" or "<type as path>". */
@@ -193,24 +193,24 @@ static void read_implementation(struct tp_rust_name *name, char kind)
         read_path(name, false);
         name->is_silent = was_silent;
     }
-    tp_rust_show_text(name, "<");
+    tp_rust_print_text(name, "<");
     read_type(name);
     if (kind != 'M') {
-        tp_rust_show_text(name, " as ");
+        tp_rust_print_text(name, " as ");
         read_path(name, false);
     }
-    tp_rust_show_text(name, ">");
+    tp_rust_print_text(name, ">");
 }
 
 /* Reads a path. is_value: generic arguments are printed as "::<...>", as in a call. */
 static void read_path(struct tp_rust_name *name, bool is_value)
 {
-    if (!enter_part(name))
+    if (!enter_nested_part(name))
         return;
     char kind = tp_rust_next(name);
     switch (kind) {
     case 'C':
-        show_identifier(name, read_identifier(name, true));
+        print_identifier(name, read_identifier(name, true));
         break;
     case 'M':
     case 'X':
@@ -222,9 +222,9 @@ static void read_path(struct tp_rust_name *name, bool is_value)
         break;
     case 'I':
         read_path(name, is_value);
-        tp_rust_show_text(name, is_value ? "::<" : "<");
+        tp_rust_print_text(name, is_value ? "::<" : "<");
         read_generics(name);
-        tp_rust_show_text(name, ">");
+        tp_rust_print_text(name, ">");
         break;
     case 'B':
         read_back_reference(name, read_path, is_value);
@@ -249,27 +249,27 @@ static const char *basic_type_name(char letter)
 static void read_function_type(struct tp_rust_name *name)
 {
     uint64_t before = read_binder(name);
-    tp_rust_show_text(name, tp_rust_skip(name, 'U') ? "unsafe " : "");
+    tp_rust_print_text(name, tp_rust_skip(name, 'U') ? "unsafe " : "");
     if (tp_rust_skip(name, 'K')) {
-        tp_rust_show_text(name, "extern \"");
+        tp_rust_print_text(name, "extern \"");
         if (tp_rust_skip(name, 'C'))
-            tp_rust_show_text(name, "C");
+            tp_rust_print_text(name, "C");
         else {
             struct identifier abi = read_identifier(name, false);
             name->is_wrong |= abi.punycode.len > 0;
             for (size_t i = 0; i < abi.ascii.len && !name->is_wrong; i++)
-                tp_rust_show(name, abi.ascii.ptr[i] == '_' ? TP_STR("-") : (struct tp_str){abi.ascii.ptr + i, 1});
+                tp_rust_print(name, abi.ascii.ptr[i] == '_' ? TP_STR("-") : (struct tp_str){abi.ascii.ptr + i, 1});
         }
-        tp_rust_show_text(name, "\" ");
+        tp_rust_print_text(name, "\" ");
     }
-    tp_rust_show_text(name, "fn(");
+    tp_rust_print_text(name, "fn(");
     for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
-        tp_rust_show_text(name, is_first ? "" : ", ");
+        tp_rust_print_text(name, is_first ? "" : ", ");
         read_type(name);
     }
-    tp_rust_show_text(name, ")");
+    tp_rust_print_text(name, ")");
     if (!tp_rust_skip(name, 'u')) {
-        tp_rust_show_text(name, " -> ");
+        tp_rust_print_text(name, " -> ");
         read_type(name);
     }
     name->lifetimes = before;
@@ -277,14 +277,14 @@ static void read_function_type(struct tp_rust_name *name)
 
 /* Reads a path. If it has generic arguments, does not print the closing ">". Returns whether it has generic
  * arguments. */
-static bool read_open_path(struct tp_rust_name *name)
+static bool read_path_without_closing(struct tp_rust_name *name)
 {
     bool is_open = false;
-    if (!enter_part(name))
+    if (!enter_nested_part(name))
         return false;
     if (tp_rust_skip(name, 'I')) {
         read_path(name, false);
-        tp_rust_show_text(name, "<");
+        tp_rust_print_text(name, "<");
         read_generics(name);
         is_open = true;
     } else if (tp_rust_skip(name, 'B')) {
@@ -294,7 +294,7 @@ static bool read_open_path(struct tp_rust_name *name)
         if (!name->is_wrong && !name->is_silent) {
             const char *after = name->at;
             name->at = name->begin + place;
-            is_open = read_open_path(name);
+            is_open = read_path_without_closing(name);
             name->at = after;
         }
     } else
@@ -304,68 +304,68 @@ static bool read_open_path(struct tp_rust_name *name)
 }
 
 /* Reads a trait object: "D" [binder] {path {"p" identifier type}} "E" lifetime. */
-static void read_dyn(struct tp_rust_name *name)
+static void read_trait_object(struct tp_rust_name *name)
 {
-    tp_rust_show_text(name, "dyn ");
+    tp_rust_print_text(name, "dyn ");
     uint64_t before = read_binder(name);
     for (bool is_first = true; !name->is_wrong && !tp_rust_skip(name, 'E'); is_first = false) {
-        tp_rust_show_text(name, is_first ? "" : " + ");
-        bool is_open = read_open_path(name);
+        tp_rust_print_text(name, is_first ? "" : " + ");
+        bool is_open = read_path_without_closing(name);
         for (; !name->is_wrong && tp_rust_skip(name, 'p'); is_open = true) {
-            tp_rust_show_text(name, is_open ? ", " : "<");
-            show_identifier(name, read_identifier(name, false));
-            tp_rust_show_text(name, " = ");
+            tp_rust_print_text(name, is_open ? ", " : "<");
+            print_identifier(name, read_identifier(name, false));
+            tp_rust_print_text(name, " = ");
             read_type(name);
         }
-        tp_rust_show_text(name, is_open ? ">" : "");
+        tp_rust_print_text(name, is_open ? ">" : "");
     }
     name->lifetimes = before;
     name->is_wrong |= !tp_rust_skip(name, 'L');
     uint64_t lifetime = name->is_wrong ? 0 : read_base62(name);
     if (lifetime) {
-        tp_rust_show_text(name, " + ");
-        show_lifetime(name, lifetime);
+        tp_rust_print_text(name, " + ");
+        print_lifetime(name, lifetime);
     }
 }
 
 static void read_reference(struct tp_rust_name *name, bool is_mutable)
 {
     uint64_t lifetime = tp_rust_skip(name, 'L') ? read_base62(name) : 0;
-    tp_rust_show_text(name, "&");
+    tp_rust_print_text(name, "&");
     if (lifetime) {
-        show_lifetime(name, lifetime);
-        tp_rust_show_text(name, " ");
+        print_lifetime(name, lifetime);
+        tp_rust_print_text(name, " ");
     }
-    tp_rust_show_text(name, is_mutable ? "mut " : "");
+    tp_rust_print_text(name, is_mutable ? "mut " : "");
     read_type(name);
 }
 
 /* Reads an array or a slice: "A" type const, or "S" type. */
 static void read_array(struct tp_rust_name *name, bool has_length)
 {
-    tp_rust_show_text(name, "[");
+    tp_rust_print_text(name, "[");
     read_type(name);
     if (has_length) {
-        tp_rust_show_text(name, "; ");
+        tp_rust_print_text(name, "; ");
         read_const(name);
     }
-    tp_rust_show_text(name, "]");
+    tp_rust_print_text(name, "]");
 }
 
 static void read_tuple(struct tp_rust_name *name)
 {
     size_t count = 0;
-    tp_rust_show_text(name, "(");
+    tp_rust_print_text(name, "(");
     for (; !name->is_wrong && !tp_rust_skip(name, 'E'); count++) {
-        tp_rust_show_text(name, count ? ", " : "");
+        tp_rust_print_text(name, count ? ", " : "");
         read_type(name);
     }
-    tp_rust_show_text(name, count == 1 ? ",)" : ")");
+    tp_rust_print_text(name, count == 1 ? ",)" : ")");
 }
 
 static void read_pointer(struct tp_rust_name *name, bool is_mutable)
 {
-    tp_rust_show_text(name, is_mutable ? "*mut " : "*const ");
+    tp_rust_print_text(name, is_mutable ? "*mut " : "*const ");
     read_type(name);
 }
 
@@ -377,12 +377,12 @@ static void read_type_reference(struct tp_rust_name *name, bool is_value)
 
 static void read_type(struct tp_rust_name *name)
 {
-    if (!enter_part(name))
+    if (!enter_nested_part(name))
         return;
     char letter = tp_rust_next(name);
     const char *basic = basic_type_name(letter);
     if (basic)
-        tp_rust_show_text(name, basic);
+        tp_rust_print_text(name, basic);
     else if (letter == 'A' || letter == 'S')
         read_array(name, letter == 'A');
     else if (letter == 'R' || letter == 'Q')
@@ -394,7 +394,7 @@ static void read_type(struct tp_rust_name *name)
     else if (letter == 'F')
         read_function_type(name);
     else if (letter == 'D')
-        read_dyn(name);
+        read_trait_object(name);
     else if (letter == 'B')
         read_back_reference(name, read_type_reference, false);
     else {
@@ -426,10 +426,10 @@ static void read_integer(struct tp_rust_name *name)
     struct tp_str digits = read_hexadecimal(name, &value);
     name->is_wrong |= digits.len == 0;
     if (digits.len <= 16)
-        tp_rust_show_number(name, value);
+        tp_rust_print_number(name, value);
     else {
-        tp_rust_show_text(name, "0x");
-        tp_rust_show(name, digits);
+        tp_rust_print_text(name, "0x");
+        tp_rust_print(name, digits);
     }
 }
 
@@ -438,18 +438,18 @@ static void read_letter(struct tp_rust_name *name)
     uint64_t value;
     struct tp_str digits = read_hexadecimal(name, &value);
     name->is_wrong |= digits.len == 0 || digits.len > 6 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000);
-    tp_rust_show_text(name, "'");
+    tp_rust_print_text(name, "'");
     if (value == '\t' || value == '\r' || value == '\n')
-        tp_rust_show_text(name, value == '\t' ? "\\t" : value == '\r' ? "\\r" : "\\n");
+        tp_rust_print_text(name, value == '\t' ? "\\t" : value == '\r' ? "\\r" : "\\n");
     else if (value < ' ' || value == 0x7F) {
-        tp_rust_show_text(name, "\\u{");
-        tp_rust_show(name, digits);
-        tp_rust_show_text(name, "}");
+        tp_rust_print_text(name, "\\u{");
+        tp_rust_print(name, digits);
+        tp_rust_print_text(name, "}");
     } else {
-        tp_rust_show_text(name, value == '\'' || value == '\\' ? "\\" : "");
-        tp_rust_show_character(name, (uint32_t)value);
+        tp_rust_print_text(name, value == '\'' || value == '\\' ? "\\" : "");
+        tp_rust_print_character(name, (uint32_t)value);
     }
-    tp_rust_show_text(name, "'");
+    tp_rust_print_text(name, "'");
 }
 
 static void read_const_reference(struct tp_rust_name *name, bool is_value)
@@ -462,21 +462,21 @@ static void read_const_reference(struct tp_rust_name *name, bool is_value)
 static void read_const(struct tp_rust_name *name)
 {
     uint64_t value;
-    if (!enter_part(name))
+    if (!enter_nested_part(name))
         return;
     char type = tp_rust_next(name);
     if (type == 'B')
         read_back_reference(name, read_const_reference, false);
     else if (type == 'p')
-        tp_rust_show_text(name, "_");
+        tp_rust_print_text(name, "_");
     else if (type == 'b') {
         struct tp_str digits = read_hexadecimal(name, &value);
         name->is_wrong |= digits.len == 0 || value > 1;
-        tp_rust_show_text(name, value ? "true" : "false");
+        tp_rust_print_text(name, value ? "true" : "false");
     } else if (type == 'c')
         read_letter(name);
     else if (strchr("hjmotyailnsx", type) && type) {
-        tp_rust_show_text(name, strchr("ailnsx", type) && tp_rust_skip(name, 'n') ? "-" : "");
+        tp_rust_print_text(name, strchr("ailnsx", type) && tp_rust_skip(name, 'n') ? "-" : "");
         read_integer(name);
     } else
         name->is_wrong = true;

@@ -33,7 +33,7 @@ struct tp_unit tp_unit_for_bytes(int64_t max_bytes)
 enum { NUMBER_BYTES = 64 }; /* room for any number that the functions below print, with its NUL, bytes */
 
 /* Writes the digits of `whole` in groups of three. Returns the end. */
-static char *print_grouped(char *at, uint64_t whole)
+static char *write_grouped_digits(char *at, uint64_t whole)
 {
     char text[32];
     size_t first = sizeof(text), digits = 0;
@@ -49,7 +49,7 @@ static char *print_grouped(char *at, uint64_t whole)
     return at + (sizeof(text) - first);
 }
 
-static char *print_text(char *at, const char *text)
+static char *write_text(char *at, const char *text)
 {
     size_t size = strlen(text);
 
@@ -58,23 +58,23 @@ static char *print_text(char *at, const char *text)
 }
 
 /* Writes the number to `at`, which has room for NUMBER_BYTES. Writes no NUL. Returns the end. */
-static char *print_fixed(char *at, double value, unsigned decimals)
+static char *write_fixed_number(char *at, double value, unsigned decimals)
 {
     static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     double scale = POWER[decimals < 9 ? decimals : 9], scaled = round(fabs(value) * scale);
     uint64_t digits, divisor;
 
     if (isnan(value))
-        return print_text(at, DASH);
+        return write_text(at, DASH);
     if (value < 0 && scaled != 0)
-        at = print_text(at, MINUS);
+        at = write_text(at, MINUS);
     if (isinf(value))
-        return print_text(at, "\xe2\x88\x9e");
+        return write_text(at, "\xe2\x88\x9e");
     if (scaled >= 1e18) /* numbers of this size get an exponent instead of groups of digits */
         return at + snprintf(at, NUMBER_BYTES / 2, "%.3g", fabs(value));
     digits = (uint64_t)scaled;
     divisor = (uint64_t)scale;
-    at = print_grouped(at, digits / divisor);
+    at = write_grouped_digits(at, digits / divisor);
     if (divisor > 1) {
         *at++ = '.';
         for (digits %= divisor; divisor > 1; digits %= divisor) {
@@ -89,7 +89,7 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
 {
     char text[NUMBER_BYTES];
 
-    tp_buf_add(out, text, (size_t)(print_fixed(text, value, decimals) - text));
+    tp_buf_add(out, text, (size_t)(write_fixed_number(text, value, decimals) - text));
 }
 
 /* Returns the number of decimals that shows about three significant digits. */
@@ -103,10 +103,10 @@ static unsigned choose_decimals(double value)
 
 static const char *format_with_unit(struct tp_arena *arena, double value, unsigned decimals, const char *unit)
 {
-    char text[NUMBER_BYTES + 16], *at = print_fixed(text, value, decimals);
+    char text[NUMBER_BYTES + 16], *at = write_fixed_number(text, value, decimals);
 
     *at++ = ' ';
-    at = print_text(at, unit);
+    at = write_text(at, unit);
     return tp_arena_copy(arena, text, (size_t)(at - text));
 }
 
@@ -150,8 +150,8 @@ const char *tp_text_of_count(struct tp_arena *arena, int64_t count)
     if (count == TP_NULL_INT)
         return DASH;
     if (count < 0)
-        at = print_text(at, MINUS);
-    at = print_grouped(at, count < 0 ? -(uint64_t)count : (uint64_t)count);
+        at = write_text(at, MINUS);
+    at = write_grouped_digits(at, count < 0 ? -(uint64_t)count : (uint64_t)count);
     return tp_arena_copy(arena, text, (size_t)(at - text));
 }
 
@@ -159,7 +159,7 @@ const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned deci
 {
     char text[NUMBER_BYTES];
 
-    return tp_arena_copy(arena, text, (size_t)(print_fixed(text, value, decimals) - text));
+    return tp_arena_copy(arena, text, (size_t)(write_fixed_number(text, value, decimals) - text));
 }
 
 const char *tp_text_of_counted_noun(struct tp_arena *arena, int64_t count, const char *one, const char *many)

@@ -183,7 +183,7 @@ static const char *find_wrapper(const struct tp_cxx_entity *entity, struct tp_st
 /* Stores the types of a wrapper's data. For example, BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
  * multiplies BFloat16 numbers in single precision. For ReduceOp, stores the type that is read and the type that is
  * written. */
-static void store_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
+static void store_types_of_wrapper(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
 {
     enum { RESULT = 3 };
     if (out->type_count || entity->count < 2)
@@ -200,7 +200,7 @@ static void store_types(struct out *out, const struct tp_cxx_entity *entity, str
 }
 
 /* Writes the operation in a name, such as "neg" for neg_kernel_cuda and "add" for CUDAFunctor_add. */
-static void put_operation(struct out *out, struct tp_str word)
+static void write_operation(struct out *out, struct tp_str word)
 {
     static const char *const BEGINS[] = {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_"};
     static const char *const ENDS[] = {"CUDAKernelImpl", "KernelImpl", "_kernel_impl", "_kernel_cuda",
@@ -220,7 +220,7 @@ static void put_operation(struct out *out, struct tp_str word)
 }
 
 /* Writes a list of types such as "<bool, float>", with each type once. */
-static void put_types(struct out *out, const struct tp_str *types, size_t count)
+static void write_types(struct out *out, const struct tp_str *types, size_t count)
 {
     bool is_first = true;
     if (out->type_count) {
@@ -241,7 +241,7 @@ static void put_types(struct out *out, const struct tp_str *types, size_t count)
 }
 
 /* Returns the parameters of the last lambda in "f(..)::{lambda(..)#1}::..::{lambda(float)#2}". */
-static struct tp_str last_lambda(struct tp_str text)
+static struct tp_str text_of_last_lambda(struct tp_str text)
 {
     struct tp_str taken = {NULL, 0};
     for (ptrdiff_t at; (at = tp_str_find(text, "lambda")) >= 0;) {
@@ -262,7 +262,7 @@ static struct tp_str last_lambda(struct tp_str text)
 static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned depth);
 
 /* Writes the name of a function, and the lambda in the function that computes the values. */
-static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
+static void write_function_and_lambda(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
 {
     struct tp_str function = tp_text_before(text, parameters), inner;
     if (tp_str_ends(function, "::operator()"))
@@ -274,22 +274,22 @@ static void put_local(struct out *out, struct tp_str text, size_t parameters, un
     if (label && depth < MAX_DEPTH) {
         struct tp_str kept[MAX_TYPES];
         size_t outer_count = out->type_count;
-        store_types(out, &entity, kept);
+        store_types_of_wrapper(out, &entity, kept);
         put_text(out, label);
         put_wrapped_operation(out, inner, depth + 1);
         out->type_count = outer_count;
         return;
     }
-    put_operation(out, entity.word);
-    tp_cxx_split_arguments(&lambda, last_lambda(tp_text_after(text, parameters)));
+    write_operation(out, entity.word);
+    tp_cxx_split_arguments(&lambda, text_of_last_lambda(tp_text_after(text, parameters)));
     if (entity.count)
-        put_types(out, entity.arguments, entity.count);
+        write_types(out, entity.arguments, entity.count);
     else
-        put_types(out, lambda.arguments, lambda.count);
+        write_types(out, lambda.arguments, lambda.count);
 }
 
 /* Writes up to two shapes among the arguments of a class, which are its tiles. */
-static void put_tiles(struct out *out, struct tp_str text)
+static void write_tile_sizes(struct out *out, struct tp_str text)
 {
     static const char *const WORDS[] = {"sequence<", "tuple<", "GemmShape<"};
     unsigned count = 0;
@@ -325,7 +325,7 @@ static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned 
     struct tp_str inner;
     size_t parameters = tp_cxx_find_parameters(text);
     if (parameters < text.len) {
-        put_local(out, text, parameters, depth);
+        write_function_and_lambda(out, text, parameters, depth);
         return;
     }
     struct tp_cxx_entity entity = tp_cxx_split_name(text);
@@ -333,27 +333,27 @@ static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned 
     if (label && depth < MAX_DEPTH) {
         struct tp_str kept[MAX_TYPES];
         size_t outer_count = out->type_count;
-        store_types(out, &entity, kept);
+        store_types_of_wrapper(out, &entity, kept);
         put_text(out, label);
         put_wrapped_operation(out, inner, depth + 1);
         out->type_count = outer_count;
         return;
     }
-    put_operation(out, entity.word);
+    write_operation(out, entity.word);
     if (!has_template_argument(&entity)) {
-        put_types(out, entity.arguments, entity.count);
+        write_types(out, entity.arguments, entity.count);
         return;
     }
     put_text(out, "<");
     put_part(out, tp_cxx_split_name(entity.arguments[0]).word);
     put_text(out, entity.count > 1 ? ", \xe2\x80\xa6>" : ">");
-    put_tiles(out, text);
+    write_tile_sizes(out, text);
 }
 
 /* ---- whole names ---- */
 
 /* Writes the namespaces of a path except common ones. If more than two remain, writes only the first. */
-static void put_path(struct out *out, struct tp_str path)
+static void write_path_without_common_parts(struct out *out, struct tp_str path)
 {
     static const char *const NOISE[] = {
         "(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::", "internal::", "at::cuda::"};
@@ -374,7 +374,7 @@ static void put_path(struct out *out, struct tp_str path)
         out->size = first;
 }
 
-static void put_cxx(struct out *out, struct tp_str name)
+static void write_cxx_name(struct out *out, struct tp_str name)
 {
     struct tp_str inner;
     name = tp_text_before(name, tp_cxx_find_parameters(name));
@@ -383,7 +383,7 @@ static void put_cxx(struct out *out, struct tp_str name)
     struct tp_cxx_entity entity = tp_cxx_split_name(name);
     const char *label = find_wrapper(&entity, &inner);
     if (!label) {
-        put_path(out, entity.path);
+        write_path_without_common_parts(out, entity.path);
         put_part(out, entity.word);
         put_arguments(out, &entity, 0);
         return;
@@ -416,7 +416,7 @@ static void put_begin_and_end(struct out *out, struct tp_str name, size_t keep, 
 
 /* Returns the name up to and including the words that begin with one of `marks`. Returns the whole name if there is no
  * such word. */
-static struct tp_str text_upto_marks(struct tp_str name, const char *const *marks, size_t count)
+static struct tp_str name_up_to_marked_words(struct tp_str name, const char *const *marks, size_t count)
 {
     size_t end = 0;
     for (size_t i = 0; i < count; i++) {
@@ -441,7 +441,7 @@ static bool is_unimportant_word(struct tp_str word)
     return word.len == 0 || tp_str_equal(word, TP_STR("g1"));
 }
 
-static void put_xmma(struct out *out, struct tp_str name)
+static void write_xmma_name(struct out *out, struct tp_str name)
 {
     for (size_t at = 0, end; at < name.len; at = end + 1) {
         end = tp_cxx_find_outside(name, '_', at);
@@ -455,12 +455,12 @@ static void put_xmma(struct out *out, struct tp_str name)
 
 /* Writes the name of a matrix product of Tensile: layout and types, then the tile, which distinguishes the kernels,
  * then the options between them. */
-static void put_tensile(struct out *out, struct tp_str name)
+static void write_tensile_name(struct out *out, struct tp_str name)
 {
     /* number of words before the options; these words are the beginning, such as Cijk_Alik_Bljk_BBS */
     enum { HEAD_WORDS = 4 };
     static const char *const MARKS[] = {"_MT", "_MI"};
-    struct tp_str kept = text_upto_marks(name, MARKS, 2);
+    struct tp_str kept = name_up_to_marked_words(name, MARKS, 2);
     ptrdiff_t tile = tp_str_find(kept, MARKS[0]);
     size_t head = 0, words = 0;
     while (head < kept.len && (kept.ptr[head] != '_' || ++words < HEAD_WORDS))
@@ -475,15 +475,15 @@ static void put_tensile(struct out *out, struct tp_str name)
     put_part(out, (struct tp_str){kept.ptr + head + 1, (size_t)tile - head - 1});
 }
 
-static void put_plain(struct out *out, struct tp_str name)
+static void write_plain_name(struct out *out, struct tp_str name)
 {
     static const char *const IGEMM[] = {"_bt", "_wt"};
     if (tp_str_starts(name, "Cijk_"))
-        put_tensile(out, name);
+        write_tensile_name(out, name);
     else if (tp_str_starts(name, "igemm_"))
-        put_part(out, text_upto_marks(name, IGEMM, 2));
+        put_part(out, name_up_to_marked_words(name, IGEMM, 2));
     else if (tp_str_find(name, "_xmma_") > 0)
-        put_xmma(out, name);
+        write_xmma_name(out, name);
     else if (tp_str_starts(name, "triton_") && name.len > 96)
         put_begin_and_end(out, name, 60, 30);
     else
@@ -514,8 +514,8 @@ struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
         return name;
     struct out out = {.data = tp_arena_alloc(arena, 2 * TP_KERNEL_TEXT_BYTES)};
     if (is_plain(plain))
-        put_plain(&out, plain);
+        write_plain_name(&out, plain);
     else
-        put_cxx(&out, plain);
+        write_cxx_name(&out, plain);
     return out.size ? (struct tp_str){out.data, out.size} : name;
 }

@@ -14,7 +14,7 @@
 /* Writes the character at the start of `text` as an escape if Markdown accepts this character but it is unsafe. Such
  * characters are U+0080..9F and the bidirectional controls, which change the order in which a line is read. Returns
  * the length of the character in bytes, or 0 for any other character. slashes: written before "u202e". */
-static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
+static size_t write_unsafe_character(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
     const unsigned char *p = (const unsigned char *)text.ptr;
     if (text.len >= 2 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0) {
@@ -28,11 +28,11 @@ static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *
     return bidi < 0x800 ? 2 : 3;
 }
 
-static void put_plain(struct tp_buf *out, struct tp_str text)
+static void write_escaped_text(struct tp_buf *out, struct tp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        size_t invisible = put_invisible(out, (struct tp_str){text.ptr + i, text.len - i}, "\\\\");
+        size_t invisible = write_unsafe_character(out, (struct tp_str){text.ptr + i, text.len - i}, "\\\\");
 
         if (invisible)
             i += invisible - 1;
@@ -54,7 +54,7 @@ static void put_plain(struct tp_buf *out, struct tp_str text)
 /* ---- code spans ---- */
 
 /* Returns the number of backticks in the longest run of backticks. */
-static size_t longest_run(struct tp_str text)
+static size_t longest_run_of_backticks(struct tp_str text)
 {
     size_t most = 0, run = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -66,9 +66,9 @@ static size_t longest_run(struct tp_str text)
 
 /* Writes a code span between fences that are longer than any run of backticks in the span. In a table (is_cell),
  * escapes the bar even in code. */
-static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
+static void write_code_span(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
-    size_t fence = longest_run(text) + 1;
+    size_t fence = longest_run_of_backticks(text) + 1;
     bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`';
     /* A space separates adjacent spans, which would otherwise become one. */
     if (out->size && out->data[out->size - 1] == '`')
@@ -77,7 +77,7 @@ static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
         tp_buf_putc(out, '`');
     tp_buf_puts(out, is_padded ? " " : "");
     for (size_t i = 0; i < text.len; i++) {
-        size_t invisible = put_invisible(out, (struct tp_str){text.ptr + i, text.len - i}, "\\");
+        size_t invisible = write_unsafe_character(out, (struct tp_str){text.ptr + i, text.len - i}, "\\");
         if (invisible)
             i += invisible - 1;
         else
@@ -100,7 +100,7 @@ static bool has_text(struct tp_str word, const char *text)
 }
 
 /* Returns whether the word contains a reference to an issue, such as "GH-1". */
-static bool has_issue(struct tp_str word)
+static bool has_issue_reference(struct tp_str word)
 {
     for (size_t i = 0; i + 3 < word.len; i++)
         if (strncasecmp(word.ptr + i, "gh-", 3) == 0 && isdigit((unsigned char)word.ptr[i + 3]))
@@ -109,7 +109,7 @@ static bool has_issue(struct tp_str word)
 }
 
 /* Returns whether the word contains a possible commit hash: 7 to 40 hexadecimal digits with both letters and digits. */
-static bool has_hash(struct tp_str word)
+static bool has_commit_hash(struct tp_str word)
 {
     enum { SHORTEST = 7, LONGEST = 40 };
     for (size_t i = 0, end; i < word.len; i = end + 1) {
@@ -126,7 +126,7 @@ static bool has_hash(struct tp_str word)
 }
 
 /* Returns whether the word contains the name of an emoji, ":tada:". */
-static bool has_emoji(struct tp_str word)
+static bool has_emoji_code(struct tp_str word)
 {
     for (size_t i = 0; i < word.len; i++) {
         size_t end = i + 1;
@@ -159,8 +159,8 @@ static bool is_active_markup(struct tp_str word)
         has_letter |= isalnum(c) || c >= 0x80;
         has_sign |= strchr("@#$`_*\\<>|~", c) != NULL;
     }
-    return (has_letter && has_sign) || has_text(word, "://") || has_text(word, "www.") || has_issue(word) ||
-           has_hash(word) || has_emoji(word);
+    return (has_letter && has_sign) || has_text(word, "://") || has_text(word, "www.") || has_issue_reference(word) ||
+           has_commit_hash(word) || has_emoji_code(word);
 }
 
 /* Returns the word without the punctuation around it: "(@user)," gives "@user". */
@@ -178,23 +178,23 @@ static struct tp_str strip_punctuation(struct tp_str word)
     return word;
 }
 
-static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool is_cell)
+static void write_word(struct tp_buf *out, struct tp_str word, bool is_first, bool is_cell)
 {
     struct tp_str core = strip_punctuation(word);
     if (is_first && begins_block(word)) {
-        put_code(out, word, is_cell);
+        write_code_span(out, word, is_cell);
         return;
     }
     if (!is_active_markup(core)) {
         if (is_active_markup(word)) /* `word` has the last colon, which `core` lacks; ":tada" alone is not an emoji */
-            put_code(out, word, is_cell);
+            write_code_span(out, word, is_cell);
         else
-            put_plain(out, word);
+            write_escaped_text(out, word);
         return;
     }
-    put_plain(out, (struct tp_str){word.ptr, (size_t)(core.ptr - word.ptr)});
-    put_code(out, core, is_cell);
-    put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(word.ptr + word.len - core.ptr) - core.len});
+    write_escaped_text(out, (struct tp_str){word.ptr, (size_t)(core.ptr - word.ptr)});
+    write_code_span(out, core, is_cell);
+    write_escaped_text(out, (struct tp_str){core.ptr + core.len, (size_t)(word.ptr + word.len - core.ptr) - core.len});
 }
 
 /* ---- paths with spaces ---- */
@@ -223,7 +223,7 @@ static bool has_extension(struct tp_str word)
            isalpha((unsigned char)word.ptr[size - letters]);
 }
 
-static size_t word_end(struct tp_str text, size_t at)
+static size_t end_of_word(struct tp_str text, size_t at)
 {
     while (at < text.len && (unsigned char)text.ptr[at] > ' ' && text.ptr[at] != 0x7f)
         at++;
@@ -232,13 +232,13 @@ static size_t word_end(struct tp_str text, size_t at)
 
 /* Returns the end of the path that begins at `at`. The path ends with the last word that has a slash or is a file
  * name, and before punctuation or another path. Sets *has_alive if a word of the path needs a code span. */
-static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
+static size_t end_of_path(struct tp_str text, size_t at, bool *has_alive)
 {
-    size_t end = word_end(text, at), last = end;
+    size_t end = end_of_word(text, at), last = end;
     bool is_any = is_active_markup(strip_punctuation((struct tp_str){text.ptr + at, end - at}));
     *has_alive = is_any;
     while (end + 1 < text.len && text.ptr[end] == ' ' && !strchr(",;:!?", text.ptr[end - 1])) {
-        size_t next = word_end(text, end + 1);
+        size_t next = end_of_word(text, end + 1);
         struct tp_str word = {text.ptr + end + 1, next - end - 1}, core = strip_punctuation(word);
         if (!word.len || begins_path(word))
             break;
@@ -254,47 +254,47 @@ static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
 
 /* Writes a path with spaces as one code span if one of its words needs a span. Returns the end of the path, or `at` if
  * there is no such path. */
-static size_t put_path(struct tp_buf *out, struct tp_str text, size_t at, bool is_cell)
+static size_t write_path(struct tp_buf *out, struct tp_str text, size_t at, bool is_cell)
 {
     bool has_alive;
-    size_t first_end = word_end(text, at);
+    size_t first_end = end_of_word(text, at);
     if (!begins_path((struct tp_str){text.ptr + at, first_end - at}))
         return at;
-    size_t end = path_end(text, at, &has_alive);
+    size_t end = end_of_path(text, at, &has_alive);
     if (end == first_end || !has_alive)
         return at;
     struct tp_str path = {text.ptr + at, end - at}, core = strip_punctuation(path);
-    put_plain(out, (struct tp_str){path.ptr, (size_t)(core.ptr - path.ptr)});
-    put_code(out, core, is_cell);
-    put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(path.ptr + path.len - core.ptr) - core.len});
+    write_escaped_text(out, (struct tp_str){path.ptr, (size_t)(core.ptr - path.ptr)});
+    write_code_span(out, core, is_cell);
+    write_escaped_text(out, (struct tp_str){core.ptr + core.len, (size_t)(path.ptr + path.len - core.ptr) - core.len});
     return end;
 }
 
-static void put_words(struct tp_buf *out, struct tp_str text, bool is_cell)
+static void write_words(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
     bool is_first = true;
     for (size_t i = 0, end; i < text.len; i = end) {
-        end = word_end(text, i);
+        end = end_of_word(text, i);
         if (end == i) {
             tp_buf_putc(out, ' ');
             end++;
             continue;
         }
-        size_t behind_path = put_path(out, text, i, is_cell);
+        size_t behind_path = write_path(out, text, i, is_cell);
         if (behind_path > i)
             end = behind_path;
         else
-            put_word(out, (struct tp_str){text.ptr + i, end - i}, is_first && !is_cell, is_cell);
+            write_word(out, (struct tp_str){text.ptr + i, end - i}, is_first && !is_cell, is_cell);
         is_first = false;
     }
 }
 
 void tp_markdown_escape(struct tp_buf *out, struct tp_str text)
 {
-    put_words(out, text, false);
+    write_words(out, text, false);
 }
 
 void tp_markdown_cell(struct tp_buf *out, struct tp_str text)
 {
-    put_words(out, text, true);
+    write_words(out, text, true);
 }

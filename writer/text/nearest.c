@@ -5,7 +5,7 @@
  * beginning of another one. */
 enum { LONGEST = 40, LEAST_PREFIX = 3 };
 
-static size_t minimum(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -21,7 +21,7 @@ static size_t count_edits(struct tp_str a, struct tp_str b)
         row[0] = i;
         for (size_t j = 1; j <= b.len; j++) {
             size_t above = row[j];
-            row[j] = minimum(minimum(above, row[j - 1]) + 1, diagonal + (a.ptr[i - 1] != b.ptr[j - 1]));
+            row[j] = smaller_of(smaller_of(above, row[j - 1]) + 1, diagonal + (a.ptr[i - 1] != b.ptr[j - 1]));
             diagonal = above;
         }
     }
@@ -40,7 +40,7 @@ void tp_nearest_compare(struct tp_nearest *nearest, struct tp_str candidate)
     struct tp_str word = nearest->word;
     if (!word.len || word.len > LONGEST || candidate.len > LONGEST)
         return;
-    size_t distance = count_edits(word, candidate), shorter = minimum(word.len, candidate.len);
+    size_t distance = count_edits(word, candidate), shorter = smaller_of(word.len, candidate.len);
     if (shorter >= LEAST_PREFIX && distance && memcmp(word.ptr, candidate.ptr, shorter) == 0)
         distance = 1;
     if (distance < nearest->distance || (distance == nearest->distance && !nearest->found.len)) {

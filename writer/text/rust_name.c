@@ -6,7 +6,7 @@
 
 #include "writer/base/utf8.h"
 
-void tp_rust_show(struct tp_rust_name *name, struct tp_str part)
+void tp_rust_print(struct tp_rust_name *name, struct tp_str part)
 {
     if (name->is_silent || name->is_wrong)
         return;
@@ -15,22 +15,22 @@ void tp_rust_show(struct tp_rust_name *name, struct tp_str part)
         *(char *)tp_vec_push(&name->text) = part.ptr[i];
 }
 
-void tp_rust_show_text(struct tp_rust_name *name, const char *text)
+void tp_rust_print_text(struct tp_rust_name *name, const char *text)
 {
-    tp_rust_show(name, tp_str_of(text));
+    tp_rust_print(name, tp_str_of(text));
 }
 
-void tp_rust_show_number(struct tp_rust_name *name, uint64_t number)
+void tp_rust_print_number(struct tp_rust_name *name, uint64_t number)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, number);
-    tp_rust_show_text(name, digits);
+    tp_rust_print_text(name, digits);
 }
 
-void tp_rust_show_character(struct tp_rust_name *name, uint32_t character)
+void tp_rust_print_character(struct tp_rust_name *name, uint32_t character)
 {
     char bytes[4];
-    tp_rust_show(name, (struct tp_str){bytes, tp_utf8_put(bytes, character)});
+    tp_rust_print(name, (struct tp_str){bytes, tp_utf8_put(bytes, character)});
 }
 
 char tp_rust_next(struct tp_rust_name *name)

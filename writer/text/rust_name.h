@@ -19,11 +19,11 @@ struct tp_rust_name {
     bool is_wrong;  /* true if the name is damaged or too long; parsing and printing then stop */
 };
 
-/* tp_rust_show* append to the printed text, unless the name is silent or wrong. */
-void tp_rust_show(struct tp_rust_name *name, struct tp_str part);
-void tp_rust_show_text(struct tp_rust_name *name, const char *text);
-void tp_rust_show_number(struct tp_rust_name *name, uint64_t number);
-void tp_rust_show_character(struct tp_rust_name *name, uint32_t character);
+/* tp_rust_print* append to the printed text, unless the name is silent or wrong. */
+void tp_rust_print(struct tp_rust_name *name, struct tp_str part);
+void tp_rust_print_text(struct tp_rust_name *name, const char *text);
+void tp_rust_print_number(struct tp_rust_name *name, uint64_t number);
+void tp_rust_print_character(struct tp_rust_name *name, uint32_t character);
 
 /* Returns the next letter. At the end of the name, returns 0 and marks the name as wrong. */
 char tp_rust_next(struct tp_rust_name *name);

@@ -66,7 +66,7 @@ void tp_terminal_clean_lines(char *text, size_t size)
 
 /* Returns the number of bytes of spaces at the start of `text`. A space is any character that .NET's TrimStart
  * removes, because the runners of GitHub and Azure use it. */
-static size_t blank_length(const char *text, size_t size)
+static size_t length_of_leading_spaces(const char *text, size_t size)
 {
     static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
                                        "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
@@ -91,7 +91,7 @@ static bool is_letter(char c)
 }
 
 /* Returns whether the text begins with "##[", "##vso[" or "##teamcity[", which are commands anywhere in a line. */
-static bool is_bracketed(const char *text, size_t size)
+static bool begins_with_bracket_command(const char *text, size_t size)
 {
     size_t at = 2;
     if (size < 3 || text[0] != '#' || text[1] != '#')
@@ -104,11 +104,11 @@ static bool is_bracketed(const char *text, size_t size)
 void tp_terminal_disable_commands(char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        size_t first = at + blank_length(text + at, size - at);
+        size_t first = at + length_of_leading_spaces(text + at, size - at);
         if (size - first >= 3 && text[first] == ':' && text[first + 1] == ':' && is_letter(text[first + 2]))
             text[first] = '?';
         for (at = first; at < size && text[at] != '\n' && text[at] != '\r'; at++)
-            if (text[at] == '#' && is_bracketed(text + at, size - at))
+            if (text[at] == '#' && begins_with_bracket_command(text + at, size - at))
                 text[at + 1] = '?';
         at += at < size;
     }

@@ -7,7 +7,7 @@
 
 enum { ADDRESS_BITS = 47 }; /* bits of an address in the program; kernel addresses are larger */
 
-static void make_room(struct tp_code_maps *maps, struct tp_arena *arena)
+static void make_room_for_mapping(struct tp_code_maps *maps, struct tp_arena *arena)
 {
     if (maps->count < maps->room)
         return;
@@ -16,16 +16,17 @@ static void make_room(struct tp_code_maps *maps, struct tp_arena *arena)
     if (maps->count)
         memcpy(items, maps->items, maps->count * sizeof *items);
     if (maps->room)
-        tp_arena_drop(arena, maps->items, maps->room * sizeof *items);
+        tp_arena_free_item(arena, maps->items, maps->room * sizeof *items);
     maps->items = items;
     maps->room = room;
 }
 
-void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, const struct tp_perf_record *mapping)
+void tp_code_maps_add_mapping(struct tp_code_maps *maps, struct tp_code_places *places,
+                              const struct tp_perf_record *mapping)
 {
     uint32_t kept = 0;
     uint64_t end = mapping->start + mapping->length;
-    make_room(maps, places->arena);
+    make_room_for_mapping(maps, places->arena);
     for (uint32_t i = 0; i < maps->count; i++)
         if (maps->items[i].start < mapping->start || maps->items[i].end > end)
             maps->items[kept++] = maps->items[i];
@@ -37,13 +38,13 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
                                                       .end = end,
                                                       .offset = mapping->offset,
                                                       .file = tp_code_file_number(places, tp_str_of(mapping->text))};
-    if (maps->items[maps->count - 1].file == TP_CODE_JIT && !maps->has_own_image) {
+    if (maps->items[maps->count - 1].file == TP_CODE_JIT && !maps->has_image_of_this_process) {
         maps->image = tp_code_add_image(places);
-        maps->has_own_image = true;
+        maps->has_image_of_this_process = true;
     }
 }
 
-const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address)
+const struct tp_code_map *tp_code_maps_find_mapping(const struct tp_code_maps *maps, uint64_t address)
 {
     if (address >> ADDRESS_BITS)
         return NULL;
@@ -58,7 +59,7 @@ const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uin
 uint32_t tp_code_maps_add_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                                 uint64_t address)
 {
-    const struct tp_code_map *map = tp_code_maps_find(maps, address);
+    const struct tp_code_map *map = tp_code_maps_find_mapping(maps, address);
     uint32_t file = map ? map->file : TP_CODE_UNKNOWN;
     bool is_unknown_twice = !map && outer && tp_code_frame_at(places, outer)->file == TP_CODE_UNKNOWN;
     if (is_unknown_twice)

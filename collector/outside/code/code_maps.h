@@ -20,14 +20,15 @@ struct tp_code_maps {
     uint32_t count, room; /* number of mappings, and capacity of the list; room 0: the list belongs to the parent
                            * process */
     uint32_t image;       /* number that identifies the code generated at run time (code_places.h); 0: none */
-    bool has_own_image;   /* true: `image` is the image of this process; false: the image of its parent */
+    bool has_image_of_this_process; /* true: `image` is the image of this process; false: the image of its parent */
 };
 
 /* Adds a mapping and removes all mappings inside its address range. */
-void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, const struct tp_perf_record *mapping);
+void tp_code_maps_add_mapping(struct tp_code_maps *maps, struct tp_code_places *places,
+                              const struct tp_perf_record *mapping);
 
 /* Returns the mapping that contains an address, or NULL. The pointer is valid until the next mapping is added. */
-const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address);
+const struct tp_code_map *tp_code_maps_find_mapping(const struct tp_code_maps *maps, uint64_t address);
 
 /* Returns the stack node for a program address that was called from node `outer`. Returns `outer` if both are in
  * unknown code. */

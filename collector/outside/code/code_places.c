@@ -12,7 +12,7 @@ enum { HEAD_BYTES = 4096, FRAME_FILE_BITS = 16, ADDRESS_BITS = 47, MOST_IMAGES =
 
 _Static_assert(TP_MAX_OUTSIDE_FILES <= 1u << FRAME_FILE_BITS, "files fit into the key of a frame");
 
-static uint32_t add_file(struct tp_code_places *places, struct tp_str path)
+static uint32_t add_code_file(struct tp_code_places *places, struct tp_str path)
 {
     uint32_t number = tp_strings_add(&places->paths, path);
     if (number == places->files.count)
@@ -36,7 +36,7 @@ void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
     tp_id_map_init(&places->frame_ids, arena);
     tp_id_map_init(&places->node_ids, arena);
     for (int i = 0; i < TP_CODE_FIRST_FILE; i++)
-        add_file(places, tp_str_of(none[i]));
+        add_code_file(places, tp_str_of(none[i]));
     *(struct tp_code_node *)tp_vec_push(&places->nodes) = (struct tp_code_node){0};
 }
 
@@ -48,7 +48,7 @@ static void store_segments(struct tp_code_file *file, const unsigned char *bytes
     if (size < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64)
         return;
     memcpy(&head, bytes, sizeof head);
-    file->is_fixed = head.e_type == ET_EXEC;
+    file->has_fixed_address = head.e_type == ET_EXEC;
     for (unsigned i = 0; i < head.e_phnum && file->segment_count < TP_CODE_SEGMENTS; i++) {
         Elf64_Phdr part;
         if (head.e_phoff > size || size - head.e_phoff < (i + 1) * sizeof part)
@@ -80,11 +80,11 @@ static void read_segments(struct tp_code_file *file)
     close(input.fd);
     if (code == TP_OK)
         store_segments(file, bytes, size);
-    file->is_go = code == TP_OK && has_go_note(bytes, size);
+    file->is_built_by_go = code == TP_OK && has_go_note(bytes, size);
 }
 
 /* Returns whether the path of a mapping denotes memory without a file, or a file without a name. */
-static bool is_memory(struct tp_str path)
+static bool is_path_of_memory_without_file(struct tp_str path)
 {
     static const char *const starts[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};
     bool is_one = !tp_str_starts(path, "/");
@@ -97,12 +97,12 @@ uint32_t tp_code_file_number(struct tp_code_places *places, struct tp_str path)
 {
     if (tp_str_equal(path, TP_STR("[vdso]")))
         return TP_CODE_VDSO;
-    if (is_memory(path))
+    if (is_path_of_memory_without_file(path))
         return TP_CODE_JIT;
     size_t before = places->files.count;
     if (before >= TP_MAX_OUTSIDE_FILES && tp_strings_find(&places->paths, path) == TP_NO_ID)
         return TP_CODE_UNKNOWN;
-    uint32_t number = add_file(places, path);
+    uint32_t number = add_code_file(places, path);
     if (places->files.count > before)
         read_segments(TP_AT(&places->files, struct tp_code_file, number));
     return number;
@@ -122,7 +122,7 @@ uint64_t tp_code_file_address(const struct tp_code_places *places, uint32_t numb
 /* Returns the index of a key. A new key gets the next free index of `list`. */
 static uint32_t find_or_add_number(struct tp_id_map *map, const struct tp_vec *list, uint64_t key)
 {
-    uint32_t *number = tp_id_map_put(map, key);
+    uint32_t *number = tp_id_map_find_or_add(map, key);
     if (*number == TP_NO_ID)
         *number = (uint32_t)list->count;
     return *number;

@@ -20,8 +20,8 @@ struct tp_code_file {
         uint64_t address, offset, size;
     } segments[TP_CODE_SEGMENTS]; /* loaded segments from the program headers; none if the file could not be read */
     uint32_t segment_count;
-    bool is_fixed;             /* true if the file is linked to fixed addresses */
-    bool is_go;                /* true if Go built the file; Go keeps frame pointers */
+    bool has_fixed_address;    /* true if the file is linked to fixed addresses */
+    bool is_built_by_go;       /* true if Go built the file; Go keeps frame pointers */
     uint64_t loop, loop_bytes; /* in a Python interpreter: address and size of the function that runs Python code; 0 in
                                 * other files */
 };

@@ -18,7 +18,7 @@ static inline uint64_t tp_code_space_start(uint32_t file)
 static inline uint64_t tp_code_space_address(const struct tp_code_maps *maps, const struct tp_code_places *places,
                                              uint64_t address)
 {
-    const struct tp_code_map *map = tp_code_maps_find(maps, address);
+    const struct tp_code_map *map = tp_code_maps_find_mapping(maps, address);
     uint64_t in_file = map && map->file >= TP_CODE_FIRST_FILE
                            ? tp_code_file_address(places, map->file, address - map->start + map->offset)
                            : UINT64_MAX;

@@ -72,7 +72,7 @@ static bool copy_from_window(void *part, struct window *w, uint64_t place, size_
 
 /* Reads the name from a "code load" record whose fields begin at file offset `place`. Returns false if the record has
  * no name. */
-static bool read_load(struct tp_jit_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
+static bool read_code_load_record(struct tp_jit_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
 {
     struct code_load load;
     size_t size;
@@ -103,7 +103,8 @@ void tp_jit_dump_find_names(struct tp_jit_wanted *wanted, size_t count, int dump
     uint64_t place = first_record_offset(&w);
     while (place && hits_left && copy_from_window(&record, &w, place, sizeof record) &&
            record.total_size >= sizeof record) {
-        if (record.kind == CODE_LOAD && read_load(&name, &w, place + sizeof record, record.total_size - sizeof record))
+        if (record.kind == CODE_LOAD &&
+            read_code_load_record(&name, &w, place + sizeof record, record.total_size - sizeof record))
             tp_jit_name(wanted, count, name, &hits_left);
         place += record.total_size;
     }

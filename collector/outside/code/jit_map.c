@@ -55,7 +55,7 @@ static const char *parse_hex_number(uint64_t *number, const char *at, const char
 }
 
 /* Processes a line at file offset `place`. Of a line that is too long, `line` contains only the beginning. */
-static void process_line(struct reading *r, const char *line, size_t size, uint64_t place)
+static void read_map_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
     struct tp_jit_name name = {0};
@@ -71,11 +71,11 @@ static void process_line(struct reading *r, const char *line, size_t size, uint6
 }
 
 /* Processes the complete lines in a buffer at file offset `place`. Returns the number of bytes processed. */
-static size_t process_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
+static size_t read_map_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
 {
     size_t done = 0;
     for (const char *end; (end = memchr(bytes + done, '\n', size - done)); done = (size_t)(end - bytes) + 1)
-        process_line(r, bytes + done, (size_t)(end - bytes) - done, place + done);
+        read_map_line(r, bytes + done, (size_t)(end - bytes) - done, place + done);
     return done;
 }
 
@@ -96,9 +96,9 @@ void tp_jit_map_find_names(struct tp_jit_wanted *wanted, size_t count, const str
         if (is_inside)
             done = end ? (size_t)(end - bytes) + 1 : size;
         is_inside = is_inside && !end;
-        done += process_lines(&r, bytes + done, size - done, place + done);
+        done += read_map_lines(&r, bytes + done, size - done, place + done);
         if (done == 0 && size == sizeof bytes) { /* the buffer contains only a part of a very long line */
-            process_line(&r, bytes, size, place);
+            read_map_line(&r, bytes, size, place);
             is_inside = true;
             done = size;
         }
@@ -107,7 +107,7 @@ void tp_jit_map_find_names(struct tp_jit_wanted *wanted, size_t count, const str
         place += done;
     }
     if (!got && !is_inside && kept)
-        process_line(&r, bytes, kept, place);
+        read_map_line(&r, bytes, kept, place);
 }
 
 /* ---- names ---- */

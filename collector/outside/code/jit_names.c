@@ -71,7 +71,7 @@ static uint32_t status_number(const char *status, const char *key, bool is_last)
 }
 
 /* Returns whether the process has the recorder's root directory. Otherwise it runs in a container. */
-static bool has_our_root(uint32_t pid)
+static bool has_recorder_root_folder(uint32_t pid)
 {
     char path[64], space[64] = "", ours[64] = "";
     struct stat root, own;
@@ -89,11 +89,11 @@ static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, cons
     char path[64];
     uint32_t pid = r->pid;
     *maker = (struct maker){.folder = -1, .dump = -1, .since_ns = (int64_t)r->time_ns};
-    if (!tp_proc_load(text, pid, "status"))
+    if (!tp_proc_load_file(text, pid, "status"))
         return;
     maker->inner_pid = status_number(text->data, "\nNSpid:", true);
     maker->user = status_number(text->data, "\nUid:", false);
-    if (has_our_root(pid))
+    if (has_recorder_root_folder(pid))
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* opened with O_NOFOLLOW, because a link would be
                                                                      * followed from the recorder's root */
@@ -106,7 +106,7 @@ static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, cons
 
 static struct maker *find_or_add_maker(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
-    uint32_t *number = tp_id_map_put(&names->ids, r->pid);
+    uint32_t *number = tp_id_map_find_or_add(&names->ids, r->pid);
     if (*number == TP_NO_ID) {
         *number = (uint32_t)names->makers.count;
         *(struct maker *)tp_vec_push(&names->makers) = (struct maker){.folder = -1, .dump = -1};
@@ -140,7 +140,7 @@ static void open_dump(struct tp_jit_names *names, const struct tp_perf_record *r
     names->open_count += dump >= 0;
 }
 
-static void process_mapping(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static void handle_mapping(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
     uint32_t dump_pid = tp_jit_dump_pid(r->text);
     if (!dump_pid && tp_code_file_number(names->places, tp_str_of(r->text)) != TP_CODE_JIT)
@@ -151,7 +151,7 @@ static void process_mapping(struct tp_jit_names *names, const struct tp_perf_rec
         open_dump(names, r, maker);
 }
 
-void tp_jit_names_process(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+void tp_jit_names_handle_record(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
     const uint32_t *number = r->type == PERF_RECORD_COMM && r->is_exec ? tp_id_map_find(&names->ids, r->pid) : NULL;
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
@@ -159,19 +159,19 @@ void tp_jit_names_process(struct tp_jit_names *names, const struct tp_perf_recor
                                                          * and of mappings come from separate rings */
         close_maker_files(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
-        process_mapping(names, r, text);
+        handle_mapping(names, r, text);
 }
 
 /* ---- names ---- */
 
-static int by_address(const void *x, const void *y, const void *context)
+static int compare_by_address(const void *x, const void *y, const void *context)
 {
     const struct tp_jit_wanted *a = x, *b = y;
     (void)context;
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void store_names(struct tp_jit_names *names, const struct tp_jit_wanted *wanted, size_t count, int fd)
+static void store_found_names(struct tp_jit_names *names, const struct tp_jit_wanted *wanted, size_t count, int fd)
 {
     char name[TP_JIT_NAME_BYTES], frame[TP_JIT_NAME_BYTES + 16];
     for (size_t i = 0; i < count; i++) {
@@ -185,17 +185,18 @@ static void store_names(struct tp_jit_names *names, const struct tp_jit_wanted *
 }
 
 /* Reads from the dump the names that the map file does not contain. */
-static void read_dump(struct tp_jit_names *names, int dump, struct tp_jit_wanted *wanted, size_t count)
+static void read_dump_names(struct tp_jit_names *names, int dump, struct tp_jit_wanted *wanted, size_t count)
 {
     size_t left = 0;
     for (size_t i = 0; i < count; i++)
         if (!wanted[i].name_bytes)
             wanted[left++] = wanted[i];
     tp_jit_dump_find_names(wanted, left, dump, &names->left_bytes);
-    store_names(names, wanted, left, dump);
+    store_found_names(names, wanted, left, dump);
 }
 
-static void read_map(struct tp_jit_names *names, const struct maker *maker, struct tp_jit_wanted *wanted, size_t count)
+static void read_map_of_maker(struct tp_jit_names *names, const struct maker *maker, struct tp_jit_wanted *wanted,
+                              size_t count)
 {
     char name[48];
     struct tp_input map;
@@ -203,7 +204,7 @@ static void read_map(struct tp_jit_names *names, const struct maker *maker, stru
     snprintf(name, sizeof name, "perf-%" PRIu32 ".map", maker->inner_pid);
     if (folder >= 0 && tp_input_open_in(&map, folder, name, maker->user, NULL) == TP_OK) {
         tp_jit_map_find_names(wanted, count, &map, &names->left_bytes);
-        store_names(names, wanted, count, map.fd);
+        store_found_names(names, wanted, count, map.fd);
         close(map.fd);
     }
     if (folder >= 0 && folder != maker->folder)
@@ -223,10 +224,10 @@ void tp_jit_names_read(struct tp_jit_names *names, uint32_t pid, uint32_t image)
             *(struct tp_jit_wanted *)tp_vec_push(&list) =
                 (struct tp_jit_wanted){.address = made[i].address, .number = i};
     if (list.count) {
-        tp_merge_sort(names->arena, list.data, list.count, sizeof(struct tp_jit_wanted), by_address, NULL);
-        read_map(names, maker, list.data, list.count);
+        tp_merge_sort(names->arena, list.data, list.count, sizeof(struct tp_jit_wanted), compare_by_address, NULL);
+        read_map_of_maker(names, maker, list.data, list.count);
         if (maker->dump >= 0)
-            read_dump(names, maker->dump, list.data, list.count);
+            read_dump_names(names, maker->dump, list.data, list.count);
     }
     close_maker_files(names, maker);
 }

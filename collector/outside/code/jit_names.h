@@ -28,7 +28,7 @@ void tp_jit_names_release(struct tp_jit_names *names);
 
 /* Processes a record: a process has mapped code or executed another program. Call it immediately, because the files may
  * disappear. text: scratch buffer. */
-void tp_jit_names_process(struct tp_jit_names *names, const struct tp_perf_record *record, struct tp_buf *text);
+void tp_jit_names_handle_record(struct tp_jit_names *names, const struct tp_perf_record *record, struct tp_buf *text);
 
 /* Reads the names for all code of the process image `image`. Call it when the process has exited or the recording
  * ends. */

@@ -16,7 +16,7 @@ struct wanted {
     struct tp_str name;
 };
 
-static int by_address(const void *x, const void *y, const void *context)
+static int compare_by_address(const void *x, const void *y, const void *context)
 {
     const struct wanted *a = x, *b = y;
     (void)context;
@@ -25,7 +25,7 @@ static int by_address(const void *x, const void *y, const void *context)
 
 /* Applies a line of /proc/kallsyms to the requested addresses: "ffffffff81000000 T name", possibly followed by
  * "\t[module]". */
-static void process_line(struct wanted *wanted, size_t count, const char *line)
+static void apply_symbol_line(struct wanted *wanted, size_t count, const char *line)
 {
     char *end;
     uint64_t start = strtoull(line, &end, 16);
@@ -55,7 +55,7 @@ static void read_symbols(struct wanted *wanted, size_t count, const char *path, 
     tp_buf_putc(&text, '\n');
     const char *line = tp_buf_move(&text, arena);
     for (const char *end; (end = strchr(line, '\n')); line = end + 1)
-        process_line(wanted, count, line);
+        apply_symbol_line(wanted, count, line);
 }
 
 /* Returns the name of a function, followed by " [MODULE]" if the function is in a module. */
@@ -87,7 +87,7 @@ const struct tp_str *tp_kernel_functions_from_file(const struct tp_code_places *
         return NULL;
     struct tp_str *names = tp_arena_array(arena, places->frames.count, sizeof *names);
     struct wanted *wanted = list.data;
-    tp_merge_sort(arena, wanted, list.count, sizeof *wanted, by_address, NULL);
+    tp_merge_sort(arena, wanted, list.count, sizeof *wanted, compare_by_address, NULL);
     read_symbols(wanted, list.count, path, arena);
     for (size_t i = 0; i < list.count; i++) {
         if (i && wanted[i].start < wanted[i - 1].start) { /* the previous address is in the same function and has the

@@ -21,7 +21,7 @@ int tp_event_paranoid_level(void)
     return level;
 }
 
-const char *tp_event_advice(int error, int level)
+const char *tp_event_rights_advice(int error, int level)
 {
     if (error == ENOSYS || error == ENOENT)
         return "this kernel or sandbox has no events";

@@ -8,6 +8,6 @@ int tp_event_paranoid_level(void);
 
 /* Returns a short static text that advises how to allow events. error: errno of the refused perf_event_open. level:
  * from tp_event_paranoid_level. */
-const char *tp_event_advice(int error, int level);
+const char *tp_event_rights_advice(int error, int level);
 
 #endif

@@ -38,7 +38,7 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
     record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
     record->dump = at + registers + sizeof size;
     record->dump_bytes = (size_t)used;
-    record->is_dump_full = used == size;
+    record->is_stack_longer_than_dump = used == size;
     return true;
 }
 
@@ -57,7 +57,7 @@ static bool read_sample(struct tp_perf_record *record, const struct perf_event_h
     record->tid = body.tid;
     record->time_ns = body.time_ns;
     record->chain = (const uint64_t *)(const void *)(record_body(head) + sizeof body);
-    record->chain_count = (size_t)body.count;
+    record->chain_entry_count = (size_t)body.count;
     size_t room = head->size - sizeof *head - sizeof body;
     if (body.count > room / sizeof(uint64_t))
         return false;

@@ -20,13 +20,13 @@ struct tp_perf_record {
     uint64_t event_id;               /* in a SAMPLE record: id of the event that took the sample */
     const uint64_t *chain;           /* in a SAMPLE record: addresses of the call stack, innermost first, with
                                       * PERF_CONTEXT_X markers in between */
-    size_t chain_count;
+    size_t chain_entry_count;
     const uint64_t *registers; /* in a SAMPLE record: the program's registers, TP_PERF_REGISTERS of them; NULL: none */
     const char *dump;          /* in a SAMPLE record: copy of the stack's memory, starting at the stack pointer; NULL:
                                 * none */
     size_t dump_bytes;
-    bool is_dump_full;   /* true if the stack is longer than the copy */
-    uint64_t lost_count; /* in a LOST record: count of lost records */
+    bool is_stack_longer_than_dump; /* true if the stack is longer than the copy */
+    uint64_t lost_count;            /* in a LOST record: count of lost records */
 };
 
 /* Fields that all events of the recorder request. Samples begin with these fields, and other records end with them. */

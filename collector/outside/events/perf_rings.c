@@ -30,7 +30,7 @@ enum { MOST_CPUS_WITH_ALL = 32 };
  * switches constantly would be three times as slow. */
 enum { WINDOW_NS = 100000000, WINDOW_STACKS = 300 };
 
-static size_t page_bytes(void)
+static size_t memory_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -91,19 +91,19 @@ static struct perf_event_attr name_attr(const struct tp_perf_rings *rings)
     return attr;
 }
 
-static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_kernel_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Maps the ring of an event, smaller than `bytes` if the system does not allow that size. tp_perf_rings_close closes
  * the event. */
-static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_name_ring)
+static bool map_ring_of_event(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_name_ring)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
     *ring = (struct tp_perf_ring){.fd = fd, .cpu = cpu, .is_name_ring = is_name_ring};
     for (ring->bytes = bytes; ring->bytes >= LEAST_RING_BYTES; ring->bytes /= 2) {
-        void *map = mmap(NULL, page_bytes() + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *map = mmap(NULL, memory_page_bytes() + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         ring->map = map != MAP_FAILED ? map : NULL;
         if (ring->map)
             return true;
@@ -112,10 +112,10 @@ static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes,
 }
 
 /* Allocates room for one more event. Returns false when memory is short. */
-static bool make_room(struct tp_perf_rings *rings)
+static bool make_room_for_event(struct tp_perf_rings *rings)
 {
     size_t room = rings->room ? rings->room * 2 : 64;
-    if (rings->stack_count < rings->room && rings->other_count < rings->room)
+    if (rings->stack_event_count < rings->room && rings->other_count < rings->room)
         return true;
     int *stack_fds = realloc(rings->stack_fds, room * sizeof *stack_fds);
     rings->stack_fds = stack_fds ? stack_fds : rings->stack_fds;
@@ -130,7 +130,7 @@ static bool make_room(struct tp_perf_rings *rings)
 static void add_switch_stack_event(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring_fd)
 {
     struct perf_event_attr attr = switch_attr(rings);
-    int fd = make_room(rings) ? open_event(&attr, pid, cpu) : -1;
+    int fd = make_room_for_event(rings) ? open_kernel_event(&attr, pid, cpu) : -1;
     uint64_t id;
     if (fd < 0)
         return;
@@ -138,15 +138,15 @@ static void add_switch_stack_event(struct tp_perf_rings *rings, pid_t pid, int c
         close(fd);
         return;
     }
-    rings->stack_fds[rings->stack_count] = fd;
-    rings->stack_ids[rings->stack_count++] = id;
+    rings->stack_fds[rings->stack_event_count] = fd;
+    rings->stack_ids[rings->stack_event_count++] = id;
 }
 
 static bool add_name_ring(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = name_attr(rings);
-    int fd = open_event(&attr, pid, cpu);
-    return fd >= 0 && add_ring(rings, fd, cpu, NAMES_BYTES, true);
+    int fd = open_kernel_event(&attr, pid, cpu);
+    return fd >= 0 && map_ring_of_event(rings, fd, cpu, NAMES_BYTES, true);
 }
 
 static bool is_dump_too_large(const struct tp_perf_rings *rings)
@@ -154,11 +154,11 @@ static bool is_dump_too_large(const struct tp_perf_rings *rings)
     return rings->dump_bytes && rings->rings[rings->count - 1].bytes < (size_t)rings->dump_bytes * DUMPS_IN_RING;
 }
 
-static void drop_last_ring(struct tp_perf_rings *rings)
+static void remove_last_ring(struct tp_perf_rings *rings)
 {
     struct tp_perf_ring *ring = &rings->rings[--rings->count];
     if (ring->map)
-        munmap(ring->map, page_bytes() + ring->bytes);
+        munmap(ring->map, memory_page_bytes() + ring->bytes);
     close(ring->fd);
 }
 
@@ -166,7 +166,7 @@ static void drop_last_ring(struct tp_perf_rings *rings)
 static int open_cpu_events(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = sample_attr(rings);
-    int fd = open_event(&attr, pid, cpu);
+    int fd = open_kernel_event(&attr, pid, cpu);
     if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* at level 2 of perf_event_paranoid,
                                                                                   * the kernel allows only samples of
                                                                                   * user code */
@@ -175,16 +175,17 @@ static int open_cpu_events(struct tp_perf_rings *rings, pid_t pid, int cpu)
     }
     if (fd < 0)
         return errno;
-    if (!add_ring(rings, fd, cpu, rings->cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
+    if (!map_ring_of_event(rings, fd, cpu, rings->cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES,
+                           false))
         return errno;
     if (is_dump_too_large(rings)) {
-        drop_last_ring(rings);
+        remove_last_ring(rings);
         rings->dump_bytes = rings->dump_bytes > LEAST_DUMP_BYTES ? rings->dump_bytes / 2 : 0;
         return open_cpu_events(rings, pid, cpu);
     }
-    if (rings->has_all && !rings->is_user_only)
+    if (rings->has_stack_events_and_name_rings && !rings->is_user_only)
         add_switch_stack_event(rings, pid, cpu, fd);
-    return rings->has_all && !add_name_ring(rings, pid, cpu) ? errno : 0;
+    return rings->has_stack_events_and_name_rings && !add_name_ring(rings, pid, cpu) ? errno : 0;
 }
 
 static size_t count_cpus(void)
@@ -206,7 +207,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
                                     .dump_bytes = TP_PERF_REGISTER_MASK ? DUMP_BYTES : 0,
                                     .rate_hz = rate_hz,
                                     .cpu_count = count,
-                                    .has_all = pid < 0 || count <= MOST_CPUS_WITH_ALL,
+                                    .has_stack_events_and_name_rings = pid < 0 || count <= MOST_CPUS_WITH_ALL,
                                     .is_attached = is_attached || pid < 0,
                                     .is_whole = pid < 0};
     if (!rings->rings || !rings->copy)
@@ -216,7 +217,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
         if (error && error != ENODEV) /* ENODEV means that the CPU is offline */
             return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
                                 "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
-                                tp_event_advice(error, tp_event_paranoid_level()));
+                                tp_event_rights_advice(error, tp_event_paranoid_level()));
     }
     return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has no events for any CPU");
 }
@@ -227,7 +228,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
 static int open_redirected_event(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
                                  const struct tp_perf_ring *ring)
 {
-    int fd = make_room(rings) ? open_event(attr, tid, ring->cpu) : -1;
+    int fd = make_room_for_event(rings) ? open_kernel_event(attr, tid, ring->cpu) : -1;
     if (fd < 0)
         return errno;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0) {
@@ -246,7 +247,7 @@ int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
         const struct tp_perf_ring *ring = &rings->rings[i];
         struct perf_event_attr attr = ring->is_name_ring ? name_attr(rings) : sample_attr(rings);
         error = open_redirected_event(rings, &attr, tid, ring);
-        if (!error && !ring->is_name_ring && rings->has_all && !rings->is_user_only)
+        if (!error && !ring->is_name_ring && rings->has_stack_events_and_name_rings && !rings->is_user_only)
             add_switch_stack_event(rings, tid, ring->cpu, ring->fd);
     }
     return error;
@@ -256,13 +257,13 @@ int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
 
 void tp_perf_rings_close(struct tp_perf_rings *rings)
 {
-    for (size_t i = 0; i < rings->stack_count; i++)
+    for (size_t i = 0; i < rings->stack_event_count; i++)
         close(rings->stack_fds[i]);
     for (size_t i = 0; i < rings->other_count; i++)
         close(rings->other_fds[i]);
     while (rings->count)
-        drop_last_ring(rings);
-    rings->stack_count = rings->other_count = 0;
+        remove_last_ring(rings);
+    rings->stack_event_count = rings->other_count = 0;
 }
 
 void tp_perf_rings_release(struct tp_perf_rings *rings)
@@ -282,7 +283,7 @@ void tp_perf_rings_release(struct tp_perf_rings *rings)
 static const struct perf_event_header *record_at(const struct tp_perf_rings *rings, const struct tp_perf_ring *ring,
                                                  uint64_t tail)
 {
-    const char *data = ring->map + page_bytes();
+    const char *data = ring->map + memory_page_bytes();
     size_t at = tail & (ring->bytes - 1), room = ring->bytes - at;
     const struct perf_event_header *head = (const void *)(data + at); /* the 8-byte header of a record never wraps
                                                                        * around, because records consist of 8-byte
@@ -341,7 +342,7 @@ void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context,
 
 bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id)
 {
-    for (size_t i = 0; i < rings->stack_count; i++)
+    for (size_t i = 0; i < rings->stack_event_count; i++)
         if (rings->stack_ids[i] == event_id)
             return true;
     return false;
@@ -352,15 +353,15 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
 void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
-    rings->window_stacks += count;
-    bool was_off = rings->are_stacks_off;
-    rings->are_stacks_off = was_off ? !is_over : rings->window_stacks > WINDOW_STACKS;
-    rings->limited_interval_count += !was_off && rings->are_stacks_off;
-    for (size_t i = 0; i < rings->stack_count && was_off != rings->are_stacks_off; i++)
-        ioctl(rings->stack_fds[i], rings->are_stacks_off ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+    rings->switch_stacks_in_interval += count;
+    bool was_off = rings->are_switch_stacks_off;
+    rings->are_switch_stacks_off = was_off ? !is_over : rings->switch_stacks_in_interval > WINDOW_STACKS;
+    rings->limited_interval_count += !was_off && rings->are_switch_stacks_off;
+    for (size_t i = 0; i < rings->stack_event_count && was_off != rings->are_switch_stacks_off; i++)
+        ioctl(rings->stack_fds[i], rings->are_switch_stacks_off ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
     if (is_over) {
         rings->window_ns = now_ns;
-        rings->window_stacks = 0;
+        rings->switch_stacks_in_interval = 0;
     }
 }
 
@@ -372,12 +373,12 @@ void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int6
     /* numbers of records per WINDOW_NS: above MANY the name rings pause, below FEW they resume */
     enum { MANY = 40, FEW = 10 };
     rings->thread_records += count;
-    bool is_over = now_ns - rings->name_interval_ns > WINDOW_NS, was_silent = rings->are_names_paused;
+    bool is_over = now_ns - rings->name_interval_ns > WINDOW_NS, was_silent = rings->are_name_rings_paused;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))
-        rings->are_names_paused = rings->thread_records > MANY;
-    for (size_t i = 0; i < rings->count && was_silent != rings->are_names_paused; i++)
+        rings->are_name_rings_paused = rings->thread_records > MANY;
+    for (size_t i = 0; i < rings->count && was_silent != rings->are_name_rings_paused; i++)
         if (rings->rings[i].is_name_ring)
-            ioctl(rings->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, rings->are_names_paused);
+            ioctl(rings->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, rings->are_name_rings_paused);
     if (is_over) {
         rings->name_interval_ns = now_ns;
         rings->thread_records = 0;
@@ -386,14 +387,14 @@ void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int6
 
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings)
 {
-    for (size_t i = 0; i < rings->stack_count && !rings->are_stacks_off; i++)
+    for (size_t i = 0; i < rings->stack_event_count && !rings->are_switch_stacks_off; i++)
         ioctl(rings->stack_fds[i], PERF_EVENT_IOC_DISABLE, 0);
-    rings->are_stacks_off = true;
+    rings->are_switch_stacks_off = true;
 }
 
 int tp_perf_open_thread_event(pid_t tid)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .size = sizeof attr, .exclude_kernel = 1};
-    return open_event(&attr, tid, -1);
+    return open_kernel_event(&attr, tid, -1);
 }

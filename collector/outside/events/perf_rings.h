@@ -30,25 +30,25 @@ struct tp_perf_rings {
     int *stack_fds; /* descriptors of the events that record stacks at context switches; each writes into the ring of
                      * its CPU */
     uint64_t *stack_ids;
-    size_t stack_count;
+    size_t stack_event_count;
     int *other_fds; /* events of threads that existed before the recording; their records are in the rings of the
                      * CPUs */
     size_t other_count, room, cpu_count;
     unsigned rate_hz;
-    bool has_all;        /* true if stacks are recorded at context switches and name rings exist */
-    bool is_attached;    /* true if attached to running processes, so that events start immediately */
-    bool is_whole;       /* true if events cover everything that the CPUs run */
-    uint32_t dump_bytes; /* bytes of the stack in each sample; 0: no copy of the stack */
-    bool is_user_only;   /* true if the kernel does not allow stacks that contain kernel functions */
-    bool are_stacks_off;
-    int64_t window_ns;               /* start of the interval in which window_stacks counts, ns */
-    uint64_t window_stacks;          /* count of stacks at context switches in the interval */
-    bool are_names_paused;           /* true while the name rings are paused */
-    int64_t name_interval_ns;        /* start of the interval in which thread_records counts, ns */
-    uint64_t thread_records;         /* count of starts and exits of threads in the interval */
-    uint64_t limited_interval_count; /* count of intervals that reached the limit, so that only some context switches
-                                      * have a stack */
-    void *copy;                      /* buffer for a record that wraps around the end of its ring */
+    bool has_stack_events_and_name_rings; /* true if stacks are recorded at context switches and name rings exist */
+    bool is_attached;                     /* true if attached to running processes, so that events start immediately */
+    bool is_whole;                        /* true if events cover everything that the CPUs run */
+    uint32_t dump_bytes;                  /* bytes of the stack in each sample; 0: no copy of the stack */
+    bool is_user_only;                    /* true if the kernel does not allow stacks that contain kernel functions */
+    bool are_switch_stacks_off;
+    int64_t window_ns;                  /* start of the interval in which switch_stacks_in_interval counts, ns */
+    uint64_t switch_stacks_in_interval; /* count of stacks at context switches in the interval */
+    bool are_name_rings_paused;         /* true while the name rings are paused */
+    int64_t name_interval_ns;           /* start of the interval in which thread_records counts, ns */
+    uint64_t thread_records;            /* count of starts and exits of threads in the interval */
+    uint64_t limited_interval_count;    /* count of intervals that reached the limit, so that only some context switches
+                                         * have a stack */
+    void *copy;                         /* buffer for a record that wraps around the end of its ring */
 };
 
 /* Returns whether the machine has so many CPUs that inherited events slow a fork more than events of whole CPUs do. */

@@ -24,7 +24,7 @@ struct taking {
 };
 
 /* Returns the module at an address. If there are several, returns the last one loaded before `ticks`. */
-static const struct tp_spool_module *module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
+static const struct tp_spool_module *spool_module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
 {
     const struct tp_spool_module *found = NULL;
     for (uint32_t i = 0; i < file->module_count; i++) {
@@ -54,14 +54,14 @@ static uint32_t add_stack_node(struct taking *t, const char *addresses, size_t c
         uint64_t address;
         memcpy(&address, addresses + i * sizeof address, sizeof address);
         address -= i > 0 && address;
-        const struct tp_spool_module *m = module_at(t->file, address, ticks);
+        const struct tp_spool_module *m = spool_module_at(t->file, address, ticks);
         uint32_t file = module_file(places, m);
         node = tp_code_add_node(places, node, file, file >= TP_CODE_FIRST_FILE ? address - m->bias : 0);
     }
     return node;
 }
 
-static void add_sample(struct taking *t, const struct tp_spool_record *record, const char *payload)
+static void add_inside_sample(struct taking *t, const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_sample sample;
     if ((size_t)record->slots * TP_SPOOL_SLOT < sizeof sample)
@@ -88,7 +88,7 @@ static void add_sample(struct taking *t, const struct tp_spool_record *record, c
 
 /* Returns whether the recorder created the thread. Such a thread has a fixed name, unless the process itself has that
  * name. */
-static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
+static bool is_recorder_thread(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
     uint32_t main_thread = tp_id_map_get(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
     return main_thread != TP_NO_ID && tp_outside_thread_at(tree, main_thread) != thread &&
@@ -103,7 +103,7 @@ static void remove_recorder_threads(struct tp_outside_tree *tree)
     int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);
     for (uint32_t i = 0; i < tree->threads.count; i++) {
         struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
-        thread->is_ours = is_recorder(tree, thread);
+        thread->is_ours = is_recorder_thread(tree, thread);
         if (!thread->is_ours && thread->end_ns > ends_ns[thread->process])
             ends_ns[thread->process] = thread->end_ns;
     }
@@ -114,7 +114,7 @@ static void remove_recorder_threads(struct tp_outside_tree *tree)
             continue;
         process->running_ns -= thread->total_ns[TP_STATE_RUNNING];
         process->end_ns = ends_ns[thread->process];
-        tree->own_thread_count++;
+        tree->recorder_thread_count++;
     }
 }
 
@@ -126,7 +126,7 @@ static void add_thread_samples(struct taking *t, const struct tp_spool_thread *t
     tp_spool_walk(&walk, t->file, thread);
     while (tp_spool_next_record(&walk, &record, &payload))
         if (record.kind == TP_SPOOL_SAMPLE)
-            add_sample(t, &record, payload);
+            add_inside_sample(t, &record, payload);
 }
 
 static int add_spool_samples(void *context, struct tp_error *err)
@@ -140,7 +140,7 @@ static int add_spool_samples(void *context, struct tp_error *err)
     return code;
 }
 
-static int by_time(const void *x, const void *y, const void *context)
+static int compare_by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_outside_sample *a = x, *b = y;
     (void)context;
@@ -174,8 +174,8 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
     }
     if (dir)
         closedir(dir);
-    tp_arena_pass_failure_on(tree->arena);
+    tp_arena_fail_with_stored_code(tree->arena);
     remove_recorder_threads(tree);
-    tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample), by_time,
-                  NULL);
+    tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample),
+                  compare_by_time, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "collector/outside/polling/proc_tree.h"
 #include "collector/outside/processes/exit_codes.h"
-#include "collector/outside/processes/own_budget.h"
+#include "collector/outside/processes/recorder_budget.h"
 #include "collector/outside/python/python_stacks.h"
 #include "collector/outside/tree/outside_tree.h"
 
@@ -16,7 +16,7 @@ struct tp_polling_recorder {
     struct tp_arena *arena;
     struct tp_outside_tree *tree;
     struct tp_exit_codes *codes;
-    const struct tp_own_budget *budget;
+    const struct tp_recorder_budget *budget;
     struct tp_python_stacks *python;
     struct tp_buf *text;                            /* scratch buffer for the contents of a file */
     void (*ended)(void *context, uint32_t process); /* called when a process of the tree has exited */

@@ -35,7 +35,7 @@ struct tp_polled_process {
     bool is_emitted, is_over;
 };
 
-static struct tp_polled_process *process_at(const struct tp_proc_tree *tree, size_t i)
+static struct tp_polled_process *polled_process_at(const struct tp_proc_tree *tree, size_t i)
 {
     return TP_AT(&tree->processes, struct tp_polled_process, i);
 }
@@ -47,33 +47,35 @@ static struct polled_thread *thread_at(const struct tp_polled_process *process, 
 
 /* ---- producing records ---- */
 
-static void emit_record(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
+static void pass_record_on(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
 {
     record.time_ns = (uint64_t)time_ns;
     tree->take(tree->context, &record, 0);
 }
 
-static void emit_program(const struct tp_proc_tree *tree, const struct tp_polled_process *process, int64_t time_ns)
+static void pass_program_record_on(const struct tp_proc_tree *tree, const struct tp_polled_process *process,
+                                   int64_t time_ns)
 {
-    emit_record(tree,
-                (struct tp_perf_record){.type = PERF_RECORD_COMM,
-                                        .pid = process->pid,
-                                        .tid = process->pid,
-                                        .is_exec = true,
-                                        .text = process->stat.name},
-                time_ns);
+    pass_record_on(tree,
+                   (struct tp_perf_record){.type = PERF_RECORD_COMM,
+                                           .pid = process->pid,
+                                           .tid = process->pid,
+                                           .is_exec = true,
+                                           .text = process->stat.name},
+                   time_ns);
 }
 
-static void emit_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent, int64_t time_ns)
+static void pass_thread_record_on(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent,
+                                  int64_t time_ns)
 {
-    emit_record(tree,
-                (struct tp_perf_record){
-                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
-                time_ns);
+    pass_record_on(tree,
+                   (struct tp_perf_record){
+                       .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
+                   time_ns);
 }
 
-static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
-                           const struct tp_polled_interval *intervals, size_t count)
+static void pass_interval_records_on(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
+                                     const struct tp_polled_interval *intervals, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct tp_perf_record record = {.type = PERF_RECORD_SWITCH,
@@ -87,11 +89,11 @@ static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct
 }
 
 /* Produces the state records of a thread. Skips the first interval if it continues the previous state. */
-static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
-                        enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
+static void pass_state_records_on(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
+                                  enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
 {
     size_t first = count && thread->has_state && intervals[0].state == before;
-    emit_intervals(tree, pid, thread, intervals + first, count - first);
+    pass_interval_records_on(tree, pid, thread, intervals + first, count - first);
     thread->has_state = thread->has_state || count;
 }
 
@@ -101,17 +103,16 @@ static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_th
     enum tp_thread_state before = thread->states.state;
     if (thread->is_over)
         return;
-    emit_states(tree, pid, thread, before, intervals, tp_polled_states_end(&thread->states, intervals));
-    emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
-                thread->states.since_ns);
+    pass_state_records_on(tree, pid, thread, before, intervals, tp_polled_states_end(&thread->states, intervals));
+    pass_record_on(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
+                   thread->states.since_ns);
     thread->is_over = true;
-    *tp_id_map_put(&tree->threads, thread->tid) = 0;
+    *tp_id_map_find_or_add(&tree->threads, thread->tid) = 0;
 }
 
 /* ---- threads ---- */
 
-static void examine_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
-                           int64_t (*now_ns)(void))
+static void poll_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread, int64_t (*now_ns)(void))
 {
     struct tp_polled_states now = {0};
     struct tp_polled_interval intervals[TP_POLLED_INTERVALS];
@@ -126,8 +127,8 @@ static void examine_thread(struct tp_proc_tree *tree, uint32_t pid, struct polle
     thread->is_known = true;
     if (has_run)
         now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
-    emit_states(tree, pid, thread, before, intervals,
-                tp_polled_states_divide(&thread->states, intervals, time_ns, &now));
+    pass_state_records_on(tree, pid, thread, before, intervals,
+                          tp_polled_states_split_time(&thread->states, intervals, time_ns, &now));
     if (has_run && !now.is_blocked)
         tree->runs(tree->context, pid, thread->tid, time_ns);
 }
@@ -139,15 +140,15 @@ static void update_thread_name(const struct tp_proc_tree *tree, uint32_t pid, st
         return;
     thread->named++;
     snprintf(file, sizeof file, "task/%u/comm", (unsigned)thread->tid);
-    if (!tp_proc_load(tree->text, pid, file))
+    if (!tp_proc_load_file(tree->text, pid, file))
         return;
     tree->text->data[strcspn(tree->text->data, "\n")] = '\0';
     if (strcmp(thread->name, tree->text->data) == 0)
         return;
     snprintf(thread->name, sizeof thread->name, "%s", tree->text->data);
-    emit_record(tree,
-                (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
-                thread->states.polled_ns);
+    pass_record_on(
+        tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
+        thread->states.polled_ns);
 }
 
 /* Initializes a thread. A thread that existed before the recording starts with it. Otherwise computes the start from
@@ -185,12 +186,13 @@ static struct polled_thread *add_thread(struct tp_proc_tree *tree, struct tp_pol
     struct polled_thread thread = {.tid = tid, .states = {.polled_ns = time_ns}};
     if (!begin_thread(tree, process, &thread))
         return NULL;
-    *tp_id_map_put(&tree->threads, tid) = 1;
+    *tp_id_map_find_or_add(&tree->threads, tid) = 1;
     *(struct polled_thread *)tp_vec_push(&process->threads) = thread;
     return thread_at(process, process->threads.count - 1);
 }
 
-static void list_threads(struct tp_proc_tree *tree, struct tp_polled_process *process, int64_t (*now_ns)(void))
+static void list_threads_of_process(struct tp_proc_tree *tree, struct tp_polled_process *process,
+                                    int64_t (*now_ns)(void))
 {
     uint32_t tids[TP_MAX_OUTSIDE_ATTACHED];
     size_t count = tp_proc_list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, process->pid);
@@ -201,13 +203,13 @@ static void list_threads(struct tp_proc_tree *tree, struct tp_polled_process *pr
         struct polled_thread *thread = add_thread(tree, process, tids[i], now_ns());
         if (!thread)
             continue;
-        emit_thread(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
-        examine_thread(tree, process->pid, thread, now_ns);
+        pass_thread_record_on(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
+        poll_thread(tree, process->pid, thread, now_ns);
         update_thread_name(tree, process->pid, thread);
     }
 }
 
-static void drop_threads(struct tp_polled_process *process)
+static void remove_threads(struct tp_polled_process *process)
 {
     size_t kept = 0;
     for (size_t i = 0; i < process->threads.count; i++)
@@ -223,7 +225,7 @@ static void end_process(struct tp_proc_tree *tree, struct tp_polled_process *pro
     for (size_t i = 0; i < process->threads.count; i++)
         end_thread(tree, process->pid, thread_at(process, i));
     process->is_over = true;
-    *tp_id_map_put(&tree->known, process->pid) = 0;
+    *tp_id_map_find_or_add(&tree->known, process->pid) = 0;
 }
 
 /* Returns whether the process has called exec since `before`. Each exec changes the address of the arguments. If that
@@ -233,7 +235,8 @@ static bool is_other_program(const struct tp_proc_stat *now, const struct tp_pro
     return now->arguments_at ? now->arguments_at != before->arguments_at : strcmp(now->name, before->name) != 0;
 }
 
-static void process_stat(struct tp_proc_tree *tree, struct tp_polled_process *process, const struct tp_proc_stat *now)
+static void update_stat_of_process(struct tp_proc_tree *tree, struct tp_polled_process *process,
+                                   const struct tp_proc_stat *now)
 {
     bool is_other = now->state != 'Z' && is_other_program(now, &process->stat);
     bool is_named = strcmp(now->name, process->stat.name) != 0;
@@ -242,12 +245,13 @@ static void process_stat(struct tp_proc_tree *tree, struct tp_polled_process *pr
     process->stat = *now;
     process->stat.arguments_at = now->arguments_at ? now->arguments_at : arguments_at;
     if (is_other) {
-        emit_program(tree, process, time_ns);
+        pass_program_record_on(tree, process, time_ns);
     } else if (is_named) {
-        emit_record(tree,
-                    (struct tp_perf_record){
-                        .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
-                    time_ns);
+        pass_record_on(
+            tree,
+            (struct tp_perf_record){
+                .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
+            time_ns);
     }
 }
 
@@ -259,8 +263,8 @@ struct adding {
 static const struct tp_polled_process *find_living_process(const struct tp_proc_tree *tree, uint32_t pid)
 {
     for (size_t i = 0; i < tree->processes.count; i++)
-        if (process_at(tree, i)->pid == pid && !process_at(tree, i)->is_over)
-            return process_at(tree, i);
+        if (polled_process_at(tree, i)->pid == pid && !polled_process_at(tree, i)->is_over)
+            return polled_process_at(tree, i);
     return NULL;
 }
 
@@ -268,7 +272,7 @@ static void add_process(void *context, uint32_t pid)
 {
     const struct adding *adding = context;
     struct tp_proc_tree *tree = adding->tree;
-    uint32_t *known = tp_id_map_put(&tree->known, pid);
+    uint32_t *known = tp_id_map_find_or_add(&tree->known, pid);
     if (*known == 1 || pid == tree->left_out)
         return;
     *known = 1;
@@ -282,8 +286,8 @@ static void add_process(void *context, uint32_t pid)
 }
 
 /* Produces the first records of a process: its fork, its program and its threads. */
-static void emit_process(struct tp_proc_tree *tree, struct tp_polled_process *process, const struct tp_proc_stat *now,
-                         int64_t (*now_ns)(void))
+static void pass_process_record_on(struct tp_proc_tree *tree, struct tp_polled_process *process,
+                                   const struct tp_proc_stat *now, int64_t (*now_ns)(void))
 {
     bool is_copy = process->stat.parent && !tree->is_attached && !is_other_program(now, &process->stat);
     uint32_t parent = process->stat.parent ? process->stat.parent : now->parent;
@@ -293,19 +297,19 @@ static void emit_process(struct tp_proc_tree *tree, struct tp_polled_process *pr
         return;
     process->is_emitted = true;
     process->begin_ns = thread->states.since_ns;
-    emit_thread(tree, process->pid, process->pid, parent, thread->states.since_ns);
+    pass_thread_record_on(tree, process->pid, process->pid, parent, thread->states.since_ns);
     if (!is_copy)
-        emit_program(tree, process, thread->states.since_ns);
-    examine_thread(tree, process->pid, thread, now_ns);
+        pass_program_record_on(tree, process, thread->states.since_ns);
+    poll_thread(tree, process->pid, thread, now_ns);
 }
 
 /* Polls the threads of a process. Returns whether any thread ran or has exited. */
-static bool examine_threads(struct tp_proc_tree *tree, struct tp_polled_process *process, int64_t (*now_ns)(void))
+static bool poll_threads(struct tp_proc_tree *tree, struct tp_polled_process *process, int64_t (*now_ns)(void))
 {
     bool is_other = false;
     for (size_t i = 0, count = process->threads.count; i < count; i++) {
         struct polled_thread *thread = thread_at(process, i);
-        examine_thread(tree, process->pid, thread, now_ns);
+        poll_thread(tree, process->pid, thread, now_ns);
         if (thread->has_run && !thread->is_over)
             update_thread_name(tree, process->pid, thread);
         is_other = is_other || thread->has_run || thread->is_over;
@@ -323,11 +327,11 @@ static void find_children(struct tp_proc_tree *tree, const struct tp_polled_proc
                                &adding);
 }
 
-static void examine_process(struct tp_proc_tree *tree, size_t number, int64_t (*now_ns)(void))
+static void poll_process(struct tp_proc_tree *tree, size_t number, int64_t (*now_ns)(void))
 {
-    struct tp_polled_process *process = process_at(tree, number);
+    struct tp_polled_process *process = polled_process_at(tree, number);
     struct tp_proc_stat now;
-    if (!examine_threads(tree, process, now_ns) && process->is_emitted)
+    if (!poll_threads(tree, process, now_ns) && process->is_emitted)
         return;
     bool is_there = tp_proc_read_stat(&now, process->pid, tree->text);
     if (!is_there && process->is_first && !process->is_emitted)
@@ -339,18 +343,18 @@ static void examine_process(struct tp_proc_tree *tree, size_t number, int64_t (*
     if (process->is_first && !process->is_emitted && now.state != 'Z' && !is_other_program(&now, &process->stat))
         return; /* the process has not called exec yet */
     if (process->is_emitted)
-        process_stat(tree, process, &now);
+        update_stat_of_process(tree, process, &now);
     else
-        emit_process(tree, process, &now, now_ns);
+        pass_process_record_on(tree, process, &now, now_ns);
     if (now.state == 'Z' && now.thread_count <= 1) { /* the process has exited and waits for its parent; its totals are
                                                       * final */
         tree->report_status(tree->context, process->pid, now.status);
         end_process(tree, process);
         return;
     }
-    drop_threads(process);
+    remove_threads(process);
     if (now.thread_count != process->threads.count)
-        list_threads(tree, process, now_ns);
+        list_threads_of_process(tree, process, now_ns);
     find_children(tree, process);
 }
 
@@ -371,7 +375,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     tp_proc_tree_add(tree, pid);
     if (tree->is_attached)
         return;
-    struct tp_polled_process *process = process_at(tree, 0);
+    struct tp_polled_process *process = polled_process_at(tree, 0);
     process->is_first = true;
     tp_proc_read_stat(&process->stat, pid, tree->text);
     process->stat.parent = 0; /* the parent of the first process is not recorded */
@@ -389,10 +393,10 @@ void tp_proc_tree_poll(struct tp_proc_tree *tree, int64_t (*now_ns)(void))
     size_t kept = 0;
     int64_t begin_ns = now_ns();
     for (size_t i = 0; i < tree->processes.count; i++)
-        examine_process(tree, i, now_ns);
+        poll_process(tree, i, now_ns);
     for (size_t i = 0; i < tree->processes.count; i++)
-        if (!process_at(tree, i)->is_over)
-            *process_at(tree, kept++) = *process_at(tree, i);
+        if (!polled_process_at(tree, i)->is_over)
+            *polled_process_at(tree, kept++) = *polled_process_at(tree, i);
     tree->processes.count = kept;
     tree->polled_ns = begin_ns;
     tree->poll_count++;
@@ -401,20 +405,21 @@ void tp_proc_tree_poll(struct tp_proc_tree *tree, int64_t (*now_ns)(void))
 void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
 {
     struct tp_polled_interval intervals[TP_POLLED_INTERVALS];
-    if (tree->processes.count && process_at(tree, 0)->is_first &&
-        !process_at(tree, 0)->is_emitted) { /* the process exited before its first poll */
-        uint32_t pid = process_at(tree, 0)->pid;
-        process_at(tree, 0)->stat.name[0] = '\0';
-        emit_program(tree, process_at(tree, 0), tree->begin_ns);
-        emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-                    tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
+    if (tree->processes.count && polled_process_at(tree, 0)->is_first &&
+        !polled_process_at(tree, 0)->is_emitted) { /* the process exited before its first poll */
+        uint32_t pid = polled_process_at(tree, 0)->pid;
+        polled_process_at(tree, 0)->stat.name[0] = '\0';
+        pass_program_record_on(tree, polled_process_at(tree, 0), tree->begin_ns);
+        pass_record_on(tree,
+                       (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
+                       tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
-        for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {
-            struct polled_thread *thread = thread_at(process_at(tree, i), k);
+        for (size_t k = 0; k < polled_process_at(tree, i)->threads.count; k++) {
+            struct polled_thread *thread = thread_at(polled_process_at(tree, i), k);
             enum tp_thread_state before = thread->states.state;
             thread->states.polled_ns = time_ns;
-            emit_states(tree, process_at(tree, i)->pid, thread, before, intervals,
-                        tp_polled_states_end(&thread->states, intervals));
+            pass_state_records_on(tree, polled_process_at(tree, i)->pid, thread, before, intervals,
+                                  tp_polled_states_end(&thread->states, intervals));
         }
 }

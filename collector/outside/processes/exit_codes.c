@@ -108,38 +108,38 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
     *codes = (struct tp_exit_codes){.connector = -1};
 }
 
-/* Stores the status of a process whose exit was reported before tp_exit_codes_add. */
+/* Stores the status of a process whose exit was reported before tp_exit_codes_add_process. */
 static void store_early_exit(struct tp_exit_codes *codes, uint32_t pid)
 {
     const struct early_end *early = codes->early.data;
     for (size_t i = 0; i < codes->early.count; i++)
         if (early[i].pid == pid)
-            tp_exit_codes_put(codes, pid, early[i].status);
+            tp_exit_codes_store_status(codes, pid, early[i].status);
 }
 
-void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
+void tp_exit_codes_add_process(struct tp_exit_codes *codes, uint32_t pid)
 {
     uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
     if (known && *known)
         close((int)*known - 1);
-    codes->descriptor_count -= known && *known;
+    codes->open_descriptor_count -= known && *known;
     if (over)
         *over = TP_NO_ID; /* forgets the status of an earlier process with the same id */
-    known = tp_id_map_put(&codes->waiting, pid);
+    known = tp_id_map_find_or_add(&codes->waiting, pid);
     *known = 0;
-    bool is_asked = codes->connector < 0 && codes->descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
+    bool is_asked = codes->connector < 0 && codes->open_descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
     int fd = is_asked ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    codes->descriptor_count += fd >= 0;
+    codes->open_descriptor_count += fd >= 0;
     *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
     store_early_exit(codes, pid);
 }
 
-void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status)
+void tp_exit_codes_store_status(struct tp_exit_codes *codes, uint32_t pid, int status)
 {
-    *tp_id_map_put(&codes->ended, pid) = (uint32_t)status;
+    *tp_id_map_find_or_add(&codes->ended, pid) = (uint32_t)status;
 }
 
-static void process_event(struct tp_exit_codes *codes, const struct cn_msg *message)
+static void handle_exit_message(struct tp_exit_codes *codes, const struct cn_msg *message)
 {
     struct proc_event event = {0};
     memcpy(&event, message->data, message->len < sizeof event ? message->len : sizeof event);
@@ -148,7 +148,7 @@ static void process_event(struct tp_exit_codes *codes, const struct cn_msg *mess
     if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid)
         return;
     if (tp_id_map_find(&codes->waiting, pid))
-        tp_exit_codes_put(codes, pid, status);
+        tp_exit_codes_store_status(codes, pid, status);
     else
         *(struct early_end *)tp_vec_push(&codes->early) = (struct early_end){pid, status};
 }
@@ -161,11 +161,11 @@ void tp_exit_codes_read(struct tp_exit_codes *codes)
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;
         for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, (unsigned)left); head = NLMSG_NEXT(head, left))
-            process_event(codes, NLMSG_DATA(head));
+            handle_exit_message(codes, NLMSG_DATA(head));
     }
 }
 
-bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
+bool tp_exit_codes_find_status(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
 {
     struct process_info info = {.mask = INFO_EXIT};
     uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
@@ -181,7 +181,7 @@ bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_ask
     if (known && *known) {
         close((int)*known - 1);
         *known = 0;
-        codes->descriptor_count--;
+        codes->open_descriptor_count--;
     }
     if (over)
         *over = TP_NO_ID;

@@ -15,7 +15,7 @@ struct tp_exit_codes {
     struct tp_id_map waiting; /* key: process; value: its pidfd plus 1, or 0 if the connector is used */
     struct tp_id_map ended;   /* key: process; value: its status of wait(2) */
     struct tp_vec early;      /* exits in the last read message whose process is not added yet */
-    uint32_t descriptor_count;
+    uint32_t open_descriptor_count;
 };
 
 /* Initializes *codes. The maps are in `arena`. The caller sets the guard of the arena in all calls that add or read. */
@@ -23,10 +23,10 @@ void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena);
 void tp_exit_codes_release(struct tp_exit_codes *codes);
 
 /* Adds a process of the recording that has started. */
-void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
+void tp_exit_codes_add_process(struct tp_exit_codes *codes, uint32_t pid);
 
 /* Stores a status that the caller received from another source. */
-void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status);
+void tp_exit_codes_store_status(struct tp_exit_codes *codes, uint32_t pid, int status);
 
 /* Reads the connector's messages. An exit may arrive before the start of its process. The status is kept only until the
  * next call, so the caller must add the process before that. */
@@ -34,6 +34,6 @@ void tp_exit_codes_read(struct tp_exit_codes *codes);
 
 /* Sets *status to the exit status of a process and forgets the process. Returns false if the status is unknown.
  * keeps_asking: true keeps a process whose status is unknown, so that the caller can ask again. */
-bool tp_exit_codes_get(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
+bool tp_exit_codes_find_status(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
 
 #endif

@@ -7,9 +7,9 @@
 size_t tp_other_memory_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count)
 {
     struct iovec to[TP_OTHER_PARTS] = {{0}}, from[TP_OTHER_PARTS] = {{0}};
-    if (!memory->reads_left || !count || count > TP_OTHER_PARTS)
+    if (!memory->remaining_read_count || !count || count > TP_OTHER_PARTS)
         return 0;
-    memory->reads_left--;
+    memory->remaining_read_count--;
     for (size_t i = 0; i < count; i++) {
         to[i] = (struct iovec){parts[i].to, parts[i].size};
         from[i] = (struct iovec){(void *)(uintptr_t)parts[i].at, parts[i].size}; // NOLINT(performance-no-int-to-ptr)

@@ -9,8 +9,8 @@
 
 struct tp_other_memory {
     uint32_t pid;
-    uint32_t reads_left; /* count of system calls that are still allowed; 0: all reads fail */
-    bool is_refused;     /* true after the kernel has denied access */
+    uint32_t remaining_read_count; /* count of system calls that are still allowed; 0: all reads fail */
+    bool is_refused;               /* true after the kernel has denied access */
 };
 
 /* Reads `size` bytes at an address into `to`. Returns false if some of the bytes cannot be read. */

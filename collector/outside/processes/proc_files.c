@@ -11,7 +11,7 @@
 
 #include "writer/base/input.h"
 
-bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name)
+bool tp_proc_load_file(struct tp_buf *text, uint32_t pid, const char *name)
 {
     char path[64];
     struct tp_input input;
@@ -36,12 +36,12 @@ static void read_keyed_number(int64_t *number, const char *text, const char *key
 
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text)
 {
-    bool has_memory = tp_proc_load(text, pid, "statm"), has_io = false;
+    bool has_memory = tp_proc_load_file(text, pid, "statm"), has_io = false;
     const char *second = has_memory ? strchr(text->data, ' ') : NULL;
     int64_t pages = second ? strtoll(second, NULL, 10) : 0;
     if (pages > 0) /* 0 pages: the process has exited */
         usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
-    has_io = tp_proc_load(text, pid, "io");
+    has_io = tp_proc_load_file(text, pid, "io");
     if (has_io) {
         read_keyed_number(&usage->read_call_bytes, text->data, "rchar: ");
         read_keyed_number(&usage->write_call_bytes, text->data, "wchar: ");
@@ -53,7 +53,7 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 
 bool tp_proc_read_arguments(struct tp_buf *text, uint32_t pid)
 {
-    return tp_proc_load(text, pid, "cmdline");
+    return tp_proc_load_file(text, pid, "cmdline");
 }
 
 bool tp_proc_read_user(uid_t *user, uint32_t pid)
@@ -106,7 +106,7 @@ static void store_stat_field(struct tp_proc_stat *stat, int number, const char *
 
 bool tp_proc_read_stat(struct tp_proc_stat *stat, uint32_t pid, struct tp_buf *text)
 {
-    const char *name = tp_proc_load(text, pid, "stat") ? strchr(text->data, '(') : NULL;
+    const char *name = tp_proc_load_file(text, pid, "stat") ? strchr(text->data, '(') : NULL;
     const char *end = name ? strrchr(name, ')') : NULL;
     if (!end || strlen(end) < 3)
         return false;
@@ -122,7 +122,7 @@ bool tp_proc_read_times(int64_t *running_ns, int64_t *ready_ns, uint32_t pid, ui
 {
     char name[64], *second;
     snprintf(name, sizeof name, "task/%" PRIu32 "/schedstat", tid);
-    if (!tp_proc_load(text, pid, name))
+    if (!tp_proc_load_file(text, pid, name))
         return false;
     *running_ns = strtoll(text->data, &second, 10);
     *ready_ns = strtoll(second, NULL, 10);
@@ -152,7 +152,7 @@ void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text, void (*
 {
     char name[64];
     snprintf(name, sizeof name, "task/%" PRIu32 "/children", tid);
-    if (!tp_proc_load(text, pid, name))
+    if (!tp_proc_load_file(text, pid, name))
         return;
     for (char *at = text->data, *end;; at = end) {
         unsigned long child = strtoul(at, &end, 10);

@@ -18,7 +18,7 @@ struct tp_proc_usage {
 
 /* Reads /proc/PID/NAME into `text` and adds a NUL. Stops at the limit of the buffer. Returns false if nothing could be
  * read. */
-bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name);
+bool tp_proc_load_file(struct tp_buf *text, uint32_t pid, const char *name);
 
 /* Reads /proc/PID/statm and /proc/PID/io. Returns false if both fail. text: scratch buffer. */
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text);

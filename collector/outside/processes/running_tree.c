@@ -26,18 +26,18 @@ void tp_running_tree_release(struct tp_running_tree *tree)
 
 /* ---- one process ---- */
 
-static void emit_record(struct tp_running_tree *tree, struct tp_perf_record record)
+static void pass_record_on(struct tp_running_tree *tree, struct tp_perf_record record)
 {
     record.time_ns = (uint64_t)tree->time_ns;
     tree->take(tree->context, &record);
 }
 
-static void emit_program(struct tp_running_tree *tree, uint32_t pid)
+static void pass_program_record_on(struct tp_running_tree *tree, uint32_t pid)
 {
     char name[32] = "";
-    if (tp_proc_load(&tree->text, pid, "comm"))
+    if (tp_proc_load_file(&tree->text, pid, "comm"))
         snprintf(name, sizeof name, "%.*s", (int)strcspn(tree->text.data, "\n"), tree->text.data);
-    emit_record(
+    pass_record_on(
         tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
@@ -67,7 +67,7 @@ void tp_running_list_mappings(struct tp_buf *text, uint32_t pid, int64_t time_ns
                               void (*take)(void *context, const struct tp_perf_record *record), void *context)
 {
     struct tp_perf_record record;
-    if (!tp_proc_load(text, pid, "maps"))
+    if (!tp_proc_load_file(text, pid, "maps"))
         return;
     for (char *line = text->data, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
@@ -81,35 +81,35 @@ void tp_running_list_mappings(struct tp_buf *text, uint32_t pid, int64_t time_ns
 
 /* ---- its threads ---- */
 
-static void emit_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static void pass_thread_record_on(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     char name[64];
     struct tp_proc_stat process = {.parent = 0};
     if (tid == pid)
         tp_proc_read_stat(&process, pid, &tree->text);
     uint32_t parent = tid == pid ? process.parent : pid;
-    emit_record(tree,
-                (struct tp_perf_record){
-                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
+    pass_record_on(tree,
+                   (struct tp_perf_record){
+                       .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
-        emit_program(tree, pid);
+        pass_program_record_on(tree, pid);
         tp_running_list_mappings(&tree->text, pid, tree->time_ns, tree->take, tree->context);
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
-    if (tid != pid && tp_proc_load(&tree->text, pid, name)) {
+    if (tid != pid && tp_proc_load_file(&tree->text, pid, name)) {
         tree->text.data[strcspn(tree->text.data, "\n")] = '\0';
-        emit_record(tree,
-                    (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
+        pass_record_on(
+            tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
-    const char *state = tp_proc_load(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
+    const char *state = tp_proc_load_file(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
     bool is_ready = state && strlen(state) > 2 && state[2] == 'R';
-    emit_record(tree,
-                (struct tp_perf_record){
-                    .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
+    pass_record_on(tree,
+                   (struct tp_perf_record){
+                       .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
 }
 
-static void add_process(void *context, uint32_t child)
+static void add_running_process(void *context, uint32_t child)
 {
     struct tp_running_tree *tree = context;
     bool is_known = tree->processes.count >= MOST_PROCESSES || child == tree->left_out;
@@ -121,18 +121,18 @@ static void add_process(void *context, uint32_t child)
 
 void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid)
 {
-    add_process(tree, pid);
+    add_running_process(tree, pid);
 }
 
-static size_t examine_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static size_t add_running_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     size_t is_new = tp_id_map_find(&tree->threads, tid) == NULL;
     if (is_new) {
-        *tp_id_map_put(&tree->threads, tid) = pid;
+        *tp_id_map_find_or_add(&tree->threads, tid) = pid;
         if (tree->is_wanted(tree->context, pid, tid))
-            emit_thread(tree, pid, tid);
+            pass_thread_record_on(tree, pid, tid);
     }
-    tp_proc_each_child(pid, tid, &tree->text, add_process, tree);
+    tp_proc_each_child(pid, tid, &tree->text, add_running_process, tree);
     return is_new;
 }
 
@@ -144,7 +144,7 @@ size_t tp_running_tree_search(struct tp_running_tree *tree)
         uint32_t pid = *TP_AT(&tree->processes, uint32_t, i);
         size_t count = tp_proc_list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, pid);
         for (size_t k = 0; k < count; k++)
-            found += examine_thread(tree, pid, tids[k]);
+            found += add_running_thread(tree, pid, tids[k]);
     }
     return found;
 }

@@ -19,7 +19,7 @@ static int64_t read_keyed_number(const char *text, const char *key)
 
 /* Adds the numbers of the file cpu.stat at `path` to *sum: "throttled_usec 12" of cgroup version 2, or "throttled_time
  * 12000" of version 1. A cgroup without a limit has no such line, or the value 0. */
-static bool add_stat(struct tp_throttling *sum, const char *path)
+static bool add_throttling_of_file(struct tp_throttling *sum, const char *path)
 {
     struct tp_buf text;
     tp_buf_init(&text, STAT_BYTES);
@@ -36,7 +36,7 @@ static bool add_stat(struct tp_throttling *sum, const char *path)
 }
 
 /* Adds the numbers of the cgroup `path` and of all its parents. folder: folder of the hierarchy. */
-static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_str path)
+static bool add_cgroup_and_parents(struct tp_throttling *sum, const char *folder, struct tp_str path)
 {
     char file[PATH_BYTES];
     bool is_any = false;
@@ -44,7 +44,7 @@ static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_
         while (path.len && path.ptr[path.len - 1] == '/')
             path.len--;
         int size = snprintf(file, sizeof file, "%s%.*s/cpu.stat", folder, (int)path.len, path.ptr);
-        is_any = (size > 0 && size < PATH_BYTES && add_stat(sum, file)) || is_any;
+        is_any = (size > 0 && size < PATH_BYTES && add_throttling_of_file(sum, file)) || is_any;
         if (!path.len)
             break;
         while (path.len && path.ptr[path.len - 1] != '/')
@@ -68,7 +68,7 @@ static bool has_processor(struct tp_str controllers)
 }
 
 /* Adds the cgroup in a line of /proc/PID/cgroup: "0::/a/b" in version 2, "3:cpu,cpuacct:/a/b" in version 1. */
-static bool add_line(struct tp_throttling *sum, struct tp_str line, const char *root)
+static bool add_cgroup_of_line(struct tp_throttling *sum, struct tp_str line, const char *root)
 {
     char folder[PATH_BYTES];
     const char *first = memchr(line.ptr, ':', line.len);
@@ -78,11 +78,11 @@ static bool add_line(struct tp_throttling *sum, struct tp_str line, const char *
     struct tp_str controllers = {first + 1, (size_t)(second - first - 1)};
     struct tp_str path = {second + 1, (size_t)(line.ptr + line.len - second - 1)};
     if (!controllers.len)
-        return add_groups(sum, root, path);
+        return add_cgroup_and_parents(sum, root, path);
     if (!has_processor(controllers))
         return false;
     snprintf(folder, sizeof folder, "%s/%.*s", root, (int)controllers.len, controllers.ptr);
-    return add_groups(sum, folder, path);
+    return add_cgroup_and_parents(sum, folder, path);
 }
 
 bool tp_throttling_sum_groups(struct tp_throttling *throttling, const char *groups, const char *root)
@@ -91,7 +91,7 @@ bool tp_throttling_sum_groups(struct tp_throttling *throttling, const char *grou
     *throttling = (struct tp_throttling){0};
     for (const char *at = groups; *at;) {
         size_t size = strcspn(at, "\n");
-        is_any = add_line(throttling, (struct tp_str){at, size}, root) || is_any;
+        is_any = add_cgroup_of_line(throttling, (struct tp_str){at, size}, root) || is_any;
         at += size + (at[size] != '\0');
     }
     return is_any;
@@ -102,7 +102,7 @@ static const char ROOT[] = "/sys/fs/cgroup";
 void tp_throttling_begin(struct tp_throttling_span *span, uint32_t pid, struct tp_buf *text)
 {
     *span = (struct tp_throttling_span){.is_known = false};
-    if (!tp_proc_load(text, pid, "cgroup") || text->size >= sizeof span->groups)
+    if (!tp_proc_load_file(text, pid, "cgroup") || text->size >= sizeof span->groups)
         return;
     memcpy(span->groups, text->data, text->size + 1);
     span->is_known = tp_throttling_sum_groups(&span->before, span->groups, ROOT);

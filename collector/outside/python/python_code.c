@@ -103,7 +103,7 @@ static uint32_t read_number(const uint8_t *table, size_t size, size_t *at)
 
 /* Returns the line for the code unit `wanted` from a line table of Python 3.11 or later. Each entry begins with its
  * kind and its number of code units, followed by the fields of its kind. */
-static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size, int64_t wanted)
+static int64_t line_from_location_table(int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { WITHOUT_COLUMN = 13, LONG = 14, NONE = 15, FIRST_ONE_LINE = 10 };
     int64_t address = 0;
@@ -125,7 +125,7 @@ static int64_t line_by_locations(int64_t line, const uint8_t *table, size_t size
 
 /* Returns the line for a byte offset from a line table of pairs. In 3.10, a pair is a byte count and the line change
  * for these bytes. Up to 3.9, the line changes after these bytes. */
-static int64_t line_by_pairs(bool is_before, int64_t line, const uint8_t *table, size_t size, int64_t wanted)
+static int64_t line_from_pair_table(bool is_before, int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { NO_LINE = -128 };
     int64_t address = 0;
@@ -143,7 +143,8 @@ static int64_t line_by_pairs(bool is_before, int64_t line, const uint8_t *table,
 
 int64_t tp_python_find_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at)
 {
-    return minor >= 11 ? line_by_locations(first, table, size, at) : line_by_pairs(minor < 10, first, table, size, at);
+    return minor >= 11 ? line_from_location_table(first, table, size, at)
+                       : line_from_pair_table(minor < 10, first, table, size, at);
 }
 
 static int64_t find_frame_line(struct tp_python_code *code, struct tp_other_memory *memory,

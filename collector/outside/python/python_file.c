@@ -41,8 +41,8 @@ static int minor_from_constant(int fd, const struct tp_buf *sections, const Elf6
     return version >> 24 == 3 ? (int)(version >> 16 & 0xff) : 0;
 }
 
-static void process_symbols(struct tp_python_file *file, int fd, const struct tp_buf *sections,
-                            const struct tp_buf *symbols, const struct tp_buf *names)
+static void read_python_symbols(struct tp_python_file *file, int fd, const struct tp_buf *sections,
+                                const struct tp_buf *symbols, const struct tp_buf *names)
 {
     for (size_t i = 0; i < symbols->size / sizeof(Elf64_Sym); i++) {
         Elf64_Sym symbol;
@@ -71,7 +71,7 @@ static void read_exports(struct tp_python_file *file, int fd, const struct tp_bu
         memcpy(&texts, sections->data + table.sh_link * sizeof texts, sizeof texts);
         bool has_names = load_file_part(&names, fd, texts.sh_offset, texts.sh_size);
         if (load_file_part(&symbols, fd, table.sh_offset, table.sh_size) && has_names)
-            process_symbols(file, fd, sections, &symbols, &names);
+            read_python_symbols(file, fd, sections, &symbols, &names);
         tp_buf_release(&symbols);
         tp_buf_release(&names);
         return;

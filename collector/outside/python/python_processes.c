@@ -17,11 +17,11 @@ static struct tp_python_process *find_process(const struct tp_python_processes *
 
 static struct tp_python_process *find_or_add_process(struct tp_python_processes *processes, uint32_t pid)
 {
-    uint32_t *number = tp_id_map_put(&processes->ids, pid);
+    uint32_t *number = tp_id_map_find_or_add(&processes->ids, pid);
     if (*number == TP_NO_ID) {
         *number = (uint32_t)processes->items.count;
         struct tp_python_process *process = tp_vec_push(&processes->items);
-        *process = (struct tp_python_process){.pid = pid, .begun_ns = INT64_MIN, .forked_ns = INT64_MIN};
+        *process = (struct tp_python_process){.pid = pid, .begun_ns = INT64_MIN, .last_fork_ns = INT64_MIN};
     }
     return TP_AT(&processes->items, struct tp_python_process, *number);
 }
@@ -38,7 +38,7 @@ static void choose_interpreter(struct tp_python_processes *processes, struct tp_
     process->now = now;
 }
 
-static void insert_mapping(struct tp_python_process *process, struct tp_python_mapping mapping)
+static void insert_mapping_by_time(struct tp_python_process *process, struct tp_python_mapping mapping)
 {
     unsigned at = process->mapping_count;
     if (mapping.since_ns < process->begun_ns || at == TP_PYTHON_MAPPINGS)
@@ -62,10 +62,11 @@ static void begin_program(struct tp_python_process *process, int64_t time_ns)
         process->mappings[i] = process->mappings[i + gone];
 }
 
-void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid, struct tp_python_mapping mapping)
+void tp_python_processes_add_mapping(struct tp_python_processes *processes, uint32_t pid,
+                                     struct tp_python_mapping mapping)
 {
     struct tp_python_process *process = find_or_add_process(processes, pid);
-    insert_mapping(process, mapping);
+    insert_mapping_by_time(process, mapping);
     choose_interpreter(processes, process);
 }
 
@@ -73,26 +74,26 @@ void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid
 static void inherit_interpreter(struct tp_python_processes *processes, struct tp_python_process *child)
 {
     const struct tp_python_process *parent = find_process(processes, child->parent);
-    if (!parent || child->begun_ns != child->forked_ns || !parent->now.address ||
-        parent->now.since_ns > child->forked_ns)
+    if (!parent || child->begun_ns != child->last_fork_ns || !parent->now.address ||
+        parent->now.since_ns > child->last_fork_ns)
         return;
     struct tp_python_mapping mapping = parent->now;
-    mapping.since_ns = child->forked_ns;
-    insert_mapping(child, mapping);
+    mapping.since_ns = child->last_fork_ns;
+    insert_mapping_by_time(child, mapping);
     choose_interpreter(processes, child);
 }
 
-void tp_python_processes_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent, int64_t time_ns)
+void tp_python_processes_add_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent, int64_t time_ns)
 {
     struct tp_python_process *child = find_or_add_process(processes, pid);
     begin_program(child, time_ns);
     child->parent = parent;
-    child->forked_ns = time_ns;
+    child->last_fork_ns = time_ns;
     choose_interpreter(processes, child);
     inherit_interpreter(processes, child);
 }
 
-void tp_python_processes_end(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns)
+void tp_python_processes_end_process(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns)
 {
     struct tp_python_process *process = find_or_add_process(processes, pid);
     begin_program(process, time_ns);

@@ -26,8 +26,8 @@ struct tp_python_mapping {
 
 struct tp_python_process {
     uint32_t pid, parent;
-    int64_t begun_ns, forked_ns;                           /* begun_ns: time of the last fork, exec or exit; forked_ns:
-                                                            * time of the last fork */
+    int64_t begun_ns, last_fork_ns; /* begun_ns: time of the last fork, exec or exit; last_fork_ns:
+                                     * time of the last fork */
     struct tp_python_mapping mappings[TP_PYTHON_MAPPINGS]; /* interpreters that were mapped, sorted by the time of the
                                                             * mapping */
     unsigned mapping_count;
@@ -46,13 +46,15 @@ struct tp_python_processes {
 void tp_python_processes_init(struct tp_python_processes *processes, struct tp_arena *arena);
 
 /* Adds an interpreter that a process has mapped. */
-void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid, struct tp_python_mapping mapping);
+void tp_python_processes_add_mapping(struct tp_python_processes *processes, uint32_t pid,
+                                     struct tp_python_mapping mapping);
 
 /* Stores a fork. The process runs the same program as its parent. */
-void tp_python_processes_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent, int64_t time_ns);
+void tp_python_processes_add_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent,
+                                  int64_t time_ns);
 
 /* Stores an exec or exit of a process. */
-void tp_python_processes_end(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns);
+void tp_python_processes_end_process(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns);
 
 /* Returns the process if it runs Python now, otherwise NULL. The pointer is valid until another process is added. */
 struct tp_python_process *tp_python_processes_find(struct tp_python_processes *processes, uint32_t pid);

@@ -39,7 +39,7 @@ static const struct tp_python_file *find_interpreter(struct tp_python_stacks *s,
     if (!number) {
         struct tp_code_file *code = TP_AT(&s->places->files, struct tp_code_file, file);
         const char *slash = memrchr(code->path.ptr, '/', code->path.len);
-        number = tp_id_map_put(&s->files, file);
+        number = tp_id_map_find_or_add(&s->files, file);
         if (slash && strstr(slash, "python") && tp_python_file_read(&found, code->path)) {
             *number = (uint32_t)s->interpreters.count;
             code->loop = found.loop;
@@ -50,25 +50,25 @@ static const struct tp_python_file *find_interpreter(struct tp_python_stacks *s,
     return *number != TP_NO_ID ? TP_AT(&s->interpreters, struct tp_python_file, *number) : NULL;
 }
 
-static void process_mapping(struct tp_python_stacks *s, const struct tp_perf_record *r)
+static void handle_mapping(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
     uint32_t file = r->text[0] == '/' ? tp_code_file_number(s->places, tp_str_of(r->text)) : TP_CODE_UNKNOWN;
     const struct tp_python_file *found = file >= TP_CODE_FIRST_FILE ? find_interpreter(s, file) : NULL;
     if (!found)
         return;
     uint64_t bias = r->start - tp_code_file_address(s->places, file, r->offset);
-    tp_python_processes_map(&s->processes, r->pid,
-                            (struct tp_python_mapping){(int64_t)r->time_ns, bias + found->runtime, found->minor});
+    tp_python_processes_add_mapping(
+        &s->processes, r->pid, (struct tp_python_mapping){(int64_t)r->time_ns, bias + found->runtime, found->minor});
 }
 
-void tp_python_stacks_process(struct tp_python_stacks *s, const struct tp_perf_record *r)
+void tp_python_stacks_handle_record(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
     if (r->type == PERF_RECORD_MMAP2)
-        process_mapping(s, r);
+        handle_mapping(s, r);
     else if (r->type == PERF_RECORD_FORK && r->pid != r->parent_pid)
-        tp_python_processes_fork(&s->processes, r->pid, r->parent_pid, (int64_t)r->time_ns);
+        tp_python_processes_add_fork(&s->processes, r->pid, r->parent_pid, (int64_t)r->time_ns);
     else if ((r->type == PERF_RECORD_COMM && r->is_exec) || (r->type == PERF_RECORD_EXIT && r->pid == r->tid))
-        tp_python_processes_end(&s->processes, r->pid, (int64_t)r->time_ns);
+        tp_python_processes_end_process(&s->processes, r->pid, (int64_t)r->time_ns);
 }
 
 /* ---- stacks ---- */
@@ -124,7 +124,7 @@ uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_
 {
     struct tp_python_frame frames[TP_PYTHON_FRAMES];
     struct tp_python_process *process = tp_python_processes_find(&s->processes, pid);
-    struct tp_other_memory memory = {.pid = pid, .reads_left = MOST_READS};
+    struct tp_other_memory memory = {.pid = pid, .remaining_read_count = MOST_READS};
     if (!process || !find_layout(s, process, &memory))
         return 0;
     uint64_t thread = find_thread(s, process, &memory, tid, now_ns);

@@ -25,7 +25,7 @@ void tp_python_stacks_init(struct tp_python_stacks *stacks, struct tp_arena *are
 void tp_python_stacks_release(struct tp_python_stacks *stacks);
 
 /* Processes a record: a process has mapped code, forked, executed another program, or exited. */
-void tp_python_stacks_process(struct tp_python_stacks *stacks, const struct tp_perf_record *record);
+void tp_python_stacks_handle_record(struct tp_python_stacks *stacks, const struct tp_perf_record *record);
 
 /* Returns the current Python frames of a thread as a node of `places`; 0: no frames. */
 uint32_t tp_python_stacks_read(struct tp_python_stacks *stacks, uint32_t pid, uint32_t tid, int64_t now_ns);

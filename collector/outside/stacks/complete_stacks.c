@@ -53,7 +53,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
     if (address < start)
         return false;
     if (sample->dump_bytes < sizeof value || address - start > sample->dump_bytes - sizeof value) {
-        walk->is_cut = walk->is_cut || (sample->is_dump_full && address - start < 64u << 20);
+        walk->is_cut = walk->is_cut || (sample->is_stack_longer_than_dump && address - start < 64u << 20);
         return false;
     }
     memcpy(&value, sample->dump + (address - start), sizeof value);
@@ -86,7 +86,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
     return tp_libdw()->dwfl_thread_state_registers(thread, 0, TP_PERF_REGISTERS - (TP_PERF_PLACE == 32), registers);
 }
 
-static int store_frame(Dwfl_Frame *frame, void *context)
+static int store_walked_frame(Dwfl_Frame *frame, void *context)
 {
     struct tp_complete_walk *walk = context;
     Dwarf_Addr place;
@@ -99,15 +99,15 @@ static int store_frame(Dwfl_Frame *frame, void *context)
 
 /* ---- files ---- */
 
-static int refuse_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
+static int find_no_elf_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
     (void)module, (void)data, (void)name, (void)base, (void)path, (void)elf;
     return -1;
 }
 
 // NOLINTNEXTLINE(readability-function-size): the library defines the parameters
-static int refuse_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                             const char *link, GElf_Word crc, char **path)
+static int find_no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                              const char *link, GElf_Word crc, char **path)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)path;
     return -1;
@@ -115,7 +115,7 @@ static int refuse_debug_file(Dwfl_Module *module, void **data, const char *name,
 
 static void begin_session(struct tp_complete_stacks *stacks)
 {
-    static Dwfl_Callbacks callbacks = {.find_elf = refuse_file, .find_debuginfo = refuse_debug_file};
+    static Dwfl_Callbacks callbacks = {.find_elf = find_no_elf_file, .find_debuginfo = find_no_debug_file};
     stacks->was_tried = true;
     if (!tp_libdw())
         return;
@@ -137,7 +137,7 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
         struct tp_input input;
         if (!file->segment_count || tp_input_open(&input, file->path.ptr, TP_INPUT_FILE, NULL) < 0)
             continue;
-        int movable = file->is_fixed ? tp_movable_copy(input.fd) : input.fd;
+        int movable = file->has_fixed_address ? tp_movable_copy(input.fd) : input.fd;
         if (movable != input.fd)
             close(input.fd);
         if (movable >= 0 && !tp_libdw()->dwfl_report_elf(stacks->session, file->path.ptr, file->path.ptr, movable,
@@ -151,21 +151,21 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
 
 void tp_complete_stacks_release(struct tp_complete_stacks *stacks)
 {
-    tp_mapped_set_lenient_mode(stacks->session != NULL);
+    tp_mapped_replace_lost_pages(stacks->session != NULL);
     if (stacks->session)
         tp_libdw()->dwfl_end(stacks->session);
-    tp_mapped_set_lenient_mode(false);
+    tp_mapped_replace_lost_pages(false);
     *stacks = (struct tp_complete_stacks){0};
 }
 
 /* ---- stacks ---- */
 
-static size_t chain_depth(const struct tp_perf_record *sample)
+static size_t user_frames_in_chain(const struct tp_perf_record *sample)
 {
     size_t at = 0;
-    while (at < sample->chain_count && sample->chain[at] != (uint64_t)PERF_CONTEXT_USER)
+    while (at < sample->chain_entry_count && sample->chain[at] != (uint64_t)PERF_CONTEXT_USER)
         at++;
-    return at < sample->chain_count ? sample->chain_count - at - 1 : 0;
+    return at < sample->chain_entry_count ? sample->chain_entry_count - at - 1 : 0;
 }
 
 /* Returns whether Go built the code of the frame. Go uses frame pointers and has no call frame information. */
@@ -174,11 +174,11 @@ static bool is_go_code(const struct tp_complete_walk *w)
     uint32_t file;
     uint64_t place = tp_code_space_address(w->maps, w->places, w->sample->registers[TP_PERF_PLACE]), address;
     return tp_code_space_split(w->places, place, &file, &address) &&
-           TP_AT(&w->places->files, struct tp_code_file, file)->is_go;
+           TP_AT(&w->places->files, struct tp_code_file, file)->is_built_by_go;
 }
 
-static uint32_t add_frame(const struct tp_complete_walk *w, struct tp_code_places *places, uint32_t outer,
-                          uint64_t place)
+static uint32_t add_frame_of_address(const struct tp_complete_walk *w, struct tp_code_places *places, uint32_t outer,
+                                     uint64_t place)
 {
     uint32_t file;
     uint64_t address;
@@ -187,30 +187,31 @@ static uint32_t add_frame(const struct tp_complete_walk *w, struct tp_code_place
     return tp_code_maps_add_frame(w->maps, places, outer, place);
 }
 
-uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
-                           struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut)
+uint32_t tp_complete_stack_of_sample(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
+                                     struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut)
 {
     struct tp_complete_walk walk = {.maps = maps, .places = places, .sample = sample};
     uint32_t node = 0;
     *is_cut = false;
     if (!sample->dump_bytes || is_go_code(&walk))
         return 0;
-    tp_mapped_set_lenient_mode(true); /* makes reads of mapped files safe, because libdw maps files that may be
-                                       * truncated later */
+    tp_mapped_replace_lost_pages(true); /* makes reads of mapped files safe, because libdw maps files that may be
+                                         * truncated later */
     if (!stacks->was_tried)
         begin_session(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
         add_files(stacks, places);
     stacks->walk = &walk;
-    bool is_whole = stacks->session && tp_libdw()->dwfl_getthread_frames(stacks->session, 1, store_frame, &walk) == 0;
+    bool is_whole =
+        stacks->session && tp_libdw()->dwfl_getthread_frames(stacks->session, 1, store_walked_frame, &walk) == 0;
     stacks->walk = NULL;
-    tp_mapped_set_lenient_mode(false);
-    if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
+    tp_mapped_replace_lost_pages(false);
+    if (!is_whole && !walk.is_cut && walk.count <= user_frames_in_chain(sample))
         return 0;
     *is_cut = walk.is_cut; /* libdw reports a stack that ends early as complete, so `walk` records whether the copy was
                             * too short */
     stacks->cut_count += *is_cut;
     for (size_t i = walk.count; i-- > 0;)
-        node = add_frame(&walk, places, node, walk.frames[i]);
+        node = add_frame_of_address(&walk, places, node, walk.frames[i]);
     return node;
 }

@@ -23,7 +23,7 @@ void tp_complete_stacks_release(struct tp_complete_stacks *stacks);
 /* Returns the stack node of the program's frames of a sample that contains a copy of the stack. Returns 0 if there is
  * no copy, or if the walk finds fewer frames than the sample's call chain. Sets *is_cut if the stack is longer than the
  * copy. The nodes are in the arena of `places`, whose guard the caller sets. */
-uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
-                           struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut);
+uint32_t tp_complete_stack_of_sample(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
+                                     struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut);
 
 #endif

@@ -16,14 +16,14 @@ static void list_frames(struct frames *frames, const struct tp_code_places *plac
         frames->nodes[frames->count++] = node;
 }
 
-static bool is_loop(const struct tp_code_places *places, uint32_t node)
+static bool is_frame_in_interpreter_loop(const struct tp_code_places *places, uint32_t node)
 {
     const struct tp_code_frame *frame = tp_code_frame_at(places, node);
     const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, frame->file);
     return frame->address >= file->loop && frame->address - file->loop < file->loop_bytes;
 }
 
-static bool is_entry(const struct tp_code_places *places, uint32_t node)
+static bool is_frame_entered_from_c(const struct tp_code_places *places, uint32_t node)
 {
     return tp_code_python_is_entry(tp_code_frame_at(places, node));
 }
@@ -35,7 +35,7 @@ static uint32_t add_frame(struct tp_code_places *places, uint32_t outer, uint32_
                                         : tp_code_add_node(places, outer, frame.file, frame.address);
 }
 
-static bool is_unknown(const struct tp_code_places *places, uint32_t node)
+static bool is_code_of_frame_unknown(const struct tp_code_places *places, uint32_t node)
 {
     return tp_code_frame_at(places, node)->file == TP_CODE_UNKNOWN;
 }
@@ -47,13 +47,15 @@ static uint32_t merge_frames(struct tp_code_places *places, const struct frames 
     uint32_t node = 0;
     size_t next = python->count;
     for (size_t i = native->count; i-- > 0;) {
-        if (!is_loop(places, native->nodes[i])) {
-            node = !node && is_unknown(places, native->nodes[i]) ? 0 : add_frame(places, node, native->nodes[i]);
+        if (!is_frame_in_interpreter_loop(places, native->nodes[i])) {
+            node = !node && is_code_of_frame_unknown(places, native->nodes[i])
+                       ? 0
+                       : add_frame(places, node, native->nodes[i]);
             continue;
         }
         do
             node = next ? add_frame(places, node, python->nodes[--next]) : node;
-        while (next && !is_entry(places, python->nodes[next - 1]));
+        while (next && !is_frame_entered_from_c(places, python->nodes[next - 1]));
     }
     return node;
 }
@@ -66,12 +68,12 @@ static uint32_t splice_python_frames(struct tp_code_places *places, const struct
 {
     uint32_t node = 0;
     size_t inside = 0;
-    while (inside < native->count && !is_loop(places, native->nodes[inside]))
+    while (inside < native->count && !is_frame_in_interpreter_loop(places, native->nodes[inside]))
         inside++;
     for (size_t i = python->count; i-- > 0;)
         node = add_frame(places, node, python->nodes[i]);
     for (size_t i = inside; i-- > 0;)
-        if (!is_unknown(places, native->nodes[i]))
+        if (!is_code_of_frame_unknown(places, native->nodes[i]))
             node = add_frame(places, node, native->nodes[i]);
     return node;
 }
@@ -86,9 +88,9 @@ uint32_t tp_mixed_stack_merge(struct tp_code_places *places, uint32_t native, ui
     list_frames(&inner, places, native);
     list_frames(&outer, places, python);
     for (size_t i = 0; i < inner.count; i++)
-        loops += is_loop(places, inner.nodes[i]);
+        loops += is_frame_in_interpreter_loop(places, inner.nodes[i]);
     for (size_t i = 0; i < outer.count; i++)
-        calls += is_entry(places, outer.nodes[i]);
+        calls += is_frame_entered_from_c(places, outer.nodes[i]);
     *is_aligned = loops == calls && calls > 0;
     return *is_aligned ? merge_frames(places, &inner, &outer) : splice_python_frames(places, &inner, &outer);
 }

@@ -13,7 +13,7 @@
  * number also serves as the time of loading. */
 static uint64_t file_start(const struct tp_code_file *file, uint32_t number)
 {
-    return file->is_fixed ? 0 : tp_code_space_start(number);
+    return file->has_fixed_address ? 0 : tp_code_space_start(number);
 }
 
 void tp_stack_texts_init(struct tp_stack_texts *words, const struct tp_code_places *places, const struct tp_str *kernel,
@@ -42,14 +42,14 @@ static uint32_t generated_name(const struct tp_stack_texts *words, uint32_t fram
 }
 
 /* Returns whether the stack node is generated code whose name is unknown. */
-static bool is_nameless(const struct tp_stack_texts *words, uint32_t node)
+static bool is_frame_nameless(const struct tp_stack_texts *words, uint32_t node)
 {
     return tp_code_frame_at(words->places, node)->file == TP_CODE_JIT &&
            generated_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
 }
 
 /* Returns the text of a frame that is not in a file: the name of a kernel function, or a fixed text. */
-static struct tp_symbol_frames plain_frame(struct tp_stack_texts *words, uint32_t file, uint32_t frame)
+static struct tp_symbol_frames text_of_frame_without_file(struct tp_stack_texts *words, uint32_t file, uint32_t frame)
 {
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
                                                          "[vdso] [vdso];", ";"};
@@ -83,7 +83,7 @@ const struct tp_symbol_frames *tp_stack_texts_frame(struct tp_stack_texts *words
         return known;
     if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
         file = TP_CODE_UNKNOWN;
-    *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
+    *known = file < TP_CODE_FIRST_FILE ? text_of_frame_without_file(words, file, number)
                                        : tp_symbols_frames(&words->symbols, frame_address(words, frame), file, false);
     return known;
 }
@@ -95,7 +95,7 @@ struct tp_str tp_stack_texts_build_id(struct tp_stack_texts *words, uint32_t nod
 }
 
 /* Returns whether the frame is in the preload library of tracepress, which does not belong to the program. */
-static bool is_ours(const struct tp_stack_texts *words, uint32_t node)
+static bool is_frame_in_our_library(const struct tp_stack_texts *words, uint32_t node)
 {
     uint32_t file = tp_code_frame_at(words->places, node)->file;
     return file >= TP_CODE_FIRST_FILE &&
@@ -104,7 +104,7 @@ static bool is_ours(const struct tp_stack_texts *words, uint32_t node)
 
 /* Returns whether the function name in a frame text begins with `start`. frame: "file.c(12): function" or "function
  * [module]". */
-static bool is_function(struct tp_str frame, const char *start)
+static bool is_frame_of_function(struct tp_str frame, const char *start)
 {
     int64_t place = tp_str_find(frame, "): ");
     size_t skipped = place < 0 ? 0 : (size_t)place + 3;
@@ -133,13 +133,13 @@ static bool is_program_call(struct tp_str name)
 
 /* Returns whether one of the functions in `frames` belongs to the recorder. frames: texts of one address with its
  * inlined functions. */
-static bool has_own_function(struct tp_str frames)
+static bool has_function_of_recorder(struct tp_str frames)
 {
     while (frames.len) {
         int64_t end = tp_str_find(frames, ";");
         size_t size = end < 0 ? frames.len : (size_t)end;
         struct tp_str frame = {frames.ptr, size};
-        if (is_function(frame, "__wrap_") || is_function(frame, "tp_"))
+        if (is_frame_of_function(frame, "__wrap_") || is_frame_of_function(frame, "tp_"))
             return true;
         size += end >= 0;
         frames = (struct tp_str){frames.ptr + size, frames.len - size};
@@ -149,10 +149,10 @@ static bool has_own_function(struct tp_str frames)
 
 /* Returns whether the preload library does work of the recorder in the frames from `node` on. The library also contains
  * replacements of C library functions, which do work of the program. */
-static bool is_own_work(struct tp_stack_texts *words, uint32_t node)
+static bool is_work_of_recorder(struct tp_stack_texts *words, uint32_t node)
 {
-    for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
-        if (has_own_function(tp_stack_texts_frame(words, node)->text))
+    for (; node && is_frame_in_our_library(words, node); node = tp_code_node_at(words->places, node)->outer)
+        if (has_function_of_recorder(tp_stack_texts_frame(words, node)->text))
             return true;
     return false;
 }
@@ -180,8 +180,8 @@ bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bo
     if (is_event)
         return true;
     for (int between = 0; node && between <= MOST_BETWEEN; between++) {
-        if (is_ours(words, node))
-            return (between == 0 && !is_wait) || is_own_work(words, node);
+        if (is_frame_in_our_library(words, node))
+            return (between == 0 && !is_wait) || is_work_of_recorder(words, node);
         node = tp_code_node_at(words->places, node)->outer;
     }
     return false;
@@ -197,9 +197,9 @@ static void put_stack_frames(struct tp_stack_texts *words, uint32_t node, bool w
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
         if (without_kernel && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL)
             continue;
-        bool is_repeated = was_nameless && is_nameless(words, node);
-        was_nameless = is_nameless(words, node);
-        if (is_repeated || (without_ours && is_ours(words, node)))
+        bool is_repeated = was_nameless && is_frame_nameless(words, node);
+        was_nameless = is_frame_nameless(words, node);
+        if (is_repeated || (without_ours && is_frame_in_our_library(words, node)))
             continue;
         const struct tp_symbol_frames *frames = tp_stack_texts_frame(words, node);
         if (without_ours && frames->is_own)

@@ -15,7 +15,7 @@ struct nameless_file {
     uint64_t sample_count;
 };
 
-static int by_samples(const void *x, const void *y, const void *context)
+static int compare_by_samples(const void *x, const void *y, const void *context)
 {
     const struct nameless_file *a = x, *b = y;
     (void)context;
@@ -47,8 +47,8 @@ static bool is_name_skipped(const struct tp_code_places *places, const struct na
     return !is_utf8(name);
 }
 
-static size_t gather_files(struct nameless_file *files, const struct tp_outside_tree *tree,
-                           struct tp_stack_texts *words)
+static size_t list_files_without_symbols(struct nameless_file *files, const struct tp_outside_tree *tree,
+                                         struct tp_stack_texts *words)
 {
     const struct tp_code_places *places = words->places;
     size_t count = 0;
@@ -69,9 +69,9 @@ void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tre
     const struct tp_code_places *places = words->places;
     struct tp_arena *arena = words->text.arena;
     struct nameless_file *files = tp_arena_array(arena, places->files.count + 1, sizeof *files);
-    size_t count = gather_files(files, tree, words);
+    size_t count = list_files_without_symbols(files, tree, words);
     struct tp_json json;
-    tp_merge_sort(arena, files, count, sizeof *files, by_samples, NULL);
+    tp_merge_sort(arena, files, count, sizeof *files, compare_by_samples, NULL);
     tp_json_init(&json, out);
     tp_json_object(&json);
     for (size_t i = 0; i < count && i < MOST_FILES; i++) {

@@ -38,7 +38,7 @@ struct args {
     size_t count;
 };
 
-static struct tp_trace_out_arg *add_arg(struct args *args, const char *name, enum tp_trace_out_type type)
+static struct tp_trace_out_arg *add_text_arg(struct args *args, const char *name, enum tp_trace_out_type type)
 {
     struct tp_trace_out_arg *arg = &args->items[args->count++];
     *arg = (struct tp_trace_out_arg){.key = TP_OUT_NAMED, .type = type, .name = tp_str_of(name)};
@@ -47,12 +47,12 @@ static struct tp_trace_out_arg *add_arg(struct args *args, const char *name, enu
 
 static void add_int(struct args *args, const char *name, int64_t value)
 {
-    add_arg(args, name, TP_OUT_INT)->value.integer = value;
+    add_text_arg(args, name, TP_OUT_INT)->value.integer = value;
 }
 
 /* Returns a slice in the row of a thread; the caller sets its name. */
-static struct tp_trace_out_event thread_slice(const struct writing *w, const struct tp_outside_thread *row,
-                                              const struct args *args, int64_t begin_ns, int64_t end_ns)
+static struct tp_trace_out_event make_thread_slice(const struct writing *w, const struct tp_outside_thread *row,
+                                                   const struct args *args, int64_t begin_ns, int64_t end_ns)
 {
     return (struct tp_trace_out_event){.category = TP_OUT_OTHER,
                                        .pid = (int64_t)tp_outside_process_at(w->trace->tree, row->process)->pid,
@@ -88,7 +88,7 @@ static void add_program_arguments(struct writing *w, struct args *args, const st
         *(struct tp_str *)tp_vec_push(&list) = tp_str_of(program->words.ptr + at);
     if (!list.count)
         *(struct tp_str *)tp_vec_push(&list) = program->path.len ? program->path : tp_str_of(program->name);
-    struct tp_trace_out_arg *arg = add_arg(args, "argv", TP_OUT_TEXTS);
+    struct tp_trace_out_arg *arg = add_text_arg(args, "argv", TP_OUT_TEXTS);
     arg->value.texts.items = list.data;
     arg->value.texts.count = list.count;
 }
@@ -113,7 +113,7 @@ static void add_programs(struct writing *w, struct args *args, const struct tp_o
         add_program_arguments(w, args, &process->programs[count - 1]);
     for (uint32_t i = 0; i < process->exec_count; i++)
         lines[i] = command_line(w, &process->programs[i]);
-    struct tp_trace_out_arg *arg = add_arg(args, "execs", TP_OUT_TEXTS);
+    struct tp_trace_out_arg *arg = add_text_arg(args, "execs", TP_OUT_TEXTS);
     arg->value.texts.items = lines;
     arg->value.texts.count = process->exec_count;
 }
@@ -126,10 +126,10 @@ static void add_exit(struct args *args, const struct tp_outside_process *process
         add_int(args, "exit",
                 WIFSIGNALED(process->status) ? 128 + WTERMSIG(process->status) : WEXITSTATUS(process->status));
     else
-        add_arg(args, "end", TP_OUT_TEXT)->value.text = process->is_out_of_sight ? TP_STR("out of sight")
-                                                        : process->is_over       ? TP_STR("exited, the exit code is "
-                                                                                                "unknown")
-                                                                                 : TP_STR("still runs");
+        add_text_arg(args, "end", TP_OUT_TEXT)->value.text = process->is_out_of_sight ? TP_STR("out of sight")
+                                                             : process->is_over ? TP_STR("exited, the exit code is "
+                                                                                         "unknown")
+                                                                                : TP_STR("still runs");
 }
 
 static void add_usage(struct args *args, const struct tp_outside_process *process)
@@ -157,7 +157,7 @@ static void write_process(struct writing *w, const struct tp_outside_process *pr
     add_usage(&args, process);
     if (process != tp_outside_process_at(tree, 0)) /* the first process already has a row */
         tp_trace_out_process(w->out, (int64_t)process->pid, process_display_name(process), TP_STR("CPU"), TP_NULL_INT);
-    struct tp_trace_out_event slice = thread_slice(w, first, &args, process->begin_ns, process->end_ns);
+    struct tp_trace_out_event slice = make_thread_slice(w, first, &args, process->begin_ns, process->end_ns);
     slice.other_category = TP_STR("process");
     slice.name = process_display_name(process);
     tp_trace_out_complete(w->out, &slice);
@@ -188,20 +188,20 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
         &w->guesses[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
     struct tp_str cause = change->call ? tp_proc_wait_text(change->call) : w->causes[change->stack];
     if (change->state == TP_STATE_BLOCKED && cause.len)
-        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
+        add_text_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
     else if (guess->cause.len) {
-        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
+        add_text_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
         add_int(&args, guess->is_child ? "child ended" : "estimated", 1);
     }
     struct tp_str stack = change->state == TP_STATE_BLOCKED
                               ? tp_stack_texts_write_stack(&w->words, change->stack, true, &leaf)
                               : (struct tp_str){0};
     if (stack.len)
-        add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
+        add_text_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
     if (change->state == TP_STATE_BLOCKED && tp_stack_texts_is_recording(&w->words, change->stack, true))
         add_int(&args, "recording", 1);
     const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
-    struct tp_trace_out_event slice = thread_slice(w, thread, &args, change->time_ns, end_ns);
+    struct tp_trace_out_event slice = make_thread_slice(w, thread, &args, change->time_ns, end_ns);
     slice.other_category = TP_STR("thread_state");
     slice.name = tp_str_of(tp_thread_state_name(change->state));
     if (end_ns > change->time_ns && !thread->is_ours)
@@ -273,7 +273,7 @@ static void write_usage_polls(struct writing *w)
 
 /* ---- the whole trace ---- */
 
-static int write_all(void *context, struct tp_error *err)
+static int write_whole_trace(void *context, struct tp_error *err)
 {
     struct writing *w = context;
     const struct tp_outside_trace *trace = w->trace;
@@ -283,7 +283,7 @@ static int write_all(void *context, struct tp_error *err)
     int64_t base_ns = tp_trace_out_base_time_ns(trace->begin_ns + trace->clock_ns);
     w->shift_ns = trace->clock_ns - base_ns;
     w->causes = tp_wait_causes_of_stacks(&trace->tree->places, kernel, &w->arena);
-    w->guesses = tp_wait_guesses_make(trace->tree, w->causes, &w->arena);
+    w->guesses = tp_wait_estimates_make(trace->tree, w->causes, &w->arena);
     tp_stack_texts_init(&w->words, &trace->tree->places, kernel, &w->arena);
     tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
     if (w->nameless.failed)
@@ -314,7 +314,7 @@ int tp_outside_trace_write(const struct tp_outside_trace *trace, const char *pat
     struct writing w = {.trace = trace, .path = path};
     tp_arena_init(&w.arena, 0);
     tp_buf_init(&w.nameless, MOST_ID_BYTES);
-    int code = tp_arena_run(&w.arena, write_all, &w, err);
+    int code = tp_arena_run(&w.arena, write_whole_trace, &w, err);
     tp_trace_out_discard(&w.out);
     tp_stack_texts_release(&w.words);
     tp_buf_release(&w.nameless);

@@ -24,7 +24,7 @@ void tp_late_exits_check(struct tp_late_exits *ends, struct tp_outside_tree *tre
     for (size_t i = 0; i < ends->items.count; i++) {
         struct tp_outside_process *process = tp_outside_process_at(tree, items[i].process);
         bool keeps_asking = now_ns < items[i].until_ns;
-        process->has_status = tp_exit_codes_get(codes, process->pid, keeps_asking, &process->status);
+        process->has_status = tp_exit_codes_find_status(codes, process->pid, keeps_asking, &process->status);
         if (!process->has_status && keeps_asking)
             items[kept++] = items[i];
         else

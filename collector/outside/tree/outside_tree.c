@@ -30,7 +30,7 @@ void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
 
 /* ---- states ---- */
 
-static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_thread_state state, uint32_t stack)
+static void add_state_change(struct tp_outside_tree *tree, uint32_t number, enum tp_thread_state state, uint32_t stack)
 {
     struct tp_outside_thread *thread = tp_outside_thread_at(tree, number);
     thread->state = state;
@@ -40,7 +40,7 @@ static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_th
 }
 
 /* Adds the time of the state that ends now to the thread's totals. Records of two CPUs may be slightly out of order. */
-static void end_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
+static void add_time_of_ended_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
     thread->total_ns[thread->state] += time_ns - thread->since_ns;
@@ -56,7 +56,7 @@ static void end_thread(struct tp_outside_tree *tree, struct tp_outside_thread *t
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     if (thread->is_over)
         return;
-    end_state(tree, thread, time_ns);
+    add_time_of_ended_state(tree, thread, time_ns);
     thread->end_ns = thread->since_ns;
     thread->is_over = true;
     if (thread->apart >= 0)
@@ -73,8 +73,8 @@ static uint32_t add_thread(struct tp_outside_tree *tree, uint32_t tid, uint32_t 
     *(struct tp_outside_thread *)tp_vec_push(&tree->threads) = (struct tp_outside_thread){
         .tid = tid, .process = process, .begin_ns = time_ns, .since_ns = time_ns, .apart = -1};
     tp_outside_process_at(tree, process)->living_count++;
-    *tp_id_map_put(&tree->thread_ids, tid) = number;
-    add_change(tree, number, state, 0);
+    *tp_id_map_find_or_add(&tree->thread_ids, tid) = number;
+    add_state_change(tree, number, state, 0);
     return number;
 }
 
@@ -89,19 +89,19 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
         const struct tp_outside_process *from = tp_outside_process_at(tree, parent);
         process->maps = from->maps;
         process->maps.room = 0;
-        process->maps.has_own_image = false;
+        process->maps.has_image_of_this_process = false;
         process->programs = from->program_count ? from->programs + from->program_count - 1 : NULL;
         process->program_count = from->program_count > 0;
     }
-    *tp_id_map_put(&tree->process_ids, pid) = number;
+    *tp_id_map_find_or_add(&tree->process_ids, pid) = number;
     return number;
 }
 
-static void process_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
+static void handle_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
     uint32_t process = tp_id_map_get(&tree->process_ids, r->pid),
              maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
-    uint32_t known = tree->is_of_cpus ? tp_id_map_get(&tree->thread_ids, r->tid) : TP_NO_ID;
+    uint32_t known = tree->has_events_of_cpus ? tp_id_map_get(&tree->thread_ids, r->tid) : TP_NO_ID;
     if (known != TP_NO_ID && !tp_outside_thread_at(tree, known)->is_over)
         return; /* the thread is already known from a list of running threads */
     if (r->pid != r->parent_pid) {
@@ -116,7 +116,7 @@ static void process_fork(struct tp_outside_tree *tree, const struct tp_perf_reco
     struct tp_outside_thread *by = tp_outside_thread_at(tree, maker);
     memcpy(tp_outside_thread_at(tree, number)->name, by->name, sizeof by->name);
     by->started_thread_count += r->pid == r->parent_pid && by->started_thread_count < BEGINS_MANY + 1;
-    if (by->started_thread_count == BEGINS_MANY && !tree->is_of_cpus && by->apart < 0 && !by->is_over)
+    if (by->started_thread_count == BEGINS_MANY && !tree->has_events_of_cpus && by->apart < 0 && !by->is_over)
         by->apart = tp_perf_open_thread_event((pid_t)by->tid);
 }
 
@@ -139,15 +139,15 @@ static void add_program(struct tp_outside_tree *tree, struct tp_outside_process 
 
 /* Ends the other threads of a process at an exec. Whichever thread called exec, the new program has one thread, with
  * the id of the process. */
-static void end_others(struct tp_outside_tree *tree, uint32_t process, uint32_t kept, int64_t time_ns)
+static void end_other_threads_at_exec(struct tp_outside_tree *tree, uint32_t process, uint32_t kept, int64_t time_ns)
 {
     for (uint32_t i = 0; i < tree->threads.count && tp_outside_process_at(tree, process)->living_count > 1; i++)
         if (i != kept && tp_outside_thread_at(tree, i)->process == process)
             end_thread(tree, tp_outside_thread_at(tree, i), time_ns);
 }
 
-static void process_name_record(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                                const struct tp_outside_note *note)
+static void handle_name_record(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                               const struct tp_outside_note *note)
 {
     uint32_t process = tp_id_map_get(&tree->process_ids, r->pid), thread = tp_id_map_get(&tree->thread_ids, r->tid);
     if (process == TP_NO_ID)
@@ -157,13 +157,13 @@ static void process_name_record(struct tp_outside_tree *tree, const struct tp_pe
     struct tp_outside_thread *named = tp_outside_thread_at(tree, thread);
     snprintf(named->name, sizeof named->name, "%s", r->text);
     if (r->is_exec) {
-        end_others(tree, process, thread, (int64_t)r->time_ns);
+        end_other_threads_at_exec(tree, process, thread, (int64_t)r->time_ns);
         add_program(tree, tp_outside_process_at(tree, process), r->text, note);
     }
 }
 
-static uint32_t process_exit(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                             const struct tp_outside_note *note)
+static uint32_t handle_exit(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                            const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     if (number == TP_NO_ID)
@@ -182,13 +182,13 @@ static uint32_t process_exit(struct tp_outside_tree *tree, const struct tp_perf_
     return process->is_over && !was_over ? thread->process : TP_NO_ID;
 }
 
-static void process_mapping(struct tp_outside_tree *tree, const struct tp_perf_record *r)
+static void handle_mapping(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
     uint32_t number = tp_id_map_get(&tree->process_ids, r->pid);
     if (number == TP_NO_ID)
         return;
     struct tp_outside_process *process = tp_outside_process_at(tree, number);
-    tp_code_maps_add(&process->maps, &tree->places, r);
+    tp_code_maps_add_mapping(&process->maps, &tree->places, r);
     struct tp_outside_program *program = process->exec_count ? &process->programs[process->program_count - 1] : NULL;
     if (program && !program->path.ptr && r->text[0] == '/')
         program->path = (struct tp_str){tp_arena_copy(tree->arena, r->text, strlen(r->text)), strlen(r->text)};
@@ -202,27 +202,27 @@ static void end_wait_stack(struct tp_outside_tree *tree, struct tp_outside_threa
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     bool is_one = thread->wait_read_ns && last->state == TP_STATE_BLOCKED;
     if (is_one && time_ns <= thread->wait_read_ns) {
-        last->stack = thread->event_stack;
+        last->stack = thread->stack_by_kernel;
         tree->complete_wait_count--;
     }
     thread->wait_read_ns = 0;
 }
 
-static void process_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                           const struct tp_outside_note *note)
+static void handle_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                          const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
     if (!thread || thread->is_over)
         return;
     enum tp_thread_state state = !r->is_out ? TP_STATE_RUNNING : r->is_preempted ? TP_STATE_READY : TP_STATE_BLOCKED;
-    end_state(tree, thread, (int64_t)r->time_ns);
+    add_time_of_ended_state(tree, thread, (int64_t)r->time_ns);
     if (state != TP_STATE_BLOCKED)
         end_wait_stack(tree, thread, (int64_t)r->time_ns);
     tp_outside_process_at(tree, thread->process)->has_run = true;
     uint32_t stack = state == TP_STATE_BLOCKED ? thread->stack : 0;
     thread->stack = 0;
-    add_change(tree, number, state, stack);
+    add_state_change(tree, number, state, stack);
     if (note)
         TP_AT(&tree->changes, struct tp_outside_change, thread->last_change)->call = note->wait;
 }
@@ -232,32 +232,33 @@ static uint32_t merge_python_stack(struct tp_outside_tree *tree, uint32_t stack,
     bool is_aligned;
     uint32_t mixed = tp_mixed_stack_merge(&tree->places, stack, python, &is_aligned);
     tree->python_count += python != 0;
-    tree->unaligned_count += !is_aligned;
+    tree->unaligned_sample_count += !is_aligned;
     return mixed;
 }
 
 /* Replaces the stack of an earlier context switch by the complete stack that was read during the wait. */
-static void process_wait_stack(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                               struct tp_outside_thread *thread, const struct tp_outside_note *note)
+static void handle_wait_stack(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                              struct tp_outside_thread *thread, const struct tp_outside_note *note)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     uint32_t *stack = thread->state == TP_STATE_BLOCKED ? &last->stack : &thread->stack;
     uint64_t cut_count = tree->whole.cut_count; /* the count is restored below, because it counts only samples */
     bool is_cut, is_aligned;
-    uint32_t whole =
-        tp_complete_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
+    uint32_t whole = tp_complete_stack_of_sample(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps,
+                                                 &tree->places, r, &is_cut);
     tree->whole.cut_count = cut_count;
     if (!whole || !*stack)
         return;
-    thread->event_stack = *stack;
+    thread->stack_by_kernel = *stack;
     thread->wait_read_ns = note->wait_read_ns;
     tree->complete_wait_count++;
-    *stack = tp_code_maps_add_kernel_stack(
-        &tree->places, tp_mixed_stack_merge(&tree->places, whole, note->python, &is_aligned), r->chain, r->chain_count);
+    *stack = tp_code_maps_add_kernel_stack(&tree->places,
+                                           tp_mixed_stack_merge(&tree->places, whole, note->python, &is_aligned),
+                                           r->chain, r->chain_entry_count);
 }
 
-static void process_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
-                           const struct tp_outside_note *note)
+static void handle_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
+                          const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
@@ -266,13 +267,13 @@ static void process_sample(struct tp_outside_tree *tree, const struct tp_perf_re
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     process->has_run = true;
     if (is_switch && note && note->wait_read_ns) {
-        process_wait_stack(tree, r, thread, note);
+        handle_wait_stack(tree, r, thread, note);
         return;
     }
     bool is_cut;
-    uint32_t whole = tp_complete_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
-    uint32_t stack = whole ? tp_code_maps_add_kernel_stack(&tree->places, whole, r->chain, r->chain_count)
-                           : tp_code_maps_add_stack(&process->maps, &tree->places, r->chain, r->chain_count);
+    uint32_t whole = tp_complete_stack_of_sample(&tree->whole, &process->maps, &tree->places, r, &is_cut);
+    uint32_t stack = whole ? tp_code_maps_add_kernel_stack(&tree->places, whole, r->chain, r->chain_entry_count)
+                           : tp_code_maps_add_stack(&process->maps, &tree->places, r->chain, r->chain_entry_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_STATE_RUNNING) {
         thread->stack = stack; /* the next context switch of the thread uses this stack */
@@ -286,23 +287,23 @@ static void process_sample(struct tp_outside_tree *tree, const struct tp_perf_re
     }
 }
 
-uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
-                                 const struct tp_outside_note *note)
+uint32_t tp_outside_tree_handle_record(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
+                                       const struct tp_outside_note *note)
 {
     uint32_t ended = TP_NO_ID;
     tree->last_ns = (int64_t)r->time_ns > tree->last_ns ? (int64_t)r->time_ns : tree->last_ns;
     if (r->type == PERF_RECORD_FORK)
-        process_fork(tree, r);
+        handle_fork(tree, r);
     else if (r->type == PERF_RECORD_COMM)
-        process_name_record(tree, r, note);
+        handle_name_record(tree, r, note);
     else if (r->type == PERF_RECORD_EXIT)
-        ended = process_exit(tree, r, note);
+        ended = handle_exit(tree, r, note);
     else if (r->type == PERF_RECORD_MMAP2)
-        process_mapping(tree, r);
+        handle_mapping(tree, r);
     else if (r->type == PERF_RECORD_SWITCH)
-        process_switch(tree, r, note);
+        handle_switch(tree, r, note);
     else if (r->type == PERF_RECORD_SAMPLE)
-        process_sample(tree, r, is_switch, note);
+        handle_sample(tree, r, is_switch, note);
     else if (r->type == PERF_RECORD_LOST)
         tree->lost_count += r->lost_count;
     return ended;

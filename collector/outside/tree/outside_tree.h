@@ -40,7 +40,7 @@ struct tp_outside_thread {
     enum tp_thread_state state;
     uint32_t last_change;          /* number of the thread's last state change */
     uint32_t stack;                /* stack that was recorded for the next context switch; 0: none */
-    uint32_t event_stack;          /* the kernel's stack of the last wait, if a complete stack replaced it */
+    uint32_t stack_by_kernel;      /* the kernel's stack of the last wait, if a complete stack replaced it */
     int64_t wait_read_ns;          /* time at which the complete stack was read, ns; 0: none was read */
     uint32_t started_thread_count; /* count of threads that this thread has started, up to a small limit */
     int apart;                     /* descriptor of the thread's own event; -1: none */
@@ -83,23 +83,24 @@ struct tp_outside_tree {
     struct tp_vec processes, threads, changes, samples;
     struct tp_id_map process_ids, thread_ids; /* key: system id; value: number of the last process or thread with this
                                                * id */
-    bool is_of_cpus;                          /* true if events belong to CPUs, not to threads */
+    bool has_events_of_cpus;                  /* true if events belong to CPUs, not to threads */
     int64_t last_ns;
     uint64_t lost_count;
-    int64_t running_ns;        /* duration of all finished running states of all threads, ns */
-    uint32_t missed_arguments; /* count of programs whose arguments are unknown */
-    uint32_t own_thread_count; /* count of the recorder's threads inside the program */
-    uint64_t python_count;     /* count of samples with Python frames */
-    uint64_t unaligned_count; /* count of samples in python_count whose native frames are from another moment, or cut */
-    uint64_t complete_wait_count; /* count of waits whose stack was read during the wait */
+    int64_t running_ns;              /* duration of all finished running states of all threads, ns */
+    uint32_t missed_arguments;       /* count of programs whose arguments are unknown */
+    uint32_t recorder_thread_count;  /* count of the recorder's threads inside the program */
+    uint64_t python_count;           /* count of samples with Python frames */
+    uint64_t unaligned_sample_count; /* count of samples in python_count whose native frames are from another moment, or
+                                        cut */
+    uint64_t complete_wait_count;    /* count of waits whose stack was read during the wait */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);
 
 /* Processes a record. is_switch: the record is the stack at a context switch. note: data read with the record; may be
  * NULL. Returns the number of the process that exited, or TP_NO_ID. */
-uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
-                                 const struct tp_outside_note *note);
+uint32_t tp_outside_tree_handle_record(struct tp_outside_tree *tree, const struct tp_perf_record *record,
+                                       bool is_switch, const struct tp_outside_note *note);
 
 /* Sets the arguments of the first program of a process, if they are unknown. argv ends with NULL. */
 void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t process, char *const *argv);

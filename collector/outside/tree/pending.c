@@ -19,8 +19,8 @@ void tp_pending_release(struct tp_pending *pending)
     *pending = (struct tp_pending){0};
 }
 
-struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struct perf_event_header *head,
-                                         int64_t time_ns)
+struct tp_pending_record *tp_pending_add_record(struct tp_pending *pending, const struct perf_event_header *head,
+                                                int64_t time_ns)
 {
     size_t size = ((size_t)head->size + 7) & ~(size_t)7;
     if (pending->count == pending->room) {
@@ -40,7 +40,7 @@ struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struc
     return record;
 }
 
-static int by_time(const void *x, const void *y)
+static int compare_by_time(const void *x, const void *y)
 {
     const struct tp_pending_record *a = x, *b = y;
     if (a->time_ns != b->time_ns)
@@ -48,13 +48,13 @@ static int by_time(const void *x, const void *y)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-void tp_pending_sort(struct tp_pending *pending)
+void tp_pending_sort_records(struct tp_pending *pending)
 {
     if (pending->count > 1)
-        qsort(pending->records, pending->count, sizeof *pending->records, by_time);
+        qsort(pending->records, pending->count, sizeof *pending->records, compare_by_time);
 }
 
-void tp_pending_drop(struct tp_pending *pending, size_t count)
+void tp_pending_remove_first_records(struct tp_pending *pending, size_t count)
 {
     struct tp_buf kept;
     if (!count)

@@ -25,14 +25,14 @@ void tp_pending_init(struct tp_pending *pending);
 void tp_pending_release(struct tp_pending *pending);
 
 /* Adds a copy of a record. Returns the entry, which is valid until the next call, or NULL if there is no room. */
-struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struct perf_event_header *head,
-                                         int64_t time_ns);
+struct tp_pending_record *tp_pending_add_record(struct tp_pending *pending, const struct perf_event_header *head,
+                                                int64_t time_ns);
 
 /* Sorts all records by time. */
-void tp_pending_sort(struct tp_pending *pending);
+void tp_pending_sort_records(struct tp_pending *pending);
 
 /* Removes the first `count` records. */
-void tp_pending_drop(struct tp_pending *pending, size_t count);
+void tp_pending_remove_first_records(struct tp_pending *pending, size_t count);
 
 static inline const struct perf_event_header *tp_pending_header_at(const struct tp_pending *pending, uint32_t at)
 {

@@ -45,7 +45,7 @@ void tp_record_notes_request_arguments(struct tp_record_notes *notes, struct tp_
         *(struct late *)tp_vec_push(&notes->late) = (struct late){record->note, pid, until_ns};
 }
 
-void tp_record_notes_retry(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text)
+void tp_record_notes_retry_arguments(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text)
 {
     size_t kept = 0;
     struct late *late = notes->late.data;

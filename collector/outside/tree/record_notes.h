@@ -31,7 +31,7 @@ void tp_record_notes_request_arguments(struct tp_record_notes *notes, struct tp_
                                        int64_t until_ns, struct tp_buf *text);
 
 /* Tries again to read arguments that were not available. */
-void tp_record_notes_retry(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
+void tp_record_notes_retry_arguments(struct tp_record_notes *notes, int64_t now_ns, struct tp_buf *text);
 
 /* Removes all notes. Call it when all records were processed. */
 void tp_record_notes_clear(struct tp_record_notes *notes);

@@ -25,7 +25,7 @@ static void poll_process(struct tp_usage_polls *usage, struct tp_outside_tree *t
     process->has_usage = true;
 }
 
-static void list_living(struct tp_usage_polls *usage, const struct tp_outside_tree *tree)
+static void list_living_processes(struct tp_usage_polls *usage, const struct tp_outside_tree *tree)
 {
     uint32_t *alive = usage->alive.data;
     size_t kept = 0;
@@ -42,9 +42,9 @@ void tp_usage_polls_read(struct tp_usage_polls *usage, struct tp_outside_tree *t
                          int64_t time_ns)
 {
     usage->time_ns = time_ns;
-    list_living(usage, tree);
-    for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < usage->alive.count; i++, usage->next_alive++) {
-        uint32_t number = *TP_AT(&usage->alive, uint32_t, usage->next_alive % usage->alive.count);
+    list_living_processes(usage, tree);
+    for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < usage->alive.count; i++, usage->next_polled_index++) {
+        uint32_t number = *TP_AT(&usage->alive, uint32_t, usage->next_polled_index % usage->alive.count);
         if (!tp_outside_process_at(tree, number)->has_run)
             continue; /* a process that did not run has no new values */
         tp_outside_process_at(tree, number)->has_run = false;

@@ -14,9 +14,9 @@ struct tp_usage_poll {
 };
 
 struct tp_usage_polls {
-    struct tp_vec looks; /* results of the polls; items: struct tp_usage_poll */
-    struct tp_vec alive; /* numbers of living processes */
-    size_t next_alive;   /* index of the process that is polled next */
+    struct tp_vec looks;      /* results of the polls; items: struct tp_usage_poll */
+    struct tp_vec alive;      /* numbers of living processes */
+    size_t next_polled_index; /* index of the process that is polled next */
     uint32_t known_processes;
     int64_t time_ns; /* time of the last poll, ns */
 };

@@ -33,15 +33,15 @@ struct wait {
     int64_t end_ns;
 };
 
-static const struct tp_outside_change *change_at(const struct guessing *g, uint32_t number)
+static const struct tp_outside_change *state_change_at(const struct guessing *g, uint32_t number)
 {
     return TP_AT(&g->tree->changes, struct tp_outside_change, number);
 }
 
-static bool is_unknown(const struct guessing *g, const struct wait *wait)
+static bool is_wait_without_cause(const struct guessing *g, const struct wait *wait)
 {
     return wait->change->state == TP_STATE_BLOCKED && !wait->change->stack &&
-           !tp_proc_wait_text(wait->change->call).len && !g->guesses[wait->change - change_at(g, 0)].cause.len;
+           !tp_proc_wait_text(wait->change->call).len && !g->guesses[wait->change - state_change_at(g, 0)].cause.len;
 }
 
 /* ---- exits of children ---- */
@@ -51,7 +51,7 @@ struct child_end {
     int64_t end_ns;
 };
 
-static int by_parent_and_time(const void *x, const void *y)
+static int compare_by_parent_and_time(const void *x, const void *y)
 {
     const struct child_end *a = x, *b = y;
     if (a->parent != b->parent)
@@ -76,7 +76,7 @@ static bool has_child_end(const struct child_end *ends, size_t count, uint32_t p
            wait->end_ns - ends[low - 1].end_ns <= CHILD_NS;
 }
 
-static void guess_child_waits(struct guessing *g, struct tp_arena *arena)
+static void find_waits_for_children(struct guessing *g, struct tp_arena *arena)
 {
     const struct tp_outside_tree *tree = g->tree;
     struct child_end *ends = tp_arena_array(arena, tree->processes.count + 1, sizeof *ends);
@@ -87,13 +87,13 @@ static void guess_child_waits(struct guessing *g, struct tp_arena *arena)
             ends[count++] = (struct child_end){process->parent, process->end_ns};
     }
     if (count > 1)
-        qsort(ends, count, sizeof *ends, by_parent_and_time);
+        qsort(ends, count, sizeof *ends, compare_by_parent_and_time);
     for (uint32_t i = 0; count && i < tree->changes.count; i++) {
         if (g->before[i] == TP_NO_ID)
             continue;
-        const struct wait wait = {change_at(g, g->before[i]), change_at(g, i)->time_ns};
+        const struct wait wait = {state_change_at(g, g->before[i]), state_change_at(g, i)->time_ns};
         uint32_t process = tp_outside_thread_at(tree, wait.change->thread)->process;
-        if (is_unknown(g, &wait) && has_child_end(ends, count, process, &wait))
+        if (is_wait_without_cause(g, &wait) && has_child_end(ends, count, process, &wait))
             g->guesses[g->before[i]] = (struct tp_wait_guess){TP_STR("child"), true};
     }
 }
@@ -112,7 +112,7 @@ static size_t find_or_add_cause(struct guessing *g, struct tp_str cause)
 }
 
 /* Returns the shares of a thread for the second of `time_ns`; a new second starts with zeros. */
-static struct share *find_shares(struct guessing *g, uint32_t thread, int64_t time_ns)
+static struct share *cause_shares_of_second(struct guessing *g, uint32_t thread, int64_t time_ns)
 {
     struct share *shares = &g->shares[(size_t)thread * MOST_CAUSES];
     int64_t second = time_ns / WINDOW_NS;
@@ -129,17 +129,17 @@ static void add_known_wait(struct guessing *g, const struct wait *wait)
     bool is_wait = change->state == TP_STATE_BLOCKED;
     size_t number = is_wait && cause.len ? find_or_add_cause(g, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)
-        find_shares(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
+        cause_shares_of_second(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
 }
 
-static void guess_unknown_cause(struct guessing *g, const struct wait *wait)
+static void estimate_unknown_cause(struct guessing *g, const struct wait *wait)
 {
     int64_t wait_ns = wait->end_ns - wait->change->time_ns;
     double known_ns = 0, given_ns = (double)wait_ns, most_ns = 0;
     size_t found = MOST_CAUSES;
-    if (wait_ns >= TP_WAIT_LONG_NS || !is_unknown(g, wait))
+    if (wait_ns >= TP_WAIT_LONG_NS || !is_wait_without_cause(g, wait))
         return;
-    struct share *shares = find_shares(g, wait->change->thread, wait->end_ns);
+    struct share *shares = cause_shares_of_second(g, wait->change->thread, wait->end_ns);
     for (size_t i = 0; i < g->name_count; i++) {
         known_ns += (double)shares[i].known_ns;
         given_ns += (double)shares[i].given_ns;
@@ -155,27 +155,27 @@ static void guess_unknown_cause(struct guessing *g, const struct wait *wait)
     if (found == MOST_CAUSES)
         return;
     shares[found].given_ns += wait_ns;
-    g->guesses[wait->change - change_at(g, 0)].cause = g->names[found];
+    g->guesses[wait->change - state_change_at(g, 0)].cause = g->names[found];
 }
 
 /* Calls `take` for each wait that ends with one of the changes from `first` up to `end`. */
-static void each_wait(struct guessing *g, uint32_t first, uint32_t end,
-                      void (*take)(struct guessing *g, const struct wait *wait))
+static void visit_waits(struct guessing *g, uint32_t first, uint32_t end,
+                        void (*take)(struct guessing *g, const struct wait *wait))
 {
     for (uint32_t i = first; i < end; i++)
         if (g->before[i] != TP_NO_ID)
-            take(g, &(struct wait){change_at(g, g->before[i]), change_at(g, i)->time_ns});
+            take(g, &(struct wait){state_change_at(g, g->before[i]), state_change_at(g, i)->time_ns});
 }
 
 static void estimate_all_causes(struct guessing *g)
 {
     const uint32_t count = (uint32_t)g->tree->changes.count;
     for (uint32_t first = 0, end; first < count; first = end) {
-        int64_t second = change_at(g, first)->time_ns / WINDOW_NS;
-        for (end = first + 1; end < count && change_at(g, end)->time_ns / WINDOW_NS == second;)
+        int64_t second = state_change_at(g, first)->time_ns / WINDOW_NS;
+        for (end = first + 1; end < count && state_change_at(g, end)->time_ns / WINDOW_NS == second;)
             end++;
-        each_wait(g, first, end, add_known_wait);
-        each_wait(g, first, end, guess_unknown_cause);
+        visit_waits(g, first, end, add_known_wait);
+        visit_waits(g, first, end, estimate_unknown_cause);
     }
 }
 
@@ -195,8 +195,8 @@ static const uint32_t *find_previous_changes(const struct tp_outside_tree *tree,
     return before;
 }
 
-const struct tp_wait_guess *tp_wait_guesses_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
-                                                 struct tp_arena *arena)
+const struct tp_wait_guess *tp_wait_estimates_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
+                                                   struct tp_arena *arena)
 {
     struct guessing g = {.tree = tree, .by_node = causes};
     g.before = find_previous_changes(tree, arena);
@@ -205,7 +205,7 @@ const struct tp_wait_guess *tp_wait_guesses_make(const struct tp_outside_tree *t
     for (size_t i = 0; i < tree->threads.count; i++)
         g.seconds[i] = -1;
     g.guesses = tp_arena_array(arena, tree->changes.count + 1, sizeof *g.guesses);
-    guess_child_waits(&g, arena);
+    find_waits_for_children(&g, arena);
     estimate_all_causes(&g);
     return g.guesses;
 }

@@ -18,7 +18,7 @@ struct tp_wait_guess {
 
 /* Returns a guess for each change of an ended tree; the index is the number of the change. causes: known causes; the
  * index is the node (wait_causes.h). The result is in the arena, whose guard the caller sets. */
-const struct tp_wait_guess *tp_wait_guesses_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
-                                                 struct tp_arena *arena);
+const struct tp_wait_guess *tp_wait_estimates_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
+                                                   struct tp_arena *arena);
 
 #endif

@@ -32,7 +32,7 @@ void tp_watched_processes_add(struct tp_watched_processes *watched, uint32_t pid
 {
     struct item *item = find_process(watched, pid);
     if (!item) {
-        *tp_id_map_put(&watched->numbers, pid) = (uint32_t)watched->items.count;
+        *tp_id_map_find_or_add(&watched->numbers, pid) = (uint32_t)watched->items.count;
         item = tp_vec_push(&watched->items);
     }
     *item = (struct item){time_ns, true};
@@ -44,7 +44,7 @@ bool tp_watched_processes_has(const struct tp_watched_processes *watched, uint32
     return item && item->is_ours;
 }
 
-void tp_watched_processes_gather(void *context, const struct perf_event_header *head)
+void tp_watched_processes_store_fork(void *context, const struct perf_event_header *head)
 {
     struct tp_watched_processes *watched = context;
     struct tp_perf_record r;
@@ -52,7 +52,7 @@ void tp_watched_processes_gather(void *context, const struct perf_event_header *
         *(struct fork *)tp_vec_push(&watched->forks) = (struct fork){(int64_t)r.time_ns, r.parent_pid, r.pid};
 }
 
-static int by_time(const void *x, const void *y)
+static int compare_by_time(const void *x, const void *y)
 {
     const struct fork *a = x, *b = y;
     if (a->time_ns != b->time_ns)
@@ -60,11 +60,11 @@ static int by_time(const void *x, const void *y)
     return a->child < b->child ? -1 : a->child > b->child;
 }
 
-void tp_watched_processes_apply(struct tp_watched_processes *watched)
+void tp_watched_processes_add_forks(struct tp_watched_processes *watched)
 {
     const struct fork *forks = watched->forks.data;
     if (watched->forks.count > 1)
-        qsort(watched->forks.data, watched->forks.count, sizeof *forks, by_time);
+        qsort(watched->forks.data, watched->forks.count, sizeof *forks, compare_by_time);
     for (size_t i = 0; i < watched->forks.count; i++) {
         struct item *child = find_process(watched, forks[i].child);
         if (tp_watched_processes_has(watched, forks[i].parent))

@@ -23,9 +23,9 @@ bool tp_watched_processes_has(const struct tp_watched_processes *watched, uint32
 
 /* Collects a FORK record of any process. A record may be passed more than once. watched: a struct
  * tp_watched_processes. */
-void tp_watched_processes_gather(void *watched, const struct perf_event_header *head);
+void tp_watched_processes_store_fork(void *watched, const struct perf_event_header *head);
 
 /* Applies the collected forks in the order of time. */
-void tp_watched_processes_apply(struct tp_watched_processes *watched);
+void tp_watched_processes_add_forks(struct tp_watched_processes *watched);
 
 #endif

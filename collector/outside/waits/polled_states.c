@@ -19,7 +19,7 @@ static void add_interval(struct cutting *cut, enum tp_thread_state state, int64_
 }
 
 /* Returns the part of a total that fits into the rest of an interval. Stores the remainder in *owed_ns. */
-static int64_t split_total(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
+static int64_t split_remaining_time(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 {
     int64_t whole_ns = *owed_ns + more_ns;
     int64_t taken_ns = whole_ns < left_ns ? whole_ns : left_ns;
@@ -47,9 +47,9 @@ static void add_unseen_wait(struct cutting *cut, int64_t running_ns, int64_t rea
     add_interval(cut, is_ready_first ? TP_STATE_RUNNING : TP_STATE_READY, is_ready_first ? running_ns : ready_ns, 0);
 }
 
-size_t tp_polled_states_divide(struct tp_polled_states *states,
-                               struct tp_polled_interval intervals[TP_POLLED_INTERVALS], int64_t time_ns,
-                               const struct tp_polled_states *now)
+size_t tp_polled_states_split_time(struct tp_polled_states *states,
+                                   struct tp_polled_interval intervals[TP_POLLED_INTERVALS], int64_t time_ns,
+                                   const struct tp_polled_states *now)
 {
     struct cutting cut = {states, intervals, 0};
     int64_t whole_ns = time_ns - states->since_ns;
@@ -58,8 +58,8 @@ size_t tp_polled_states_divide(struct tp_polled_states *states,
     states->polled_ns = time_ns;
     if (whole_ns <= 0 || (more_running_ns <= 0 && more_ready_ns <= 0))
         return 0;
-    int64_t running_ns = split_total(&states->owed_ns[TP_STATE_RUNNING], more_running_ns, whole_ns);
-    int64_t ready_ns = split_total(&states->owed_ns[TP_STATE_READY], more_ready_ns, whole_ns - running_ns);
+    int64_t running_ns = split_remaining_time(&states->owed_ns[TP_STATE_RUNNING], more_running_ns, whole_ns);
+    int64_t ready_ns = split_remaining_time(&states->owed_ns[TP_STATE_READY], more_ready_ns, whole_ns - running_ns);
     int64_t blocked_ns = whole_ns - running_ns - ready_ns;
     bool was_blocked = states->is_blocked;
     int64_t before_ns = was_blocked ? blocked_ns : 0;

@@ -38,9 +38,9 @@ struct tp_polled_states {
 /* Divides the time up to a poll at time_ns. now: totals at the poll, and whether and why the thread is blocked. Fills
  * `intervals` in order of time and returns their number. Each interval lasts until the next one, the last one until
  * time_ns. */
-size_t tp_polled_states_divide(struct tp_polled_states *states,
-                               struct tp_polled_interval intervals[TP_POLLED_INTERVALS], int64_t time_ns,
-                               const struct tp_polled_states *now);
+size_t tp_polled_states_split_time(struct tp_polled_states *states,
+                                   struct tp_polled_interval intervals[TP_POLLED_INTERVALS], int64_t time_ns,
+                                   const struct tp_polled_states *now);
 
 /* Fills intervals[0] for the time up to the last poll that is not divided yet. Returns the number of intervals, 0 or
  * 1. */

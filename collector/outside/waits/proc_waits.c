@@ -64,7 +64,7 @@ static const struct {
 #endif
 };
 
-static uint8_t file_cause(const char *file)
+static uint8_t wait_cause_of_file(const char *file)
 {
     static const struct {
         const char *start;
@@ -88,7 +88,7 @@ uint8_t tp_proc_wait_parse(const char *call, const char *file)
         return FAULT; /* the thread is blocked outside of a system call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].number == number)
-            return calls[i].cause == BY_FILE ? file_cause(file) : calls[i].cause;
+            return calls[i].cause == BY_FILE ? wait_cause_of_file(file) : calls[i].cause;
     return NONE;
 }
 
@@ -98,7 +98,7 @@ struct tp_str tp_proc_wait_text(uint8_t number)
 }
 
 /* Returns the number of a cause with one of the texts in wait_causes.h. */
-static uint8_t cause_number(struct tp_str cause)
+static uint8_t wait_number_of_cause(struct tp_str cause)
 {
     uint8_t number = cause.len ? CAUSES - 1 : NONE;
     while (number && !tp_str_equal(cause, tp_str_of(words[number])))
@@ -112,7 +112,7 @@ static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid
 {
     char name[64];
     snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
-    const char *state = tp_proc_load(text, pid, name) ? strrchr(text->data, ')') : NULL;
+    const char *state = tp_proc_load_file(text, pid, name) ? strrchr(text->data, ')') : NULL;
     if (!state || strlen(state) < 3 || strchr("RX", state[2]))
         return false;
     if (strchr("TtZ", state[2])) {
@@ -120,8 +120,8 @@ static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid
         return true;
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/wchan", tid);
-    if (tp_proc_load(text, pid, name))
-        *wait = cause_number(tp_wait_cause_of_function(tp_str_of(text->data)));
+    if (tp_proc_load_file(text, pid, name))
+        *wait = wait_number_of_cause(tp_wait_cause_of_function(tp_str_of(text->data)));
     return true;
 }
 
@@ -130,7 +130,7 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
     char name[64];
     *wait = NONE;
     snprintf(name, sizeof name, "task/%" PRIu32 "/syscall", tid);
-    if (!tp_proc_load(text, pid, name))
+    if (!tp_proc_load_file(text, pid, name))
         return is_waiting_by_state(wait, text, pid, tid);
     if (tp_str_starts(tp_str_of(text->data), "running"))
         return false;
@@ -147,7 +147,7 @@ uint8_t tp_proc_wait_cause(struct tp_buf *text, uint32_t pid, uint32_t tid)
 {
     char name[96], file[256] = "";
     snprintf(name, sizeof name, "task/%" PRIu32 "/syscall", tid);
-    if (!tp_proc_load(text, pid, name))
+    if (!tp_proc_load_file(text, pid, name))
         return NONE;
     const char *first = strchr(text->data, ' ');
     snprintf(name, sizeof name, "/proc/%" PRIu32 "/fd/%llu", pid, first ? strtoull(first, NULL, 16) : 0);

@@ -21,7 +21,7 @@ static const struct {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
-static uint8_t find_rule(struct tp_str name)
+static uint8_t find_rule_of_function(struct tp_str name)
 {
     uint8_t rule = 0;
     while (rule < RULES && tp_str_find(name, rules[rule].part) < 0)
@@ -31,7 +31,7 @@ static uint8_t find_rule(struct tp_str name)
 
 struct tp_str tp_wait_cause_of_function(struct tp_str name)
 {
-    uint8_t rule = find_rule(name);
+    uint8_t rule = find_rule_of_function(name);
     return rule < RULES ? tp_str_of(rules[rule].cause) : (struct tp_str){0};
 }
 
@@ -42,7 +42,7 @@ const struct tp_str *tp_wait_causes_of_stacks(const struct tp_code_places *place
     struct tp_str *causes = tp_arena_array(arena, nodes, sizeof *causes);
     uint8_t *by_frame = tp_arena_alloc(arena, frames + 1), *by_node = tp_arena_alloc(arena, nodes);
     for (size_t i = 0; i < frames; i++)
-        by_frame[i] = kernel ? find_rule(kernel[i]) : RULES;
+        by_frame[i] = kernel ? find_rule_of_function(kernel[i]) : RULES;
     by_node[0] = RULES;
     for (uint32_t i = 1; i < nodes; i++) {
         const struct tp_code_node *node = tp_code_node_at(places, i);

@@ -77,7 +77,7 @@ uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t start);
 /* Adds a record that is complete at the time `ready_ns`. */
 void fake_cupti_record(const void *record, size_t size, uint64_t ready_ns);
 
-static inline void fake_unused(const void *unused)
+static inline void ignore_unused(const void *unused)
 {
     (void)unused;
 }

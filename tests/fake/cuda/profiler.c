@@ -112,7 +112,7 @@ FAKE_EXPORT uint64_t fake_cupti_length(uint64_t ns)
 }
 
 /* Writes the number of emitted records by kind at exit, so that the suite can compare them. */
-__attribute__((destructor)) static void write_counts(void)
+__attribute__((destructor)) static void write_record_counts(void)
 {
     const char *path = getenv("FAKE_CUPTI_COUNTS");
     FILE *out = path && process == getpid() ? fopen(path, "w") : NULL;
@@ -156,10 +156,10 @@ static struct buffer *remove_ready_buffers(int is_forced)
     return ready;
 }
 
-static void retire_ready(int is_forced);
+static void finish_ready_buffers(int is_forced);
 
 /* Runs in CUPTI's thread. Delivers full buffers, and from time to time partly filled ones. */
-static void *work(void *unused)
+static void *deliver_buffers_on_thread(void *unused)
 {
     (void)unused;
     for (uint64_t flushed = realtime_ns();;) {
@@ -171,7 +171,7 @@ static void *work(void *unused)
         pthread_mutex_lock(&lock);
         pthread_cond_timedwait(&is_full, &lock, &until);
         if (period_ms && realtime_ns() - flushed > period_ms * 1000000u) {
-            retire_ready(0);
+            finish_ready_buffers(0);
             flushed = realtime_ns();
         }
         struct buffer *ready = fault_setting("hold", 0) ? NULL : remove_ready_buffers(0);
@@ -181,7 +181,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-static void retire_filler(struct filler *filler)
+static void finish_buffer_of_thread(struct filler *filler)
 {
     if (!filler->current)
         return;
@@ -191,12 +191,12 @@ static void retire_filler(struct filler *filler)
     pthread_cond_signal(&is_full);
 }
 
-static void retire_ready(int is_forced)
+static void finish_ready_buffers(int is_forced)
 {
     uint64_t now = realtime_ns();
     for (struct filler *filler = fillers; filler; filler = filler->next)
         if (filler->current && (is_forced || filler->current->ready_ns <= now))
-            retire_filler(filler);
+            finish_buffer_of_thread(filler);
 }
 
 static struct filler *find_thread_filler(void)
@@ -243,9 +243,10 @@ static void append_record(const void *record, size_t size, uint64_t ready_ns)
     size_t whole = record_size(kind);
     struct filler *filler = find_thread_filler();
     if (!filler->current || filler->current->used + whole > filler->current->capacity) {
-        retire_filler(filler);
+        finish_buffer_of_thread(filler);
         struct buffer *fresh = request_buffer();
-        retire_filler(filler); /* if threads share a buffer, another thread may have set one in the meantime */
+        finish_buffer_of_thread(
+            filler); /* if threads share a buffer, another thread may have set one in the meantime */
         filler->current = fresh;
     }
     if (!filler->current) {
@@ -350,7 +351,7 @@ FAKE_EXPORT int cuptiActivityRegisterCallbacks(tp_cupti_request ask_for, tp_cupt
     request = ask_for;
     if (fault_setting("null", 0))
         done(NULL, 0, NULL, 0, 0);
-    return pthread_create(&worker, NULL, work, NULL) != 0 || pthread_detach(worker) != 0;
+    return pthread_create(&worker, NULL, deliver_buffers_on_thread, NULL) != 0 || pthread_detach(worker) != 0;
 }
 
 FAKE_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
@@ -389,7 +390,7 @@ FAKE_EXPORT int cuptiActivityDisable(uint32_t kind)
 /* NVIDIA's own function that walks the buffers, if FAKE_CUPTI_WALK names a real libcupti; otherwise NULL. */
 static int (*real_walk)(uint8_t *, size_t, void **);
 
-static void find_real_walk(void)
+static void find_real_next_record_function(void)
 {
     const char *path = getenv("FAKE_CUPTI_WALK");
     void *real = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -402,7 +403,7 @@ static void find_real_walk(void)
 FAKE_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_real_walk);
+    pthread_once(&once, find_real_next_record_function);
     if (real_walk)
         return real_walk(buffer, valid, record);
     uint8_t *next = *record ? (uint8_t *)*record + record_size(*(uint32_t *)*record) : buffer;
@@ -431,7 +432,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
         for (;;)
             pause(); /* hangs, as NVIDIA's CUPTI may in a forked child */
     pthread_mutex_lock(&lock);
-    retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
+    finish_ready_buffers(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = remove_ready_buffers(flags & TP_CUPTI_FLUSH_FORCED);
     pthread_mutex_unlock(&lock);
     deliver_buffers(ready);

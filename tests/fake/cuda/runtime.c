@@ -57,12 +57,12 @@ static uint64_t realtime_ns(void)
 
 static int has_hooks;
 
-static int is_hooked(void)
+static int has_profiler_hooks(void)
 {
     return __atomic_load_n(&has_hooks, __ATOMIC_ACQUIRE);
 }
 
-static void initialize(void)
+static void initialize_driver(void)
 {
     cuInit(0);
 }
@@ -71,11 +71,11 @@ static void initialize(void)
  * clock. */
 static void find_hooks(void)
 {
-    void *cupti = is_hooked() ? NULL : dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+    void *cupti = has_profiler_hooks() ? NULL : dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
     if (!cupti)
         return;
     pthread_mutex_lock(&lock);
-    if (!is_hooked()) {
+    if (!has_profiler_hooks()) {
         *(void **)&hooks.now = dlsym(cupti, "fake_cupti_now");
         *(void **)&hooks.length = dlsym(cupti, "fake_cupti_length");
         *(void **)&hooks.call = dlsym(cupti, "fake_cupti_call");
@@ -89,31 +89,31 @@ static void find_hooks(void)
 
 static uint64_t now(void)
 {
-    return is_hooked() ? hooks.now() : realtime_ns();
+    return has_profiler_hooks() ? hooks.now() : realtime_ns();
 }
 
 static uint64_t length(uint64_t ns)
 {
-    return is_hooked() ? hooks.length(ns) : ns;
+    return has_profiler_hooks() ? hooks.length(ns) : ns;
 }
 
 /* Starts a call. Returns its time stamp. */
 static uint64_t begin_call(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialize);
+    pthread_once(&once, initialize_driver);
     find_hooks();
     return now();
 }
 
 static uint32_t end_call(uint32_t function, uint64_t start)
 {
-    return is_hooked() ? hooks.call(0, function, start) : 0;
+    return has_profiler_hooks() ? hooks.call(0, function, start) : 0;
 }
 
 static void record(const void *bytes, size_t size, uint64_t ready_ns)
 {
-    if (is_hooked())
+    if (has_profiler_hooks())
         hooks.record(bytes, size, ready_ns);
 }
 
@@ -246,7 +246,7 @@ FAKE_EXPORT int cudaLaunchKernel(const void *function, struct fake_dim3 grid, st
     struct tp_cupti_kernel launch = {.grid = {(int)grid.x, (int)grid.y, (int)grid.z},
                                      .block = {(int)block.x, (int)block.y, (int)block.z},
                                      .dynamic_shared_bytes = (int)shared};
-    fake_unused(args);
+    ignore_unused(args);
     launch.correlation = end_call(211, start);
     record_kernel(kernel, &launch, stream, &span);
     return 0;
@@ -260,9 +260,9 @@ FAKE_EXPORT int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, un
     struct fake_stream *stream = add_operation(given, kernel->ns, &span);
     struct tp_cupti_kernel launch = {
         .grid = {(int)gx, (int)gy, (int)gz}, .block = {(int)bx, (int)by, (int)bz}, .dynamic_shared_bytes = (int)shared};
-    fake_unused(args);
-    fake_unused(extra);
-    launch.correlation = is_hooked() ? hooks.call(1, 307, start) : 0;
+    ignore_unused(args);
+    ignore_unused(extra);
+    launch.correlation = has_profiler_hooks() ? hooks.call(1, 307, start) : 0;
     record_kernel(kernel, &launch, stream, &span);
     return 0;
 }
@@ -300,8 +300,8 @@ FAKE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int di
                                    .device = stream->device,
                                    .context = stream->context,
                                    .stream = stream->id};
-    fake_unused(to);
-    fake_unused(from);
+    ignore_unused(to);
+    ignore_unused(from);
     copy.correlation = end_call(41, start);
     copy.start = span.start;
     copy.end = span.end;
@@ -327,8 +327,8 @@ FAKE_EXPORT int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, i
                                         .from_context = (uint32_t)from_device + 1,
                                         .to_device = (uint32_t)to_device,
                                         .to_context = (uint32_t)to_device + 1};
-    fake_unused(to);
-    fake_unused(from);
+    ignore_unused(to);
+    ignore_unused(from);
     copy.correlation = end_call(181, start);
     copy.start = span.start;
     copy.end = span.end;
@@ -348,7 +348,7 @@ FAKE_EXPORT int cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t 
                                   .context = stream->context,
                                   .stream = stream->id,
                                   .memory_kind = DEVICE};
-    fake_unused(to);
+    ignore_unused(to);
     set.correlation = end_call(51, start);
     set.start = span.start;
     set.end = span.end;
@@ -408,7 +408,7 @@ FAKE_EXPORT int cudaMallocAsync(void **address, size_t bytes, cudaStream_t strea
                                        .size_bytes = POOL_BYTES,
                                        .used_bytes = bytes,
                                        .time = now()};
-    fake_unused(stream);
+    ignore_unused(stream);
     if (!__atomic_exchange_n(&has_pool, 1, __ATOMIC_RELAXED)) {
         begin_call();
         record(&pool, sizeof pool, 0);

@@ -31,7 +31,7 @@ int tp_bench_first_side(uint64_t seed, unsigned pair)
     return (int)(tp_random_next(&random) >> 63);
 }
 
-static bool may_check_after_pairs(unsigned pair_count)
+static bool is_check_due_after_pairs(unsigned pair_count)
 {
     unsigned look = LEAST_PAIRS;
     while (look < pair_count)
@@ -41,8 +41,8 @@ static bool may_check_after_pairs(unsigned pair_count)
 
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench)
 {
-    if (may_check_after_pairs(bench->pair_count))
-        checks->decided_count = bench->is_decided ? checks->decided_count + 1 : 0;
+    if (is_check_due_after_pairs(bench->pair_count))
+        checks->decided_count = bench->is_goal_reached_by_runs ? checks->decided_count + 1 : 0;
     return checks->decided_count >= AGREEING_CHECKS;
 }
 
@@ -87,7 +87,8 @@ double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_q
 
 /* Collects the levels of all other runs of the same side and returns their number. With quantity -1, collects their
  * ratios of CPU time to wall time. */
-static size_t collect_other_levels(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
+static size_t collect_levels_of_other_runs(double *out, const struct tp_bench *b, const struct tp_bench_run *run,
+                                           int quantity)
 {
     size_t count = 0;
     for (size_t i = 0; i < b->run_count; i++) {
@@ -99,14 +100,14 @@ static size_t collect_other_levels(double *out, const struct tp_bench *b, const 
     return count;
 }
 
-static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
+static void mark_runs_on_busy_machine(struct tp_bench *b, struct tp_arena *arena)
 {
     double *others = tp_arena_array(arena, b->run_count, sizeof *others);
     for (size_t i = 0; i < b->run_count; i++) {
         struct tp_bench_run *run = &b->runs[i];
-        size_t count = collect_other_levels(others, b, run, -1);
+        size_t count = collect_levels_of_other_runs(others, b, run, -1);
         run->was_machine_busy = count + 1 >= MIN_RUNS_FOR_LOAD && tp_run_was_machine_busy(run->busy, others, count);
-        count = collect_other_levels(others, b, run, b->quantity);
+        count = collect_levels_of_other_runs(others, b, run, b->quantity);
         /* relative difference that is normal between runs of the same program */
         double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
         double middle = tp_median(others, count), reach = 3 * fmax(tp_robust_deviation(others, count), least);
@@ -117,7 +118,7 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
 /* ---- changes ---- */
 
 /* Returns whether a busy machine made the quantity of a run unusable. */
-static bool is_unusable(const struct tp_bench_run *run, int quantity)
+static bool is_quantity_unusable(const struct tp_bench_run *run, int quantity)
 {
     return run->was_machine_busy && quantity != TP_BENCH_KERNELS;
 }
@@ -130,7 +131,7 @@ static size_t collect_differences(double *out, const struct tp_bench *b, int qua
     for (unsigned pair = 0; pair < b->pair_count; pair++) {
         const struct tp_bench_run *x = &b->runs[2 * pair], *y = x + 1;
         double difference = y->level[quantity] - x->level[quantity];
-        if (!isnan(difference) && !is_unusable(x, quantity) && !is_unusable(y, quantity))
+        if (!isnan(difference) && !is_quantity_unusable(x, quantity) && !is_quantity_unusable(y, quantity))
             out[count++] = y->side == TP_BENCH_B ? difference : -difference;
     }
     return count;
@@ -145,11 +146,11 @@ static struct tp_run_change compute_change(double *differences, size_t count, st
     double middle = tp_median(copy, count), reach = 5 * tp_robust_deviation(copy, count);
     for (size_t i = 0; i < count && count >= MIN_PAIRS_TO_WINSORIZE && reach > 0; i++)
         differences[i] = fmin(fmax(differences[i], middle - reach), middle + reach);
-    tp_arena_drop(arena, copy, count * sizeof *copy);
+    tp_arena_free_item(arena, copy, count * sizeof *copy);
     return tp_run_change_paired(differences, count);
 }
 
-static void compare_quantities(struct tp_bench *b, struct tp_arena *arena)
+static void compare_sides_by_quantity(struct tp_bench *b, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, b->run_count, sizeof *values);
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
@@ -158,7 +159,7 @@ static void compare_quantities(struct tp_bench *b, struct tp_arena *arena)
         if (count >= 2)
             b->changes[q] = compute_change(values, count, arena);
         for (int side = 0; side < TP_BENCH_SIDES; side++) {
-            count = collect_other_levels(values, b, &(struct tp_bench_run){.side = side}, q);
+            count = collect_levels_of_other_runs(values, b, &(struct tp_bench_run){.side = side}, q);
             b->level[q][side] = count ? tp_median(values, count) : NAN;
         }
     }
@@ -181,7 +182,7 @@ static int deciding_quantity(const struct tp_bench *b)
 
 /* ---- the decision ---- */
 
-static enum tp_bench_verdict change_verdict(const struct tp_run_change *change, double effect)
+static enum tp_bench_verdict verdict_of_change(const struct tp_run_change *change, double effect)
 {
     if (change->base_count < LEAST_PAIRS)
         return TP_BENCH_OPEN;
@@ -230,7 +231,7 @@ static int compare_count_keys(const struct tp_bench_count *a, const struct tp_be
 
 static const struct tp_bench_count *find_count(const struct tp_bench_run *run, const struct tp_bench_count *wanted)
 {
-    size_t from = 0, to = run->count_count;
+    size_t from = 0, to = run->exact_count_count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         int order = compare_count_keys(&run->counts[middle], wanted);
@@ -275,9 +276,9 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
     const struct tp_bench_run *sides[] = {first_run_of_side(b, TP_BENCH_A), first_run_of_side(b, TP_BENCH_B)};
     if (!sides[0] || !sides[1])
         return;
-    b->changed = tp_arena_array(arena, sides[0]->count_count + sides[1]->count_count, sizeof *b->changed);
+    b->changed = tp_arena_array(arena, sides[0]->exact_count_count + sides[1]->exact_count_count, sizeof *b->changed);
     for (int side = 0; side < TP_BENCH_SIDES; side++)
-        for (size_t i = 0; i < sides[side]->count_count; i++) {
+        for (size_t i = 0; i < sides[side]->exact_count_count; i++) {
             const struct tp_bench_count *wanted = &sides[side]->counts[i];
             struct tp_bench_changed changed;
             if (side == TP_BENCH_B && find_count(sides[TP_BENCH_A], wanted))
@@ -297,13 +298,13 @@ void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t ru
     *bench = (struct tp_bench){.goal = goal, .runs = runs, .pair_count = (unsigned)(run_count / 2)};
     bench->run_count = 2 * (size_t)bench->pair_count;
     bench->quantity = deciding_quantity(bench);
-    mark_runs(bench, arena);
-    compare_quantities(bench, arena);
+    mark_runs_on_busy_machine(bench, arena);
+    compare_sides_by_quantity(bench, arena);
     compare_counts(bench, arena);
     const struct tp_run_change *change = &bench->changes[bench->quantity];
     bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR
                                                     : tp_run_change_limit_verdict(change, goal->max_excess_ratio);
-    bench->verdict = change_verdict(change, goal->effect);
-    bench->is_decided = is_goal_reached(bench, change);
-    bench->remaining_runs = bench->is_decided ? 0 : estimate_remaining_runs(bench, change);
+    bench->verdict = verdict_of_change(change, goal->effect);
+    bench->is_goal_reached_by_runs = is_goal_reached(bench, change);
+    bench->remaining_runs = bench->is_goal_reached_by_runs ? 0 : estimate_remaining_runs(bench, change);
 }

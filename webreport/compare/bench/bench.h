@@ -33,7 +33,7 @@ struct tp_bench_run {
     double level[TP_BENCH_QUANTITIES]; /* logarithm of each quantity in nanoseconds; NaN if unknown */
     double busy;                       /* CPU time divided by wall time, a ratio; NaN if unknown */
     struct tp_bench_count *counts;     /* counts of the run's calls, sorted by kind, then by name */
-    size_t count_count;
+    size_t exact_count_count;
     bool has_all_counts; /* true: operators and kernels that are not in `counts` were not called */
     /* set by tp_bench_judge. was_machine_busy: the times of the run are unusable. is_outlier: the level is far from
      * that of other runs on the side */
@@ -68,8 +68,8 @@ struct tp_bench {
     int quantity;                                      /* the quantity that decides the verdict */
     /* TP_BENCH_OPEN: the difference is not significant, and a change of `effect` could be missed */
     enum tp_bench_verdict verdict;
-    enum tp_limit_verdict limit; /* verdict on goal->max_excess_ratio; only used if goal->has_limit */
-    bool is_decided;             /* true: the goal is reached, so that no more pairs are needed */
+    enum tp_limit_verdict limit;  /* verdict on goal->max_excess_ratio; only used if goal->has_limit */
+    bool is_goal_reached_by_runs; /* true: the goal is reached, so that no more pairs are needed */
     /* estimated number of further runs of each side; 0 if unknown or too many (about 1,000 in total) */
     unsigned remaining_runs;
     struct tp_bench_changed *changed;

@@ -43,15 +43,16 @@ bool tp_budget_is_limit_kept(enum tp_budget_op op, double value, double limit)
 /* ---- messages ---- */
 
 /* Returns the column of the byte at index `at`, counted in characters from 1. */
-static unsigned column_number(const struct cursor *c, size_t at)
+static unsigned column_of_byte(const struct cursor *c, size_t at)
 {
     return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
 }
 
 static int set_error(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
 {
-    return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number, column_number(c, at),
-                        what, (int)(word.len < 40 ? word.len : 40), word.ptr, *hint ? "; " : "", hint);
+    return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number,
+                        column_of_byte(c, at), what, (int)(word.len < 40 ? word.len : 40), word.ptr, *hint ? "; " : "",
+                        hint);
 }
 
 /* ---- words ---- */
@@ -78,7 +79,7 @@ static bool is_number_char(char c)
 }
 
 /* Returns the next token: an operator, a number with its sign, or a word. */
-static struct token next_token(struct cursor *c)
+static struct token read_next_token(struct cursor *c)
 {
     skip_blanks(c);
     size_t first = c->at;
@@ -114,7 +115,7 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
 
 /* Returns NAME from "cpu.self.NAME". Names of C++ functions contain blanks and signs, so NAME ends at the blank
  * before a comparison operator. */
-static struct tp_str read_function(struct cursor *c, const struct token *name)
+static struct tp_str read_function_name(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "cpu.self.";
     struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
@@ -133,15 +134,15 @@ static struct tp_str read_function(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + first, at - first};
 }
 
-static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+static int read_metric_name(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
-    struct token name = next_token(c);
+    struct token name = read_next_token(c);
     out->is_warning = is_same_word(name.text, "warn");
     if (out->is_warning || is_same_word(name.text, "fail"))
-        name = next_token(c);
+        name = read_next_token(c);
     out->is_optional = is_same_word(name.text, "optional");
     if (out->is_optional)
-        name = next_token(c);
+        name = read_next_token(c);
     if (name.text.len == 0)
         return set_error(c, name.at, "a metric is missing before", name.text,
                          "'tracepress check --list-metrics' has all");
@@ -150,7 +151,7 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
         name.text = TP_STR("op[NAME].calls");
     }
-    struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function(c, &name);
+    struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function_name(c, &name);
     if (function.ptr) {
         out->operator=(struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
         name.text = TP_STR("cpu.self.NAME");
@@ -166,9 +167,9 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
     return TP_OK;
 }
 
-static int read_op(struct tp_budget_line *out, struct cursor *c)
+static int read_comparison_operator(struct tp_budget_line *out, struct cursor *c)
 {
-    struct token op = next_token(c);
+    struct token op = read_next_token(c);
     for (int i = 0; i < OPS; i++)
         if (is_same_word(op.text, op_texts[i])) {
             out->op = (enum tp_budget_op)i;
@@ -204,7 +205,7 @@ static const char *const unit_hints[] = {"it is a number without a unit", "times
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
 /* Reads the unit after a number. The unit may be omitted for 0, counts, bytes, and percentages without a baseline. */
-static int read_unit(struct tp_budget_line *out, struct cursor *c)
+static int read_limit_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
     bool has_sign = out->kind != TP_LIMIT_ABSOLUTE;
@@ -213,7 +214,7 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
                          "few samples vary; give its share in %");
     skip_blanks(c);
     size_t before = c->at;
-    struct token unit = next_token(c);
+    struct token unit = read_next_token(c);
     if (unit.text.len == 0 || unit.text.ptr[0] == '@') {
         c->at = before;
         if (out->limit == 0 || of == TP_UNIT_COUNT || of == TP_UNIT_BYTES || (of == TP_UNIT_PERCENT && !has_sign))
@@ -234,11 +235,11 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
     return set_error(c, unit.at, "no unit for this metric:", unit.text, unit_hints[of]);
 }
 
-static int read_limit(struct tp_budget_line *out, struct cursor *c)
+static int read_limit_number(struct tp_budget_line *out, struct cursor *c)
 {
     char digits[32];
     char *end;
-    struct token number = next_token(c);
+    struct token number = read_next_token(c);
     if (number.text.len == 0)
         return set_error(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
     bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
@@ -254,11 +255,11 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
     if (has_sign && tp_metrics[out->metric].is_timed && (out->op == TP_OP_EQ || out->op == TP_OP_NE))
         return set_error(c, number.at, "a time against a baseline is never equal:", number.text,
                          "<= >= < > are for it");
-    return read_unit(out, c);
+    return read_limit_unit(out, c);
 }
 
 /* Reads the scope of a line: "@worker3" (a worker), "@3" (a rank), or nothing. */
-static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+static int read_worker_or_rank(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     out->rank = TP_NULL_INT;
     out->worker = (struct tp_str){NULL, 0};
@@ -294,12 +295,12 @@ static struct tp_str strip_comment_and_blanks(struct tp_str line)
     return line;
 }
 
-static int read_line(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+static int read_budget_line(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
-    int code = read_metric(out, c, arena);
-    code = code ? code : read_op(out, c);
-    code = code ? code : read_limit(out, c);
-    code = code ? code : read_scope(out, c, arena);
+    int code = read_metric_name(out, c, arena);
+    code = code ? code : read_comparison_operator(out, c);
+    code = code ? code : read_limit_number(out, c);
+    code = code ? code : read_worker_or_rank(out, c, arena);
     struct cursor whole = {.line = c->line};
     skip_blanks(&whole);
     size_t length = c->line.len - whole.at;
@@ -327,7 +328,7 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
         skip_blanks(&c);
         if (c.at == c.line.len)
             continue;
-        int code = read_line(tp_vec_push(&lines), &c, arena);
+        int code = read_budget_line(tp_vec_push(&lines), &c, arena);
         if (code < 0)
             return code;
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
-#include "webreport/compare/numbered.h"
+#include "webreport/compare/numbered_kernels.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -52,8 +52,8 @@ struct chosen {
 };
 
 /* Sets *out to the newest runs that match `chosen`, at most `most` runs. Returns their number. */
-static size_t select_runs(const struct tp_check_side *side, struct chosen chosen, size_t most,
-                          const struct tp_summary **out, struct tp_arena *arena)
+static size_t select_runs_of_rank_or_worker(const struct tp_check_side *side, struct chosen chosen, size_t most,
+                                            const struct tp_summary **out, struct tp_arena *arena)
 {
     struct tp_vec taken = TP_VEC(arena, struct tp_summary);
     for (size_t i = 0; i < side->count; i++)
@@ -75,61 +75,63 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
         {"new", s->runs, (uint32_t)s->run_count, false},
     };
     struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
-    tp_numbered_align(kept, sides, scratch);
+    tp_numbered_make_names_equal(kept, sides, scratch);
     tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
     struct tp_replaced replaced;
     tp_work_sides_build(&s->work, &replaced, &s->sides, &s->comparability);
 }
 
-static void fill_subject_of_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank,
-                                 bool base_has_ranks, struct tp_arena *arena)
+static void select_runs_of_rank_subject(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank,
+                                        bool base_has_ranks, struct tp_arena *arena)
 {
     struct chosen runs = {.rank = rank}, base = {.rank = TP_NULL_INT};
-    s->run_count = select_runs(&input->run, runs, SIZE_MAX, &s->runs, arena);
+    s->run_count = select_runs_of_rank_or_worker(&input->run, runs, SIZE_MAX, &s->runs, arena);
     s->rank = summary_rank(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
     if (base_has_ranks) /* without ranks in the baseline, base.rank stays TP_NULL_INT, which selects all runs */
         base.rank = s->rank;
-    s->base_count = select_runs(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    s->base_count = select_runs_of_rank_or_worker(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
     s->is_first = input->is_first;
     s->is_base_broken = input->is_base_broken;
 }
 
 /* Fills the runs of one worker, for a budget line that names the worker. Returns false if the worker has no run. */
-static bool fill_subject_of_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
-                                   struct tp_arena *arena)
+static bool select_runs_of_worker_subject(struct tp_check_subject *s, const struct tp_check_input *input,
+                                          struct tp_str worker, struct tp_arena *arena)
 {
     struct chosen chosen = {TP_NULL_INT, worker}, all = {.rank = TP_NULL_INT};
-    s->run_count = select_runs(&input->run, chosen, SIZE_MAX, &s->runs, arena);
+    s->run_count = select_runs_of_rank_or_worker(&input->run, chosen, SIZE_MAX, &s->runs, arena);
     s->rank = TP_NULL_INT;
     s->worker = worker;
     s->name = worker;
-    s->base_count = select_runs(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    s->base_count = select_runs_of_rank_or_worker(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     /* uses the baseline runs of all workers, because worker names often contain a process id */
     if (s->base_count == 0)
-        s->base_count = select_runs(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+        s->base_count = select_runs_of_rank_or_worker(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
 }
 
-static bool applies_to(const struct tp_budget_line *line, const struct tp_check_subject *s)
+static bool does_line_apply_to_subject(const struct tp_budget_line *line, const struct tp_check_subject *s)
 {
     if (line->worker.ptr || s->worker.ptr)
         return line->worker.ptr && s->worker.ptr && tp_str_equal(line->worker, s->worker);
     return line->rank == TP_NULL_INT || line->rank == s->rank;
 }
 
-static bool applies_to_any(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
+static bool does_line_apply_to_any_subject(const struct tp_budget_line *line, const struct tp_check_subject *subjects,
+                                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (applies_to(line, &subjects[i]))
+        if (does_line_apply_to_subject(line, &subjects[i]))
             return true;
     return false;
 }
 
 /* Returns the subjects: one for each rank (or one for all runs), and one for each worker that the budget names. */
-static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
+static struct tp_check_subject *list_subjects_to_check(const struct tp_check_input *input, size_t *count,
+                                                       struct tp_arena *arena)
 {
     const struct tp_budget *budget = input->budget;
     int64_t *ranks = tp_arena_array(arena, input->run.count + 1, sizeof *ranks);
@@ -139,16 +141,17 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
     *count = rank_count ? rank_count : 1;
     struct tp_check_subject *subjects = tp_arena_array(arena, *count + budget->count, sizeof *subjects);
     for (size_t i = 0; i < *count; i++)
-        fill_subject_of_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
+        select_runs_of_rank_subject(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
     for (size_t l = 0; l < budget->count; l++)
-        if (budget->lines[l].worker.ptr && !applies_to_any(&budget->lines[l], subjects, *count))
-            *count += fill_subject_of_worker(&subjects[*count], input, budget->lines[l].worker, arena);
+        if (budget->lines[l].worker.ptr && !does_line_apply_to_any_subject(&budget->lines[l], subjects, *count))
+            *count += select_runs_of_worker_subject(&subjects[*count], input, budget->lines[l].worker, arena);
     return subjects;
 }
 
 /* ---- items ---- */
 
-static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budget_line *line, struct tp_str subject)
+static struct tp_check_item *add_check_item(struct tp_vec *items, const struct tp_budget_line *line,
+                                            struct tp_str subject)
 {
     struct tp_check_item *item = tp_vec_push(items);
     *item = (struct tp_check_item){.line = line,
@@ -164,9 +167,9 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
 }
 
 /* Adds an item for a line that names a worker or rank without a run. */
-static void add_item_without_run(struct tp_vec *items, const struct tp_budget_line *line)
+static void add_item_of_absent_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
-    struct tp_check_item *item = add_item(items, line, TP_STR(""));
+    struct tp_check_item *item = add_check_item(items, line, TP_STR(""));
     item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
     item->status = line->is_optional ? TP_CHECK_PASS : line->is_warning ? TP_CHECK_WARN : TP_CHECK_INCONCLUSIVE;
     item->reason = "missing: no run is of this worker or rank";
@@ -184,7 +187,7 @@ static struct tp_rank_set find_missing_ranks(const struct tp_check_input *input,
     return missing;
 }
 
-static bool applies_to_missing_ranks(const struct tp_budget_line *line, const struct tp_rank_set *missing)
+static bool does_line_apply_to_missing_ranks(const struct tp_budget_line *line, const struct tp_rank_set *missing)
 {
     return missing->count && !line->worker.ptr && tp_metrics[line->metric].needs &&
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
@@ -194,7 +197,7 @@ static bool applies_to_missing_ranks(const struct tp_budget_line *line, const st
 static void add_missing_ranks(struct tp_vec *items, const struct tp_budget_line *line,
                               const struct tp_rank_set *missing, struct tp_arena *arena)
 {
-    struct tp_check_item *item = add_item(items, line, TP_STR("missing ranks"));
+    struct tp_check_item *item = add_check_item(items, line, TP_STR("missing ranks"));
     item->status = TP_CHECK_INCONCLUSIVE;
     item->cause = TP_CAUSE_DAMAGED;
     item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
@@ -202,7 +205,7 @@ static void add_missing_ranks(struct tp_vec *items, const struct tp_budget_line 
 
 /* Orders items by status (failed first), then by line of the budget. The sort is stable, so that ranks keep their
  * order. */
-static int by_status(const void *x, const void *y, const void *context)
+static int compare_by_status(const void *x, const void *y, const void *context)
 {
     const struct tp_check_item *a = x, *b = y;
     (void)context;
@@ -215,7 +218,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
                         struct tp_arena *arena)
 {
     for (size_t l = 0; l < budget->count; l++) {
-        if (!applies_to(&budget->lines[l], s))
+        if (!does_line_apply_to_subject(&budget->lines[l], s))
             continue;
         struct tp_check_item *item = tp_vec_push(items);
         *item = (struct tp_check_item){.line = &budget->lines[l], .subject = s->name};
@@ -253,7 +256,7 @@ static void store_work_changes(const struct judging *j)
     }
 }
 
-static int judge_guarded(void *context, struct tp_error *err)
+static int judge_subject_in_guard(void *context, struct tp_error *err)
 {
     const struct judging *j = context;
     struct tp_check_subject *s = j->subject;
@@ -273,7 +276,7 @@ static void judge_subject(struct judging *j)
     struct tp_arena scratch;
     tp_arena_init(&scratch, 0);
     j->scratch = &scratch;
-    int code = tp_arena_run_both(&scratch, j->arena, judge_guarded, j, NULL);
+    int code = tp_arena_run_both(&scratch, j->arena, judge_subject_in_guard, j, NULL);
     tp_arena_release(&scratch);
     if (code)
         tp_arena_fail(j->arena, code);
@@ -286,10 +289,10 @@ static void judge_lines_without_subject(struct tp_vec *items, const struct tp_ch
     struct tp_rank_set missing = find_missing_ranks(input, arena);
     for (size_t l = 0; l < input->budget->count; l++) {
         const struct tp_budget_line *line = &input->budget->lines[l];
-        if (applies_to_missing_ranks(line, &missing))
+        if (does_line_apply_to_missing_ranks(line, &missing))
             add_missing_ranks(items, line, &missing, arena);
-        else if (!applies_to_any(line, subjects, subject_count))
-            add_item_without_run(items, line);
+        else if (!does_line_apply_to_any_subject(line, subjects, subject_count))
+            add_item_of_absent_run(items, line);
     }
 }
 
@@ -322,7 +325,7 @@ static bool is_inconclusive_without_baseline(const struct tp_check *check)
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
 {
     size_t subject_count;
-    struct tp_check_subject *subjects = find_subjects(input, &subject_count, arena);
+    struct tp_check_subject *subjects = list_subjects_to_check(input, &subject_count, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_check_item), changes = TP_VEC(arena, struct tp_check_change);
     *check = (struct tp_check){.input = input, .differs = ""};
     for (size_t i = 0; i < subject_count; i++)
@@ -331,7 +334,7 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     check->change_count = changes.count;
     judge_lines_without_subject(&items, input, subjects, subject_count, arena);
     tp_check_judge_times_together(items.data, items.count, arena);
-    tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
+    tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), compare_by_status, NULL);
     check->items = items.data;
     check->count = items.count;
     for (size_t i = 0; i < items.count; i++)

@@ -21,8 +21,8 @@ static double limit_value(const struct tp_budget_line *line, double base_value)
 /* Returns one value for several runs. For times, it is the median. For counts, it is the value closest to breaking
  * the limit; with == and !=, it is the last value that breaks the limit. Returns NaN and sets *why if a run lacks
  * the metric. */
-static double measure_value(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
-                            double limit, struct tp_arena *arena, const char **why)
+static double value_of_several_runs(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
+                                    double limit, struct tp_arena *arena, const char **why)
 {
     const struct tp_metric *metric = &tp_metrics[line->metric];
     double *values = tp_arena_array(arena, count, sizeof *values), worst = NAN;
@@ -44,7 +44,7 @@ static double measure_value(const struct tp_summary *runs, size_t count, const s
 
 /* ---- verdicts ---- */
 
-static void set_status(struct tp_check_item *item, enum tp_check_cause cause, const char *reason)
+static void set_status_and_reason(struct tp_check_item *item, enum tp_check_cause cause, const char *reason)
 {
     static const enum tp_check_status statuses[TP_CAUSE_COUNT] = {
         [TP_CAUSE_WITHIN] = TP_CHECK_PASS,
@@ -67,15 +67,15 @@ static void set_status_of_missing_value(struct tp_check_item *item, const char *
                                         struct tp_arena *arena)
 {
     bool is_optional = item->line->is_optional;
-    set_status(item, is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING,
-               tp_text_printf(arena, "%s: %s%s", is_optional ? "skipped" : "missing", whose, why));
+    set_status_and_reason(item, is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING,
+                          tp_text_printf(arena, "%s: %s%s", is_optional ? "skipped" : "missing", whose, why));
 }
 
-static void judge_time(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+static void judge_by_time(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *reason;
     enum tp_check_cause cause = tp_check_judge_time(item, s, &reason, arena);
-    set_status(item, cause, reason);
+    set_status_and_reason(item, cause, reason);
 }
 
 /* Makes failed limits on times inconclusive if chance explains the failures, given the number of limits (Holm). */
@@ -98,11 +98,12 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
         if (item->cause != TP_CAUSE_BEYOND || is_kept[k])
             continue;
         const char *often = tp_text_of_fixed(arena, fmin(100, 100 * chances[k] * (double)tested), 1);
-        set_status(item, TP_CAUSE_NOISE,
-                   tp_text_printf(arena,
-                                  "unclear: %s; of %zu limits on times chance breaks one as far in %s %% of checks: "
-                                  "another run decides",
-                                  item->reason, tested, often));
+        set_status_and_reason(
+            item, TP_CAUSE_NOISE,
+            tp_text_printf(arena,
+                           "unclear: %s; of %zu limits on times chance breaks one as far in %s %% of checks: "
+                           "another run decides",
+                           item->reason, tested, often));
         item->place_count = 0;
     }
 }
@@ -123,7 +124,7 @@ static bool is_host_peak(const struct tp_check_item *item)
 }
 
 /* Returns the lowest and highest value of the metric in the given runs. */
-static struct tp_confidence_interval value_range(const struct tp_summary *runs, size_t count, int metric)
+static struct tp_confidence_interval metric_range_of_runs(const struct tp_summary *runs, size_t count, int metric)
 {
     struct tp_confidence_interval range = {NAN, NAN, NAN};
     for (size_t i = 0; i < count; i++) {
@@ -136,10 +137,10 @@ static struct tp_confidence_interval value_range(const struct tp_summary *runs, 
 /* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. Chance is
  * possible only if the steps do the same work. In addition, there must be too few runs, or the gap between the sides
  * must not exceed the range of one side's runs. */
-static bool can_peak_be_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
+static bool can_chance_explain_peak(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
-    struct tp_confidence_interval base = value_range(s->base, s->base_count, item->line->metric);
-    struct tp_confidence_interval run = value_range(s->runs, s->run_count, item->line->metric);
+    struct tp_confidence_interval base = metric_range_of_runs(s->base, s->base_count, item->line->metric);
+    struct tp_confidence_interval run = metric_range_of_runs(s->runs, s->run_count, item->line->metric);
     double gap = fmax(run.low - base.high, base.low - run.high);
     if (!s->work.is_known || !s->work.is_same)
         return false;
@@ -153,7 +154,7 @@ static bool is_host_limit_ignored(const struct tp_check_item *item, const struct
     return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
 }
 
-static void judge_count(struct tp_check_item *item, const struct tp_check_subject *s)
+static void judge_by_count(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     double difference = item->value - item->base_value;
     if (is_rounding_difference(item, s))
@@ -162,17 +163,18 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
     if (item->line->kind == TP_LIMIT_RELATIVE)
         item->change = item->base_value > 0 ? 100 * difference / item->base_value : difference > 0 ? INFINITY : 0;
     bool is_kept = tp_budget_is_limit_kept(item->line->op, item->change, item->line->limit);
-    if (!is_kept && is_host_peak(item) && can_peak_be_chance(item, s))
-        set_status(item, TP_CAUSE_NOISE, "unclear: equal steps have other peaks of host memory in other runs");
+    if (!is_kept && is_host_peak(item) && can_chance_explain_peak(item, s))
+        set_status_and_reason(item, TP_CAUSE_NOISE,
+                              "unclear: equal steps have other peaks of host memory in other runs");
     else
-        set_status(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
+        set_status_and_reason(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
 }
 
 /* ---- damage ---- */
 
 /* Returns the kinds of events that a line needs. A line about a change also needs the facts that decide whether runs
  * are comparable. */
-static unsigned needed_evidence(const struct tp_budget_line *line)
+static unsigned evidence_that_line_needs(const struct tp_budget_line *line)
 {
     const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
     unsigned needs = tp_metrics[line->metric].needs;
@@ -184,7 +186,7 @@ static const char *damage_reason(const struct tp_budget_line *line, const struct
                                  struct tp_arena *arena)
 {
     struct tp_damage_runs runs = {s->runs, s->run_count}, base = {s->base, s->base_count};
-    unsigned needs = needed_evidence(line);
+    unsigned needs = evidence_that_line_needs(line);
     const char *reason = tp_damage_reason(&runs, &base, needs, arena);
     if (*reason)
         return tp_text_printf(arena, "input damaged: %s", reason);
@@ -198,9 +200,10 @@ static void set_status_not_comparable(struct tp_check_item *item, const struct t
                                       struct tp_arena *arena)
 {
     bool is_other = s->comparability.workload == TP_WORKLOAD_OTHER;
-    set_status(item, TP_CAUSE_NOT_COMPARABLE,
-               tp_text_printf(arena, "%s: %s", is_other ? "another workload" : "not known to be the same workload",
-                              tp_comparability_text(&s->comparability, arena)));
+    set_status_and_reason(item, TP_CAUSE_NOT_COMPARABLE,
+                          tp_text_printf(arena, "%s: %s",
+                                         is_other ? "another workload" : "not known to be the same workload",
+                                         tp_comparability_text(&s->comparability, arena)));
 }
 
 static const char *no_baseline_reason(const struct tp_check_subject *s)
@@ -214,7 +217,7 @@ static const char *no_baseline_reason(const struct tp_check_subject *s)
 
 /* Decides the status of a budget line about the work of one step. Counts of work do not depend on the content of the
  * input. */
-static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+static void judge_by_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
     enum tp_check_cause cause = tp_check_judge_work(item, s, &why);
@@ -223,14 +226,14 @@ static void judge_work(struct tp_check_item *item, const struct tp_check_subject
     else if (cause == TP_CAUSE_NOT_COMPARABLE)
         set_status_not_comparable(item, s, arena);
     else
-        set_status(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline_reason(s) : "");
+        set_status_and_reason(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline_reason(s) : "");
 }
 
 static void judge_against_baseline(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
     if (s->base_count == 0) {
-        set_status(item, TP_CAUSE_NO_BASELINE, no_baseline_reason(s));
+        set_status_and_reason(item, TP_CAUSE_NO_BASELINE, no_baseline_reason(s));
         return;
     }
     /* only the newest runs decide counts, so that an improved count cannot return to its old value */
@@ -240,21 +243,21 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
     size_t base_count = s->base_count - skipped;
     if (tp_metrics[item->line->metric].is_timed && base_count > TP_ACCEPTED_RUNS)
         base_count = TP_ACCEPTED_RUNS; /* uses only the first runs, so that the accepted level stays fixed */
-    item->base_value = measure_value(s->base + skipped, base_count, item->line, NAN, arena, &why);
-    item->value =
-        measure_value(s->runs, s->run_count, item->line, limit_value(item->line, item->base_value), arena, &why);
+    item->base_value = value_of_several_runs(s->base + skipped, base_count, item->line, NAN, arena, &why);
+    item->value = value_of_several_runs(s->runs, s->run_count, item->line, limit_value(item->line, item->base_value),
+                                        arena, &why);
     if (isnan(item->base_value))
         set_status_of_missing_value(item, "in the baseline, ", why, arena);
     else if (s->comparability.is_not_comparable)
         set_status_not_comparable(item, s, arena);
     else if (s->comparability.has_other_recorder_options && tp_check_is_host_time(&tp_metrics[item->line->metric]))
-        set_status(item, TP_CAUSE_NOT_COMPARABLE,
-                   tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
-                                  tp_comparability_recording_text(&s->comparability, arena)));
+        set_status_and_reason(item, TP_CAUSE_NOT_COMPARABLE,
+                              tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
+                                             tp_comparability_recording_text(&s->comparability, arena)));
     else if (tp_metrics[item->line->metric].is_timed)
-        judge_time(item, s, arena);
+        judge_by_time(item, s, arena);
     else
-        judge_count(item, s);
+        judge_by_count(item, s);
 }
 
 /* Returns whether any run has steps that are inferred from repeated operators. Such steps may be layers of a model. */
@@ -270,44 +273,44 @@ static bool has_uncertain_steps(const struct tp_check_subject *s)
 
 /* Makes a limit inconclusive if its value depends on uncertain steps. A change for the worse remains a failure if both
  * runs have the same sequence of operators. */
-static void drop_verdict_if_steps_unsure(struct tp_check_item *item, const struct tp_check_subject *s)
+static void make_unsure_steps_inconclusive(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;
     if ((item->cause != TP_CAUSE_WITHIN && item->cause != TP_CAUSE_BEYOND) || is_sure ||
         !tp_metric_is_step_metric(&tp_metrics[item->line->metric]) || !has_uncertain_steps(s))
         return;
-    set_status(item, TP_CAUSE_MISSING, "no step is marked, and what repeats may be a layer: mark the steps");
+    set_status_and_reason(item, TP_CAUSE_MISSING, "no step is marked, and what repeats may be a layer: mark the steps");
 }
 
-static void judge_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+static void judge_item_by_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const struct tp_budget_line *line = item->line;
     const char *why = NULL, *damage = damage_reason(line, s, arena);
     item->value = item->base_value = item->change = item->low = item->high = item->detectable = item->chance = NAN;
     if (*damage) {
-        set_status(item, TP_CAUSE_DAMAGED, damage);
+        set_status_and_reason(item, TP_CAUSE_DAMAGED, damage);
         return;
     }
     if (tp_metrics[line->metric].value == tp_metric_of_work) {
-        judge_work(item, s, arena);
+        judge_by_work(item, s, arena);
         return;
     }
     item->value = tp_metrics[line->metric].value == tp_metric_of_function
                       ? tp_check_function_share(s->runs, s->run_count, line, &why)
-                      : measure_value(s->runs, s->run_count, line, limit_value(line, NAN), arena, &why);
+                      : value_of_several_runs(s->runs, s->run_count, line, limit_value(line, NAN), arena, &why);
     if (is_host_limit_ignored(item, s))
-        set_status(item, TP_CAUSE_SKIPPED, "");
+        set_status_and_reason(item, TP_CAUSE_SKIPPED, "");
     else if (isnan(item->value))
         set_status_of_missing_value(item, "", why, arena);
     else if (line->kind == TP_LIMIT_ABSOLUTE)
-        set_status(item,
-                   tp_budget_is_limit_kept(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
+        set_status_and_reason(
+            item, tp_budget_is_limit_kept(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
     else
         judge_against_baseline(item, s, arena);
 }
 
 void tp_check_judge_item(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
-    judge_line(item, s, arena);
-    drop_verdict_if_steps_unsure(item, s);
+    judge_item_by_line(item, s, arena);
+    make_unsure_steps_inconclusive(item, s);
 }

@@ -8,7 +8,7 @@
 #include "webreport/trace/frame.h"
 #include "writer/text/format.h"
 
-static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str file_line, const char *text)
+static void add_place_in_source(struct tp_vec *places, struct tp_str rule, struct tp_str file_line, const char *text)
 {
     if (places->count < TP_CHECK_PLACES && file_line.len)
         *(struct tp_check_place *)tp_vec_push(places) =
@@ -55,7 +55,7 @@ static bool is_in_baseline(const struct tp_check_subject *s, const struct tp_sum
 }
 
 /* Returns the detail of a finding without the source line at its start, which is shown separately. */
-static struct tp_str finding_detail(const struct tp_summary_finding *f)
+static struct tp_str detail_without_source_line(const struct tp_summary_finding *f)
 {
     size_t cut = f->file_line.len + 2;
     if (f->file_line.len && f->detail.len > cut && memcmp(f->detail.ptr, f->file_line.ptr, f->file_line.len) == 0 &&
@@ -64,18 +64,19 @@ static struct tp_str finding_detail(const struct tp_summary_finding *f)
     return f->detail;
 }
 
-static void find_findings(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
-                          struct tp_arena *arena)
+static void find_new_findings(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
+                              struct tp_arena *arena)
 {
     const struct tp_summary *run = &s->runs[0];
     bool is_against = item->line->kind != TP_LIMIT_ABSOLUTE && s->base_count;
     for (uint32_t i = 0; i < run->finding_count; i++) {
         const struct tp_summary_finding *f = &run->findings[i];
-        struct tp_str detail = finding_detail(f);
+        struct tp_str detail = detail_without_source_line(f);
         if (is_finding_counted(&tp_metrics[item->line->metric], f) && !(is_against && is_in_baseline(s, f)))
-            add_place(places, f->rule, f->file_line,
-                      tp_text_printf(arena, "%.*s: %.*s%s%.*s", (int)f->rule.len, f->rule.ptr, (int)f->title.len,
-                                     f->title.ptr, detail.len ? ": " : "", (int)detail.len, detail.ptr));
+            add_place_in_source(places, f->rule, f->file_line,
+                                tp_text_printf(arena, "%.*s: %.*s%s%.*s", (int)f->rule.len, f->rule.ptr,
+                                               (int)f->title.len, f->title.ptr, detail.len ? ": " : "", (int)detail.len,
+                                               detail.ptr));
     }
 }
 
@@ -95,8 +96,8 @@ static double waits_per_step(const struct tp_summary *run, const struct tp_summa
     return steps ? (double)count / steps : (double)count;
 }
 
-static void find_waits(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
-                       struct tp_arena *arena)
+static void find_new_waits(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
+                           struct tp_arena *arena)
 {
     const struct tp_summary *run = &s->runs[0];
     bool is_against = item->line->kind != TP_LIMIT_ABSOLUTE && s->base_count;
@@ -111,11 +112,12 @@ static void find_waits(struct tp_vec *places, const struct tp_check_item *item, 
         const char *what = row->owner.len ? tp_text_printf(arena, "%.*s in %.*s", (int)row->name.len, row->name.ptr,
                                                            (int)row->owner.len, row->owner.ptr)
                                           : tp_text_printf(arena, "%.*s", (int)row->name.len, row->name.ptr);
-        add_place(places, TP_STR(""), row->shape,
-                  is_against ? tp_text_printf(arena, "waits for the device: %s, %s per step (baseline: %s)", what,
-                                              tp_text_of_fixed(arena, now, 2), tp_text_of_fixed(arena, before, 2))
-                             : tp_text_printf(arena, "waits for the device: %s, %s per step", what,
-                                              tp_text_of_fixed(arena, now, 2)));
+        add_place_in_source(places, TP_STR(""), row->shape,
+                            is_against
+                                ? tp_text_printf(arena, "waits for the device: %s, %s per step (baseline: %s)", what,
+                                                 tp_text_of_fixed(arena, now, 2), tp_text_of_fixed(arena, before, 2))
+                                : tp_text_printf(arena, "waits for the device: %s, %s per step", what,
+                                                 tp_text_of_fixed(arena, now, 2)));
     }
 }
 
@@ -124,11 +126,11 @@ void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subj
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
     struct tp_vec places = TP_VEC(arena, struct tp_check_place);
     if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of_metric(metric))
-        find_findings(&places, item, s, arena);
+        find_new_findings(&places, item, s, arena);
     if (metric->value == tp_metric_of_work)
         tp_check_find_work(&places, item, s, arena);
     if (metric->value == tp_metric_of_waits)
-        find_waits(&places, item, s, arena);
+        find_new_waits(&places, item, s, arena);
     item->places = places.data;
     item->place_count = (uint32_t)places.count;
 }

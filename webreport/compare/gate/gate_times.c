@@ -23,7 +23,7 @@ bool tp_check_is_host_time(const struct tp_metric *metric)
 }
 
 /* Returns the part of a step whose noise determines the noise of the metric; TP_PART_COUNT for the whole step. */
-static enum tp_summary_part noise_part(const struct tp_metric *metric)
+static enum tp_summary_part part_with_noise_of_metric(const struct tp_metric *metric)
 {
     if (is_kernel_time(metric))
         return TP_PART_DEVICE_SUM;
@@ -42,7 +42,8 @@ static bool is_typical_step_time(const struct tp_metric *metric)
 }
 
 /* Returns the level of a run's steps. All members of the level are NaN if the run has too few steps. */
-static struct tp_run_level part_level(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
+static struct tp_run_level level_of_step_part(const struct tp_summary *run, enum tp_summary_part part,
+                                              struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
     double *values = tp_arena_array(arena, run->step_count, sizeof *values);
@@ -71,14 +72,14 @@ struct levels {
     bool has_steps; /* true: every run has enough steps */
 };
 
-static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count, int index,
-                       struct tp_arena *arena)
+static bool add_levels_of_runs(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count,
+                               int index, struct tp_arena *arena)
 {
     double *items = tp_arena_array(arena, count, sizeof *items);
     bool is_positive = true;
     for (size_t i = 0; i < count; i++) {
         double value = runs[i].metrics[index].value;
-        struct tp_run_level level = part_level(&runs[i], noise_part(&tp_metrics[index]), arena);
+        struct tp_run_level level = level_of_step_part(&runs[i], part_with_noise_of_metric(&tp_metrics[index]), arena);
         is_positive &= value > 0 && isfinite(value);
         items[i] = log(value);
         l->has_steps &= !isnan(level.cv);
@@ -96,28 +97,28 @@ struct steps {
 };
 
 /* Compares the checked runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
-static struct tp_run_change change_of_levels(const struct tp_check_subject *s, int index, struct steps *steps,
-                                             struct tp_arena *arena)
+static struct tp_run_change change_from_accepted_runs(const struct tp_check_subject *s, int index, struct steps *steps,
+                                                      struct tp_arena *arena)
 {
     size_t count = s->base_count + s->run_count;
     struct levels l = {.cvs = tp_arena_array(arena, count, sizeof(double)),
                        .lows = tp_arena_array(arena, count, sizeof(double)),
                        .has_steps = true};
-    bool is_positive = add_levels(&l, &l.base, s->base, s->base_count, index, arena);
-    is_positive &= add_levels(&l, &l.runs, s->runs, s->run_count, index, arena);
+    bool is_positive = add_levels_of_runs(&l, &l.base, s->base, s->base_count, index, arena);
+    is_positive &= add_levels_of_runs(&l, &l.runs, s->runs, s->run_count, index, arena);
     *steps = (struct steps){l.has_steps, NAN};
     if (!is_positive || !l.has_steps)
         return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN};
     enum tp_quantity quantity = is_kernel_time(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
     struct tp_run_context context = {
-        .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
+        .prior = tp_run_noise_guess(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
     /* if `low` is unknown, neither side has time of this kind, so that nothing changed */
     steps->low = isnan(steps->low) ? 0 : steps->low;
     if (l.accepted.count == l.base.count)
-        return tp_run_change_between(&l.base, &l.runs, &context, arena);
+        return tp_run_change_of_sides(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
 }
 
@@ -131,7 +132,7 @@ static void fill_change_with_zero(struct tp_run_change *c, const struct tp_check
 }
 
 /* Returns the limit as a relative change, where 0.03 is 3 %. */
-static double relative_limit(const struct tp_check_item *item)
+static double limit_as_relative_change(const struct tp_check_item *item)
 {
     const struct tp_budget_line *line = item->line;
     return line->kind == TP_LIMIT_RELATIVE ? line->limit / 100 : line->limit / item->base_value;
@@ -139,14 +140,14 @@ static double relative_limit(const struct tp_check_item *item)
 
 static double chance_beyond_limit(const struct tp_run_change *c, const struct tp_check_item *item)
 {
-    double beyond = tp_run_change_probability(c, relative_limit(item));
+    double beyond = tp_run_change_probability(c, limit_as_relative_change(item));
     return tp_budget_is_upper(item->line->op) ? beyond : 1 - beyond;
 }
 
 static struct tp_run_change measure_change(struct tp_check_item *item, const struct tp_check_subject *s,
                                            struct steps *steps, struct tp_arena *arena)
 {
-    struct tp_run_change c = change_of_levels(s, item->line->metric, steps, arena);
+    struct tp_run_change c = change_from_accepted_runs(s, item->line->metric, steps, arena);
     bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
     double scale = is_delta ? item->base_value : 100;
     if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))
@@ -173,7 +174,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
 /* ---- verdicts ---- */
 
 /* Returns a text such as "this runner sees 1.3 % with 10 + 3 runs". */
-static const char *detectable_text(const struct tp_check_item *item, struct tp_arena *arena)
+static const char *smallest_detectable_change_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     enum tp_budget_kind kind = item->line->kind;
     enum tp_metric_unit unit = kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : tp_metrics[item->line->metric].unit;
@@ -182,7 +183,7 @@ static const char *detectable_text(const struct tp_check_item *item, struct tp_a
 }
 
 /* Returns advice for deciding an inconclusive limit. most: the limit as a relative change. */
-static const char *advice_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
+static const char *needed_runs_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
 {
     unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
     if (!needed)
@@ -211,17 +212,18 @@ static enum tp_limit_verdict limit_verdict(const struct tp_check_item *item)
 
 /* Returns whether short steps confirm a broken limit. If the limit demands a gain, short steps confirm that the gain
  * is missing. */
-static bool is_confirmed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
+static bool is_change_confirmed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
-    double asked = log1p(relative_limit(item));
+    double asked = log1p(limit_as_relative_change(item));
     asked = tp_budget_is_upper(item->line->op) ? fmin(0, asked) : fmax(0, asked);
     return isnan(low) || tp_short_steps_confirm(log1p(change->estimate) - asked, low - asked);
 }
 
 /* Returns a text on why a slow machine may explain a change of wall clock. Returns NULL if a slow machine does not
  * explain the change, and for metrics of kernels. */
-static const char *hint_reason(const struct tp_check_item *item, const struct tp_check_subject *s,
-                               const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
+static const char *reason_to_doubt_wall_clock(const struct tp_check_item *item, const struct tp_check_subject *s,
+                                              const struct tp_run_change *change, const struct steps *steps,
+                                              struct tp_arena *arena)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
     if (!tp_check_is_host_time(metric) || !tp_sides_are_wall_clock(&s->sides))
@@ -230,7 +232,7 @@ static const char *hint_reason(const struct tp_check_item *item, const struct tp
         return tp_text_printf(arena,
                               "wall clock of %zu runs does not separate the machine from the program: %d runs would",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
-    return is_typical_step_time(metric) && !is_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
+    return is_typical_step_time(metric) && !is_change_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
 }
 
 enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *s,
@@ -250,14 +252,15 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change_text(arena, unit, kind, item->low),
                              tp_amount_change_text(arena, unit, kind, item->high));
     if (item->base_runs)
-        *reason = tp_text_printf(arena, "%s; %s", *reason, detectable_text(item, arena));
-    const char *why = verdict == TP_LIMIT_FAIL ? hint_reason(item, s, &c, &steps, arena) : NULL;
+        *reason = tp_text_printf(arena, "%s; %s", *reason, smallest_detectable_change_text(item, arena));
+    const char *why = verdict == TP_LIMIT_FAIL ? reason_to_doubt_wall_clock(item, s, &c, &steps, arena) : NULL;
     if (why) {
         *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, why);
         return TP_CAUSE_NOISE;
     }
     if (verdict != TP_LIMIT_UNCLEAR)
         return verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND;
-    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, advice_text(&c, relative_limit(item), arena));
+    *reason =
+        tp_text_printf(arena, "unclear: %s; %s", *reason, needed_runs_text(&c, limit_as_relative_change(item), arena));
     return TP_CAUSE_NOISE;
 }

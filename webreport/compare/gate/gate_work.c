@@ -53,7 +53,7 @@ double tp_check_function_share(const struct tp_summary *runs, size_t count, cons
     return worst;
 }
 
-static const char *measure_work_item(struct tp_check_item *item, const struct tp_check_subject *s)
+static const char *measure_work_change(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     const struct tp_budget_line *line = item->line;
     if (!is_operator_count(line)) {
@@ -88,7 +88,7 @@ enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct
         return TP_CAUSE_NO_BASELINE;
     if (is_against && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone)
         return TP_CAUSE_NOT_COMPARABLE;
-    *why = measure_work_item(item, s);
+    *why = measure_work_change(item, s);
     if (*why)
         return TP_CAUSE_MISSING;
     return tp_budget_is_limit_kept(item->line->op, is_against ? item->change : item->value, item->line->limit)

@@ -13,7 +13,7 @@
 static const int64_t NS_PER_S = 1000000000;
 enum { LEVELS_FROM = 4, WANDERS_FROM = 8, SETTLED_RUNS = 2 };
 
-static int by_label(const void *x, const void *y, const void *context)
+static int compare_by_label(const void *x, const void *y, const void *context)
 {
     const struct tp_history_run *a = x, *b = y;
     (void)context;
@@ -22,15 +22,15 @@ static int by_label(const void *x, const void *y, const void *context)
 
 /* Returns the time by which runs are ordered, ns since the epoch: the time of the commit, else the start of the run.
  * The commit can be older than the run. */
-static int64_t run_time(const struct tp_history_run *run)
+static int64_t start_time_of_run(const struct tp_history_run *run)
 {
     return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
 }
 
-static int by_time(const void *x, const void *y, const void *context)
+static int compare_by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_history_run *a = x, *b = y;
-    int64_t p = run_time(a), q = run_time(b);
+    int64_t p = start_time_of_run(a), q = start_time_of_run(b);
     (void)context;
     if (p == q) {
         p = a->items->start_ns;
@@ -43,10 +43,10 @@ void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena 
 {
     bool has_times = true;
     for (size_t i = 0; i < count; i++)
-        has_times &= tp_text_of_date(arena, run_time(&runs[i])) != NULL;
-    tp_merge_sort(arena, runs, count, sizeof *runs, by_label, NULL);
+        has_times &= tp_text_of_date(arena, start_time_of_run(&runs[i])) != NULL;
+    tp_merge_sort(arena, runs, count, sizeof *runs, compare_by_label, NULL);
     if (has_times)
-        tp_merge_sort(arena, runs, count, sizeof *runs, by_time, NULL);
+        tp_merge_sort(arena, runs, count, sizeof *runs, compare_by_time, NULL);
 }
 
 /* ---- the accepted level ---- */
@@ -74,7 +74,8 @@ size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history
 /* ---- levels ---- */
 
 /* Returns the level of a run. For a run of several processes, returns the mean of their levels. */
-static double quantity_level(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
+static double level_of_quantity(const struct tp_history_run *run, enum tp_bench_quantity quantity,
+                                struct tp_arena *arena)
 {
     double sum = 0;
     size_t known = 0;
@@ -109,13 +110,14 @@ static double median_of_runs(const struct known *known, size_t from, size_t to, 
     double *copy = tp_arena_array(arena, to - from, sizeof *copy);
     memcpy(copy, known->levels + from, (to - from) * sizeof *copy);
     double middle = tp_median(copy, to - from);
-    tp_arena_drop(arena, copy, (to - from) * sizeof *copy);
+    tp_arena_free_item(arena, copy, (to - from) * sizeof *copy);
     return middle;
 }
 
 /* Returns the exact position of the change near `at`, between `begin` and `end`. Moves the position by up to
  * SETTLED_RUNS, so that each neighboring run belongs to the closer level. */
-static size_t find_exact_change(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
+static size_t find_exact_change_position(const struct known *known, size_t begin, size_t at, size_t end,
+                                         struct tp_arena *arena)
 {
     double before = median_of_runs(known, begin, at, arena), after = median_of_runs(known, at, end, arena);
     size_t moves = 0;
@@ -136,7 +138,7 @@ static size_t remove_spurious_levels(size_t *starts, size_t count, const struct 
     size_t kept = 1;
     for (size_t i = 1; i < count; i++) {
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
-        size_t at = find_exact_change(known, starts[kept - 1], starts[i], end, arena);
+        size_t at = find_exact_change_position(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
             kept--; /* removes the previous level, which is only the edge of the level before it */
         double change = median_of_runs(known, at, end, arena) - median_of_runs(known, starts[kept - 1], at, arena);
@@ -146,7 +148,7 @@ static size_t remove_spurious_levels(size_t *starts, size_t count, const struct 
     return kept;
 }
 
-static void find_steps(struct tp_level_series *s, const struct known *known, double sd, struct tp_arena *arena)
+static void find_level_changes(struct tp_level_series *s, const struct known *known, double sd, struct tp_arena *arena)
 {
     const struct tp_levels levels = {known->levels, known->count};
     size_t count = 1, *starts = tp_level_history_changes(&count, &levels, sd, arena);
@@ -191,8 +193,8 @@ static double compute_autocorrelation(const struct tp_level_series *s, const str
 
 /* Compares the newest run with the accepted runs other than itself. Computes no change for wall clock with few runs,
  * because a busy machine resembles a slower program. */
-static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
-                           const struct known *known, struct tp_arena *arena)
+static void compare_newest_run(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
+                               const struct known *known, struct tp_arena *arena)
 {
     size_t accepted_count, *accepted = tp_history_accepted_runs(&accepted_count, runs, count, arena), level_count = 0;
     double *levels = tp_arena_array(arena, accepted_count, sizeof *levels);
@@ -200,7 +202,7 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
         if (!isnan(s->levels[accepted[i]]) && (accepted[i] + 1 < count || accepted_count == 1))
             levels[level_count++] = s->levels[accepted[i]];
     s->accepted = level_count ? tp_sum(levels, level_count) / (double)level_count : NAN;
-    bool is_wall_clock = isnan(quantity_level(&runs[count - 1], TP_BENCH_KERNELS, arena));
+    bool is_wall_clock = isnan(level_of_quantity(&runs[count - 1], TP_BENCH_KERNELS, arena));
     if (!level_count || !known->count || known->runs[known->count - 1] + 1 != count ||
         (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && level_count + 1 < TP_VERDICT_RUNS))
         return;
@@ -212,7 +214,7 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
         double cv = tp_bench_step_variation(runs[known->runs[i]].items, s->quantity, arena);
         cvs[i] = isnan(cv) ? 0 : cv;
     }
-    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, cvs, known->count, false)};
+    const struct tp_run_context known_noise = {.prior = tp_run_noise_guess(like, cvs, known->count, false)};
     const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, level_count},
                            newest = {&known->levels[known->count - 1], 1};
     s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
@@ -229,14 +231,14 @@ void tp_history_find_levels(struct tp_level_series series[TP_LEVEL_SERIES], cons
                                       .accepted = NAN,
                                       .autocorrelation = NAN};
         for (size_t i = 0; i < count; i++)
-            s->levels[i] = quantity_level(&runs[i], s->quantity, arena);
+            s->levels[i] = level_of_quantity(&runs[i], s->quantity, arena);
         struct known known = collect_known_levels(s, count, arena);
         const struct tp_levels levels = {known.levels, known.count};
         double sd = fmax(tp_level_history_noise(&levels, arena), LEAST_NOISE);
         s->known_count = known.count;
         if (known.count >= LEVELS_FROM)
-            find_steps(s, &known, sd, arena);
+            find_level_changes(s, &known, sd, arena);
         s->autocorrelation = compute_autocorrelation(s, &known, arena);
-        compare_newest(s, runs, count, &known, arena);
+        compare_newest_run(s, runs, count, &known, arena);
     }
 }

@@ -7,7 +7,7 @@
 #include "writer/text/format.h"
 
 /* Returns a count as text: without decimals if it is a whole number, else with two decimals. */
-static const char *count_text(struct tp_arena *arena, double value)
+static const char *format_count(struct tp_arena *arena, double value)
 {
     if (value == floor(value) && fabs(value) < 1e15)
         return tp_text_of_count(arena, (int64_t)value);
@@ -24,7 +24,7 @@ const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, dou
         return tp_text_of_bytes(arena, tp_round_to_integer(value));
     if (unit == TP_UNIT_PERCENT)
         return tp_text_of_percent(arena, value);
-    return count_text(arena, value);
+    return format_count(arena, value);
 }
 
 const char *tp_amount_change_text(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind,
@@ -41,7 +41,7 @@ const char *tp_amount_change_text(struct tp_arena *arena, enum tp_metric_unit un
 }
 
 /* Returns a limit as text, with the digits that the user wrote, up to the precision of a double. */
-static const char *limit_digits(struct tp_arena *arena, double value)
+static const char *format_limit_number(struct tp_arena *arena, double value)
 {
     return tp_text_printf(arena, "%.10g", value);
 }
@@ -52,12 +52,14 @@ const char *tp_amount_limit_text(struct tp_arena *arena, const struct tp_budget_
     const char *op = tp_budget_op_text(line->op), *sign = line->limit < 0 || signbit(line->limit) ? "-" : "+";
     double size = fabs(line->limit);
     if (line->kind == TP_LIMIT_RELATIVE)
-        return tp_text_printf(arena, "%s %s%s %%", op, sign, limit_digits(arena, size));
+        return tp_text_printf(arena, "%s %s%s %%", op, sign, format_limit_number(arena, size));
     if (line->kind == TP_LIMIT_DELTA)
-        return unit == TP_UNIT_PERCENT ? tp_text_printf(arena, "%s %s%s points", op, sign, limit_digits(arena, size))
-               : unit == TP_UNIT_COUNT ? tp_text_printf(arena, "%s %s%s", op, sign, limit_digits(arena, size))
+        return unit == TP_UNIT_PERCENT
+                   ? tp_text_printf(arena, "%s %s%s points", op, sign, format_limit_number(arena, size))
+               : unit == TP_UNIT_COUNT ? tp_text_printf(arena, "%s %s%s", op, sign, format_limit_number(arena, size))
                                        : tp_text_printf(arena, "%s %s%s", op, sign, tp_amount_text(arena, unit, size));
     if (unit == TP_UNIT_COUNT || unit == TP_UNIT_PERCENT)
-        return tp_text_printf(arena, "%s %s%s", op, limit_digits(arena, size), unit == TP_UNIT_PERCENT ? " %" : "");
+        return tp_text_printf(arena, "%s %s%s", op, format_limit_number(arena, size),
+                              unit == TP_UNIT_PERCENT ? " %" : "");
     return tp_text_printf(arena, "%s %s", op, tp_amount_text(arena, unit, size));
 }

@@ -17,23 +17,23 @@ static const struct {
 
 static const enum tp_job_rule rule_of_part[TP_SLOT_OWN] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA};
 
-static const char *time_text(const struct tp_job *job, double us)
+static const char *text_of_time(const struct tp_job *job, double us)
 {
     return tp_text_of_time(job->arena, us < 9e15 ? (int64_t)llround(us * 1000) : INT64_MAX);
 }
 
-static const char *percent_text(const struct tp_job *job, double percent)
+static const char *text_of_percent(const struct tp_job *job, double percent)
 {
     return tp_text_of_percent(job->arena, percent);
 }
 
-static const char *ranks_text(const struct tp_job *job, const struct tp_rank_set *set)
+static const char *text_of_ranks(const struct tp_job *job, const struct tp_rank_set *set)
 {
     return tp_text_printf(job->arena, "%s %s", set->count == 1 ? "rank" : "ranks",
                           tp_rank_set_text(job->arena, set, SHOWN_RUNS));
 }
 
-static const char *host_text(const struct tp_job *job, uint32_t host)
+static const char *text_of_host(const struct tp_job *job, uint32_t host)
 {
     struct tp_str name = tp_strings_get(&job->graph.hosts, host);
     return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
@@ -46,21 +46,21 @@ static const char *rank_set_name(const struct tp_job *job, const struct tp_cause
     switch (cause->place) {
     case TP_PLACE_HOST:
         return tp_str_starts(tp_strings_get(&job->graph.hosts, cause->place_index), "ranks ")
-                   ? host_text(job, cause->place_index)
-                   : tp_text_printf(job->arena, "host %s", host_text(job, cause->place_index));
+                   ? text_of_host(job, cause->place_index)
+                   : tp_text_printf(job->arena, "host %s", text_of_host(job, cause->place_index));
     case TP_PLACE_GROUP:
         return tp_text_printf(job->arena, "%s group %u", tp_graph_family_at(&job->graph, cause->family)->name,
                               tp_graph_group_at(&job->graph, cause->place_index)->index);
     case TP_PLACE_STAGE:
         return tp_text_printf(job->arena, "pipeline stage %u", cause->place_index);
     default:
-        return ranks_text(job, set);
+        return text_of_ranks(job, set);
     }
 }
 
 /* Returns a sentence with the position of a rank in the job, such as " It is tp 4, dp 3, on host node7."; "" if the
  * position is unknown. */
-static const char *position_text(const struct tp_job *job, uint32_t rank)
+static const char *text_of_position(const struct tp_job *job, uint32_t rank)
 {
     const struct tp_graph *graph = &job->graph;
     const char *text = NULL;
@@ -73,7 +73,8 @@ static const char *position_text(const struct tp_job *job, uint32_t rank)
     }
     uint32_t host = tp_graph_rank_at(graph, rank)->host;
     if (host != TP_NO_ID && !tp_str_starts(tp_strings_get(&graph->hosts, host), "ranks "))
-        text = tp_text_printf(job->arena, "%s%son host %s", text ? text : "", text ? ", " : "", host_text(job, host));
+        text =
+            tp_text_printf(job->arena, "%s%son host %s", text ? text : "", text ? ", " : "", text_of_host(job, host));
     return text ? tp_text_printf(job->arena, " It is %s.", text) : "";
 }
 
@@ -115,7 +116,7 @@ static const char *family_groups_text(const struct tp_job *job, const struct tp_
                  : NULL;
 }
 
-static const char *groups_text(const struct tp_job *job, const struct tp_cause *cause)
+static const char *text_of_groups(const struct tp_job *job, const struct tp_cause *cause)
 {
     const char *text = NULL;
     for (uint32_t f = 0; f < job->graph.families.count; f++) {
@@ -125,7 +126,7 @@ static const char *groups_text(const struct tp_job *job, const struct tp_cause *
     return text ? text : "";
 }
 
-static bool has_set_name(const struct tp_cause *cause)
+static bool has_rank_set_name(const struct tp_cause *cause)
 {
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
@@ -135,7 +136,7 @@ static bool has_set_name(const struct tp_cause *cause)
 static void write_uncertain_level_finding(const struct tp_job *job, const struct tp_cause *cause,
                                           struct tp_job_finding *finding)
 {
-    uint32_t absent = job->graph.absent_count;
+    uint32_t absent = job->graph.missing_rank_count;
     if (!cause->depends_on_missing_ranks)
         return;
     finding->alternative = TP_JOB_SLOW_LEVEL;
@@ -148,26 +149,27 @@ static void write_uncertain_level_finding(const struct tp_job *job, const struct
                        "%s In this job %s without a summary. If those are as slow, the cause is a "
                        "slower group of ranks instead of %s.",
                        finding->detail, tp_text_of_counted_noun(job->arena, absent, "rank is", "ranks are"),
-                       has_set_name(cause) ? "this set of ranks" : "single ranks");
+                       has_rank_set_name(cause) ? "this set of ranks" : "single ranks");
 }
 
 /* Writes the texts for a cause that concerns one part of the work of a set of ranks. */
 static void write_slow_part_finding(const struct tp_job *job, const struct tp_cause *cause,
                                     struct tp_job_finding *finding)
 {
-    bool is_one = has_set_name(cause) || finding->ranks.count == 1;
+    bool is_one = has_rank_set_name(cause) || finding->ranks.count == 1;
     const char *subject = rank_set_name(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
     finding->cause_name = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
     finding->title = tp_text_printf(job->arena, "%s %s", capitalize(job, subject),
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
-    finding->detail = tp_text_printf(
-        job->arena, "%s: %s per step more %s than usual.%s%s", capitalize(job, ranks_text(job, &finding->ranks)),
-        time_text(job, cause->excess_us), part_words[cause->part], is_rank ? position_text(job, cause->ranks[0]) : "",
-        cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
-            ? tp_job_compute_detail(job, cause->ranks[0])
-            : "");
+    finding->detail =
+        tp_text_printf(job->arena, "%s: %s per step more %s than usual.%s%s",
+                       capitalize(job, text_of_ranks(job, &finding->ranks)), text_of_time(job, cause->excess_us),
+                       part_words[cause->part], is_rank ? text_of_position(job, cause->ranks[0]) : "",
+                       cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
+                           ? tp_job_slow_compute_text(job, cause->ranks[0])
+                           : "");
     write_uncertain_level_finding(job, cause, finding);
 }
 
@@ -181,34 +183,34 @@ static void write_slower_group_finding(const struct tp_job *job, const struct tp
     finding->detail = tp_text_printf(
         job->arena,
         "These ranks spend %s per step more %s than the others, but they are no complete host, group or stage.",
-        time_text(job, cause->excess_us), part_words[cause->part]);
+        text_of_time(job, cause->excess_us), part_words[cause->part]);
     if (cause->slow_stage != TP_NO_ID) {
         finding->alternative = TP_JOB_STAGE;
         finding->alternative_title =
             tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
                            cause->slow_stage, cause->ratio);
         finding->alternative_saved_pct = NAN;
-        finding->detail =
-            tp_text_printf(job->arena,
-                           "Ranks of several stages spend %s per step more %s than the others, all by the factor %.2f. "
-                           "All ranks of stage %u are among them, so that stage may instead have more work.",
-                           time_text(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->slow_stage);
+        finding->detail = tp_text_printf(
+            job->arena,
+            "Ranks of several stages spend %s per step more %s than the others, all by the factor %.2f. "
+            "All ranks of stage %u are among them, so that stage may instead have more work.",
+            text_of_time(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->slow_stage);
         return;
     }
     if (!cause->depends_on_missing_ranks)
         return;
-    const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
+    const char *ranks = text_of_ranks(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->title = tp_text_printf(job->arena, "%s, or only %s %s", finding->title, ranks, alone);
     finding->detail = tp_text_printf(
         job->arena,
         "At least %s: %s In this job %s without a summary, so it is unknown how many of those are slow, too.", ranks,
-        finding->detail, tp_text_of_counted_noun(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+        finding->detail, tp_text_of_counted_noun(job->arena, job->graph.missing_rank_count, "rank is", "ranks are"));
     finding->alternative = rule_of_part[cause->part];
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks), alone);
     finding->alternative_saved_pct = finding->saved;
 }
 
-static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
+static const char *step_name_text(const struct tp_job *job, const struct tp_cause *cause)
 {
     const struct tp_graph_rank *rank = tp_graph_rank_at(&job->graph, cause->ranks[0]);
     struct tp_str name = tp_strings_get(&job->labels, rank->labels[rank->step_index[cause->first_step]]);
@@ -218,14 +220,14 @@ static const char *step_name(const struct tp_job *job, const struct tp_cause *ca
 static void write_late_step_finding(const struct tp_job *job, const struct tp_cause *cause,
                                     struct tp_job_finding *finding)
 {
-    const char *subject = ranks_text(job, &finding->ranks);
-    finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
+    const char *subject = text_of_ranks(job, &finding->ranks);
+    finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name_text(job, cause));
     finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capitalize(job, subject),
-                                    finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
+                                    finding->ranks.count == 1 ? "is" : "are", step_name_text(job, cause));
     finding->detail =
         tp_text_printf(job->arena, "From that step on, every step takes %s more %s than usual; earlier steps do not.%s",
-                       time_text(job, cause->excess_us), part_words[cause->part],
-                       finding->ranks.count == 1 ? position_text(job, cause->ranks[0]) : "");
+                       text_of_time(job, cause->excess_us), part_words[cause->part],
+                       finding->ranks.count == 1 ? text_of_position(job, cause->ranks[0]) : "");
 }
 
 static void write_changing_ranks_finding(const struct tp_job *job, const struct tp_cause *cause,
@@ -244,18 +246,18 @@ static void write_changing_ranks_finding(const struct tp_job *job, const struct 
         cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
         : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
                                         : "Late input",
-        cause->cell_count, all, percent_text(job, 100 * cause->cell_count / all), cause->rank_count,
-        time_text(job, cause->least_us), time_text(job, cause->most_us), time_text(job, cause->excess_us));
+        cause->cell_count, all, text_of_percent(job, 100 * cause->cell_count / all), cause->rank_count,
+        text_of_time(job, cause->least_us), text_of_time(job, cause->most_us), text_of_time(job, cause->excess_us));
 }
 
-static void write_sequence_finding(const struct tp_job *job, const struct tp_cause *cause,
-                                   struct tp_job_finding *finding)
+static void write_batch_length_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                       struct tp_job_finding *finding)
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
     finding->cause_name = "batches of different length";
     finding->title =
         tp_text_printf(job->arena, "Batches have different lengths, so the work differs by %s from step to step",
-                       percent_text(job, 100 * cause->ratio));
+                       text_of_percent(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(job->arena,
                                      "All ranks with the same position in their %s groups show the same differences, "
                                      "so the cause is the data of the replica, not a device.",
@@ -272,20 +274,20 @@ static void write_stage_finding(const struct tp_job *job, const struct tp_cause 
                                     cause->place_index, cause->ratio);
     finding->detail =
         tp_text_printf(job->arena, "This stage is %s. The cost is the time that stages with equal work would save.",
-                       ranks_text(job, &finding->ranks));
+                       text_of_ranks(job, &finding->ranks));
     bool is_host = cause->host_of_whole_stage != TP_NO_ID;
     if (!is_host && !cause->depends_on_missing_ranks)
         return;
     bool is_one = is_host || finding->ranks.count == 1;
-    const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->host_of_whole_stage))
-                                : ranks_text(job, &finding->ranks);
+    const char *other = is_host ? tp_text_printf(job->arena, "host %s", text_of_host(job, cause->host_of_whole_stage))
+                                : text_of_ranks(job, &finding->ranks);
     const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
     const char *all =
         is_host ? tp_text_printf(job->arena, "The stage is exactly %s, so a slow host", other)
                 : tp_text_printf(job->arena, "The summaries of its other ranks are missing, so slowness of %s", other);
     finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
     finding->detail = tp_text_printf(job->arena, "%s %s would look the same; fixing %s would save %s.", finding->detail,
-                                     all, is_one ? "it" : "them", percent_text(job, cause->saved_if_equal_pct));
+                                     all, is_one ? "it" : "them", text_of_percent(job, cause->saved_if_equal_pct));
     finding->alternative = TP_JOB_SLOW_COMPUTE;
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, other), slow);
     finding->alternative_saved_pct = cause->saved_if_equal_pct;
@@ -304,7 +306,7 @@ static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set
             continue;
         is_in[rank->host] = true;
         if (++count <= SHOWN_HOSTS)
-            text = tp_text_printf(job->arena, "%s%s%s", text, count == 1 ? "" : ", ", host_text(job, rank->host));
+            text = tp_text_printf(job->arena, "%s%s%s", text, count == 1 ? "" : ", ", text_of_host(job, rank->host));
     }
     return count > SHOWN_HOSTS ? tp_text_printf(job->arena, "%u hosts", count) : text;
 }
@@ -312,7 +314,7 @@ static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set
 static void write_link_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool is_host = cause->place == TP_PLACE_HOST;
-    const char *what = is_host ? rank_set_name(job, cause, &finding->ranks) : groups_text(job, cause);
+    const char *what = is_host ? rank_set_name(job, cause, &finding->ranks) : text_of_groups(job, cause);
     const char *hosts = hosts_text(job, &finding->ranks);
     finding->cause_name = tp_text_printf(job->arena, "the link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
@@ -321,14 +323,14 @@ static void write_link_finding(const struct tp_job *job, const struct tp_cause *
             tp_text_printf(job->arena,
                            "%s: even if all ranks arrive at the same time, its ranks leave the collectives %.1f times "
                            "as late as the other ranks, which then wait in the next collective.",
-                           capitalize(job, groups_text(job, cause)), cause->ratio);
+                           capitalize(job, text_of_groups(job, cause)), cause->ratio);
         return;
     }
     finding->detail = tp_text_printf(
         job->arena, "%s: transfers take %.1f times as long as in the other groups. %s %s%s%s.",
-        capitalize(job, groups_text(job, cause)), cause->ratio,
+        capitalize(job, text_of_groups(job, cause)), cause->ratio,
         is_host ? "Only these groups use" : "The ranks of these groups are",
-        is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
+        is_host ? what : text_of_ranks(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
 /* Returns the number of hosts of each group in a family; 0 if groups differ in this number or a host is unknown. */
@@ -363,7 +365,7 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
                                            : tp_text_printf(job->arena, "%s communication", family->name);
     finding->cause_name = family->is_of_pairs ? "communication of pairs of ranks"
                                               : tp_text_printf(job->arena, "communication in %s", family->name);
-    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_text(job, cause->alone),
+    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, text_of_percent(job, cause->alone),
                                     is_one                ? "all in one group"
                                     : family->is_of_pairs ? "all alike"
                                                           : "all groups alike");
@@ -374,7 +376,7 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
         is_one ? tp_text_printf(job->arena, "One group of %u ranks",
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
                : tp_text_printf(job->arena, "%u groups", cause->group_count),
-        time_text(job, cause->excess_us), is_one ? "" : " each",
+        text_of_time(job, cause->excess_us), is_one ? "" : " each",
         cause->rate_gb_s > 0
             ? tp_text_printf(job->arena, ", at %s GB/s on the bus", tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
             : "",
@@ -395,13 +397,13 @@ static void write_unequal_ranks_finding(const struct tp_job *job, const struct t
                                         struct tp_job_finding *finding)
 {
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
-    const char *ranks = ranks_text(job, &finding->ranks);
+    const char *ranks = text_of_ranks(job, &finding->ranks);
     finding->cause_name = stays ? "unequal work of the ranks" : "work that moves from rank to rank";
     finding->title =
         stays ? tp_text_printf(job->arena, "Work is unequal on %s", ranks)
               : tp_text_printf(job->arena, "The rank with the most work changes from step to step among %s", ranks);
     finding->detail = tp_text_printf(job->arena, "In each step, the own work of comparable ranks deviates by %s; %s.",
-                                     percent_text(job, 100 * cause->ratio),
+                                     text_of_percent(job, 100 * cause->ratio),
                                      stays ? "most of the deviation stays with the same ranks"
                                            : "a different rank has the most work in each step");
 }
@@ -415,7 +417,7 @@ static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct t
     [TP_CAUSE_MOVING] = write_changing_ranks_finding,
     [TP_CAUSE_PAUSES] = write_changing_ranks_finding,
     [TP_CAUSE_INPUTS] = write_changing_ranks_finding,
-    [TP_CAUSE_SEQUENCE] = write_sequence_finding,
+    [TP_CAUSE_SEQUENCE] = write_batch_length_finding,
     [TP_CAUSE_STAGE] = write_stage_finding,
     [TP_CAUSE_LINK] = write_link_finding,
     [TP_CAUSE_ALL_LINKS] = write_slow_links_finding,

@@ -32,7 +32,7 @@ struct sample {
     double bandwidth;
 };
 
-static int by_class(const struct sample *a, const struct sample *b)
+static int compare_by_class(const struct sample *a, const struct sample *b)
 {
     if (a->family != b->family)
         return (a->family > b->family) - (a->family < b->family);
@@ -41,10 +41,10 @@ static int by_class(const struct sample *a, const struct sample *b)
     return (a->size_class > b->size_class) - (a->size_class < b->size_class);
 }
 
-static int by_group(const void *x, const void *y, const void *context)
+static int compare_by_group(const void *x, const void *y, const void *context)
 {
     const struct sample *a = x, *b = y;
-    int order = by_class(a, b);
+    int order = compare_by_class(a, b);
     (void)context;
     if (order)
         return order;
@@ -53,7 +53,7 @@ static int by_group(const void *x, const void *y, const void *context)
     return (a->bandwidth > b->bandwidth) - (a->bandwidth < b->bandwidth);
 }
 
-static struct tp_vec find_samples(const struct tp_job *job)
+static struct tp_vec collect_bandwidth_samples(const struct tp_job *job)
 {
     struct tp_vec samples = TP_VEC(job->arena, struct sample);
     for (size_t i = 0; i < job->instances.count; i++) {
@@ -68,12 +68,12 @@ static struct tp_vec find_samples(const struct tp_job *job)
             group->family,   kind->name,      63 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes),
             instance->group, instance->bytes, (double)instance->bytes / (double)instance->transfer_ns * 1e9 * factor};
     }
-    tp_merge_sort(job->arena, samples.data, samples.count, sizeof(struct sample), by_group, NULL);
+    tp_merge_sort(job->arena, samples.data, samples.count, sizeof(struct sample), compare_by_group, NULL);
     return samples;
 }
 
 /* Returns the additional time per step that the link costs, ns. fair: the peers' median bandwidth, bytes per second. */
-static int64_t lost_ns_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
+static int64_t lost_time_per_step_ns(const struct tp_job *job, const struct tp_job_link *link, double fair)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, tp_job_group_at(job, link->group)->first_rank_index);
     double factored = (double)link->bytes * link->calls;
@@ -107,7 +107,7 @@ static void add_links_of_class(struct tp_job *job, const struct sample *samples,
         link->peer_bandwidth_bytes_per_s = high;
         link->is_slow = groups >= LEAST_PEERS && link->bandwidth < SLOW * high;
         slow += link->is_slow;
-        link->lost_ns = link->is_slow ? lost_ns_per_step(job, link, fair) : 0;
+        link->lost_ns = link->is_slow ? lost_time_per_step_ns(job, link, fair) : 0;
     }
     for (size_t i = 0; i < groups && (double)slow > MOST_SLOW * (double)groups; i++)
         TP_AT(&job->links, struct tp_job_link, first_link + i)->is_slow = false;
@@ -127,10 +127,10 @@ static int compare_slowest_first(const void *x, const void *y, const void *conte
 
 void tp_job_links_build(struct tp_job *job)
 {
-    struct tp_vec samples = find_samples(job);
+    struct tp_vec samples = collect_bandwidth_samples(job);
     const struct sample *all = samples.data;
     for (size_t first = 0, end; first < samples.count; first = end) {
-        for (end = first; end < samples.count && by_class(&all[first], &all[end]) == 0;)
+        for (end = first; end < samples.count && compare_by_class(&all[first], &all[end]) == 0;)
             end++;
         add_links_of_class(job, all + first, end - first);
     }

@@ -78,10 +78,10 @@ struct tp_job_rank {
     int64_t excess_ns;
     int64_t part_excess_ns[TP_JOB_PARTS];
     /* share (0 to 1) of the compared steps in which the excess is above half of the cluster's threshold */
-    double late_share;
+    double late_step_ratio;
     uint32_t compared_step_count; /* number of steps that at least one other rank of the cluster also has */
     /* number of blocking collectives with other ranks, and of those in which this rank arrived last */
-    uint32_t joint_count, last_count;
+    uint32_t aligning_call_count, last_arrival_count;
     /* mean time per step that the other ranks of a group wait for this rank; the largest of all groups */
     int64_t caused_wait_ns;
 };
@@ -233,7 +233,7 @@ struct tp_job {
     struct tp_rank_set missing; /* ranks below the world size that have no summary */
     struct tp_rank_set damaged; /* ranks whose trace is damaged */
     uint32_t component_count;
-    uint32_t blocking_count; /* number of collectives from which the clocks were aligned */
+    uint32_t aligning_collective_count; /* number of collectives from which the clocks were aligned */
     /* remaining clock difference of a rank, ns: median and maximum over the ranks */
     int64_t residual_ns, largest_residual_ns;
     struct tp_graph graph; /* graph of the steps, for all ranks that have slots */

@@ -46,7 +46,7 @@ void tp_job_init(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
 
 /* ---- conversion of a summary ---- */
 
-static int64_t zero_if_unknown(int64_t ns)
+static int64_t zero_if_unknown_or_negative(int64_t ns)
 {
     return ns == TP_NULL_INT || ns < 0 ? 0 : ns;
 }
@@ -55,7 +55,7 @@ static bool has_device(const struct tp_summary *summary)
 {
     for (uint32_t i = 0; i < summary->step_count; i++)
         for (int part = TP_PART_KERNEL; part <= TP_PART_MEMSET; part++)
-            if (zero_if_unknown(summary->steps[i].part_ns[part]) > 0)
+            if (zero_if_unknown_or_negative(summary->steps[i].part_ns[part]) > 0)
                 return true;
     return false;
 }
@@ -66,26 +66,26 @@ static int64_t nonnegative_difference(int64_t whole, int64_t part)
     return whole > part ? whole - part : 0;
 }
 
-static void split_step(struct tp_job_step *step, const struct tp_summary_step *from, bool is_gpu)
+static void split_step_into_parts(struct tp_job_step *step, const struct tp_summary_step *from, bool is_gpu)
 {
     const int64_t *part = from->part_ns;
-    int64_t communication = zero_if_unknown(part[TP_PART_COMMUNICATION]), compute = 0, left;
+    int64_t communication = zero_if_unknown_or_negative(part[TP_PART_COMMUNICATION]), compute = 0, left;
     int64_t exposed = part[TP_PART_EXPOSED_COMMUNICATION];
-    exposed = exposed == TP_NULL_INT || exposed > communication ? communication : zero_if_unknown(exposed);
+    exposed = exposed == TP_NULL_INT || exposed > communication ? communication : zero_if_unknown_or_negative(exposed);
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
-            compute = tp_sat_add(compute, zero_if_unknown(part[p]));
+            compute = tp_sat_add(compute, zero_if_unknown_or_negative(part[p]));
     /* without a device, the summary counts compute during a collective as communication, so that this line moves it
      * back to compute */
     else
-        compute = tp_sat_add(zero_if_unknown(part[TP_PART_CPU_EXEC]), communication - exposed);
-    step->total_ns = left = zero_if_unknown(from->total_ns);
+        compute = tp_sat_add(zero_if_unknown_or_negative(part[TP_PART_CPU_EXEC]), communication - exposed);
+    step->total_ns = left = zero_if_unknown_or_negative(from->total_ns);
     step->own_ns = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMMUNICATION] = exposed < left ? exposed : left;
     left = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMPUTE] = compute < left ? compute : left;
     left = nonnegative_difference(left, compute);
-    compute = zero_if_unknown(part[TP_PART_DATALOADER]);
+    compute = zero_if_unknown_or_negative(part[TP_PART_DATALOADER]);
     step->part_ns[TP_JOB_DATA] = compute < left ? compute : left;
     step->part_ns[TP_JOB_HOST] = nonnegative_difference(left, compute);
 }
@@ -106,7 +106,7 @@ static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const s
         struct tp_job_step *step = tp_vec_push(&job->steps);
         rank->step_count++;
         step->label = labels[i] = tp_strings_add(&job->labels, summary->steps[i].name);
-        split_step(step, &summary->steps[i], rank->is_gpu);
+        split_step_into_parts(step, &summary->steps[i], rank->is_gpu);
     }
     return labels;
 }
@@ -141,8 +141,8 @@ static uint32_t find_or_add_instance(struct tp_job *job, const struct tp_summary
 }
 
 /* Adds the calls of collectives to the job. labels: for each step of the summary, its label. */
-static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
-                      const uint32_t *labels)
+static void add_collective_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
+                                 const uint32_t *labels)
 {
     uint32_t count = summary->collective_count < TP_MAX_JOB_CALLS ? summary->collective_count : TP_MAX_JOB_CALLS;
     job->calls_left_out += summary->collective_count - count;
@@ -151,7 +151,7 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
         const struct tp_summary_collective *from = &summary->collectives[i];
         uint32_t group = find_or_add_group(job, from), instance = find_or_add_instance(job, from, group);
         struct tp_job_instance *joint = tp_job_instance_at(job, instance);
-        int64_t duration = zero_if_unknown(from->duration_ns);
+        int64_t duration = zero_if_unknown_or_negative(from->duration_ns);
         struct tp_job_call *call = tp_vec_push(&job->calls);
         *call = (struct tp_job_call){.instance = instance,
                                      .step = from->step < summary->step_count ? labels[from->step] : TP_NO_ID,
@@ -187,7 +187,7 @@ static struct tp_job_cost *find_or_add_cost(struct tp_job *job, const struct tp_
 }
 
 /* Adds the costliest kernels and operators of a rank. The rows of the summary are sorted by kind, costliest first. */
-static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
+static void add_operation_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     rank->first_cost = (uint32_t)job->costs.count;
     for (uint32_t i = 0; i < summary->row_count; i++) {
@@ -235,12 +235,12 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
             merged->confidence = from->confidence;
         }
         merged->max_gain_sum_us += ceiling;
-        merged->occurrences = tp_sat_add(merged->occurrences, zero_if_unknown(from->occurrences));
+        merged->occurrences = tp_sat_add(merged->occurrences, zero_if_unknown_or_negative(from->occurrences));
         tp_rank_set_add(&merged->ranks, rank->number);
     }
 }
 
-static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const struct tp_summary *summary)
+static void add_facts_of_rank(struct tp_job *job, const struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     for (uint32_t i = 0; i < summary->fact_count; i++) {
         const struct tp_summary_fact *from = &summary->facts[i];
@@ -269,7 +269,7 @@ static void add_summary_to_compare(struct tp_job *job, const struct tp_summary *
     kept->worker = copy_text(job, summary->key.worker);
 }
 
-static void add_peak(struct tp_job_rank *rank, const struct tp_summary *summary)
+static void find_memory_peak_of_rank(struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     rank->peak_bytes = TP_NULL_INT;
     for (uint32_t i = 0; i < summary->memory_count; i++)
@@ -303,12 +303,12 @@ void tp_job_add_summary(struct tp_job *job, const struct tp_summary *summary)
     rank->has_no_communication = summary->collective_count == 0;
     rank->component = TP_NO_ID;
     const uint32_t *labels = add_steps(job, rank, summary);
-    add_calls(job, rank, summary, labels);
-    tp_job_replay_add(job, rank, summary, labels);
-    add_costs(job, rank, summary);
+    add_collective_calls(job, rank, summary, labels);
+    tp_job_replay_add_rank(job, rank, summary, labels);
+    add_operation_costs(job, rank, summary);
     add_findings(job, rank, summary);
-    add_facts(job, rank, summary);
-    add_peak(rank, summary);
+    add_facts_of_rank(job, rank, summary);
+    find_memory_peak_of_rank(rank, summary);
     add_summary_to_compare(job, summary);
 }
 
@@ -339,10 +339,10 @@ static void find_missing_ranks(struct tp_job *job)
     for (size_t i = 0; i < job->ranks.count; i++) {
         int64_t number = tp_job_rank_at(job, i)->number;
         if (number > next)
-            tp_rank_set_add_run(&job->missing, next, (number < job->world_size ? number : job->world_size) - 1);
+            tp_rank_set_add_range(&job->missing, next, (number < job->world_size ? number : job->world_size) - 1);
         next = number + 1 > next ? number + 1 : next;
     }
-    tp_rank_set_add_run(&job->missing, next, job->world_size - 1);
+    tp_rank_set_add_range(&job->missing, next, job->world_size - 1);
 }
 
 /* Removes facts that are equal in all ranks. */

@@ -19,8 +19,8 @@ void tp_job_stragglers_build(struct tp_job *job);
 void tp_job_links_build(struct tp_job *job);
 /* Builds the graph of all ranks' steps, and computes the job's time without each cause. (job_replay.c) */
 void tp_job_replay_build(struct tp_job *job);
-void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
-                       const uint32_t *labels);
+void tp_job_replay_add_rank(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
+                            const uint32_t *labels);
 /* Adds the causes that the replay finds as findings. (job_replay.c) */
 void tp_job_replay_add_findings(struct tp_job *job);
 /* Returns the name of a cause, such as "the link of dp groups 4-7". The text is in the job's arena. */
@@ -32,7 +32,7 @@ void tp_job_write_cause_finding(const struct tp_job *job, const struct tp_cause 
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
 /* Returns a text on how the kernels or operators of a rank differ from those of the rank's peers: longer calls, or more
  * calls. Returns "" if they do not differ. */
-const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
+const char *tp_job_slow_compute_text(const struct tp_job *job, uint32_t rank);
 /* Adds the findings of the job, costliest first. (rank_causes.c) */
 void tp_job_causes_build(struct tp_job *job);
 void tp_job_link_rate_build(struct tp_job *job);

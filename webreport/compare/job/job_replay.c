@@ -12,8 +12,8 @@ enum { RANKS_OF_HOST = 8 };
 
 /* ---- the graph ---- */
 
-void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
-                       const uint32_t *labels)
+void tp_job_replay_add_rank(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
+                            const uint32_t *labels)
 {
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
@@ -55,7 +55,7 @@ void tp_job_replay_build(struct tp_job *job)
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)
         job->what_if.why_not = "not all ranks have collectives";
-    tp_what_if_drop_if_inexact(&job->what_if);
+    tp_what_if_reject_if_inexact(&job->what_if);
 }
 
 /* ---- findings ---- */
@@ -92,14 +92,14 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
 
 /* Returns whether two causes are reported in one finding. Causes of one kind that each have a single rank are joined,
  * and their shares add up. */
-static bool belongs_to_finding(const struct tp_cause *first, const struct tp_cause *other)
+static bool belong_to_same_finding(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
            (first->kind == other->kind && first->part == other->part && first->first_step == other->first_step &&
             first->place == TP_PLACE_RANK && other->place == TP_PLACE_RANK);
 }
 
-static int by_number(const void *context, uint32_t x, uint32_t y)
+static int compare_by_number(const void *context, uint32_t x, uint32_t y)
 {
     (void)context;
     return (x > y) - (x < y);
@@ -107,7 +107,7 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
 
 /* Adds a finding for the cause with index `first` and all causes that belong to it. has_finding: for each cause,
  * whether a finding already includes the cause. */
-static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
+static void add_finding_of_cause(struct tp_job *job, size_t first, bool *has_finding)
 {
     const struct tp_vec *causes = &job->what_if.causes;
     struct tp_cause all = *TP_AT(causes, struct tp_cause, first);
@@ -115,7 +115,7 @@ static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
     double alone = 0, saved = 0, share = 0, step_ns = job->what_if.step_us * 1000;
     for (size_t i = first; i < causes->count; i++) {
         const struct tp_cause *cause = TP_AT(causes, struct tp_cause, i);
-        if (has_finding[i] || !belongs_to_finding(TP_AT(causes, struct tp_cause, first), cause))
+        if (has_finding[i] || !belong_to_same_finding(TP_AT(causes, struct tp_cause, first), cause))
             continue;
         has_finding[i] = true;
         alone = fmax(alone, cause->alone);
@@ -124,7 +124,7 @@ static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
         for (uint32_t r = 0; r < cause->rank_count && count < job->graph.rank_count; r++)
             ranks[count++] = cause->ranks[r];
     }
-    tp_sort_rows(ranks, count, by_number, NULL, job->arena);
+    tp_sort_rows(ranks, count, compare_by_number, NULL, job->arena);
     double cost = all.kind == TP_CAUSE_ALL_LINKS ? alone : share;
     int64_t cost_ns = (int64_t)fmin(9e18, fmax(0, cost) / 100 * step_ns);
     struct tp_job_finding *finding = tp_job_new_finding(job, rules[all.kind], cost_ns, (int64_t)fmin(9e18, step_ns));
@@ -144,7 +144,7 @@ void tp_job_replay_add_findings(struct tp_job *job)
     bool *has_finding = tp_arena_array(job->arena, count, sizeof *has_finding);
     for (size_t i = 0; i < count; i++)
         if (!has_finding[i])
-            add_finding(job, i, has_finding);
+            add_finding_of_cause(job, i, has_finding);
 }
 
 void tp_job_replay_add_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,

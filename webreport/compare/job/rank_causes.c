@@ -96,7 +96,7 @@ static enum tp_job_rule straggler_rule(const struct tp_job_rank *rank)
 }
 
 /* Returns a text on why compute is slow: the kernels take longer per call, or there are more calls. */
-const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
+const char *tp_job_slow_compute_text(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
     uint32_t count = tp_job_excess_rows(job, worst, &rows);
@@ -125,14 +125,14 @@ const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
     return tp_text_printf(job->arena, " The same %s take %.2f times as long (%s).", what, own / peers, most);
 }
 
-static const char *arrival_detail(const struct tp_job *job, const struct tp_job_rank *rank)
+static const char *late_arrivals_text(const struct tp_job *job, const struct tp_job_rank *rank)
 {
-    if (!rank->joint_count || !rank->last_count)
+    if (!rank->aligning_call_count || !rank->last_arrival_count)
         return "";
     return tp_text_printf(job->arena,
                           " The rank arrives last in %s of %u joint collectives; the others wait %s per step for it.",
-                          share_text(job, rank->last_count, rank->joint_count), rank->joint_count,
-                          duration_text(job, rank->caused_wait_ns));
+                          share_text(job, rank->last_arrival_count, rank->aligning_call_count),
+                          rank->aligning_call_count, duration_text(job, rank->caused_wait_ns));
 }
 
 static const char *advice_text(const struct tp_job *job, enum tp_job_rule rule)
@@ -172,7 +172,7 @@ static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
 /* Adds one finding for all stragglers to which the rule applies. */
-static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
+static void add_straggler_findings(struct tp_job *job, enum tp_job_rule rule)
 {
     struct tp_rank_set ranks;
     uint32_t worst = TP_NO_ID;
@@ -203,14 +203,14 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
         duration_text(job, rank->excess_ns), cluster->rank_count - 1,
         share_text(job, rank->excess_ns, cluster->step_ns),
         duration_text(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
-        tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_step_count,
-        rule == TP_JOB_SLOW_COMPUTE ? tp_job_compute_detail(job, worst) : "", arrival_detail(job, rank));
+        tp_text_of_percent(job->arena, 100 * rank->late_step_ratio), rank->compared_step_count,
+        rule == TP_JOB_SLOW_COMPUTE ? tp_job_slow_compute_text(job, worst) : "", late_arrivals_text(job, rank));
 }
 
 /* ---- imbalance ---- */
 
 /* Returns whether the cluster has a damaged rank. The imbalance of such a cluster is not reported. */
-static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cluster)
+static bool has_damaged_rank(const struct tp_job *job, const struct tp_job_cluster *cluster)
 {
     for (uint32_t r = 0; r < job->ranks.count && job->damaged.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
@@ -220,9 +220,9 @@ static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cl
     return false;
 }
 
-static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *cluster)
+static void add_imbalance_finding(struct tp_job *job, const struct tp_job_cluster *cluster)
 {
-    if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL || has_damage(job, cluster))
+    if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL || has_damaged_rank(job, cluster))
         return;
     bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
     const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
@@ -255,7 +255,7 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
 
 /* ---- links ---- */
 
-static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, struct tp_arena *arena)
+static void add_set_of_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, struct tp_arena *arena)
 {
     struct tp_rank_set both;
     const struct tp_rank_run *x = into->runs.data, *y = more->runs.data;
@@ -264,13 +264,13 @@ static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, 
     while (i < into->runs.count || k < more->runs.count) {
         bool takes_first = k == more->runs.count || (i < into->runs.count && x[i].first <= y[k].first);
         const struct tp_rank_run *run = takes_first ? &x[i++] : &y[k++];
-        tp_rank_set_add_run(&both, run->first, run->last);
+        tp_rank_set_add_range(&both, run->first, run->last);
     }
     *into = both;
 }
 
 /* Returns the only rank that is in all slow groups, or TP_NULL_INT. */
-static int64_t find_common_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
+static int64_t find_rank_in_all_slow_groups(const struct tp_job *job, const struct tp_job_link *links, size_t count)
 {
     const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
     int64_t found = TP_NULL_INT;
@@ -293,7 +293,7 @@ static int64_t find_common_rank(const struct tp_job *job, const struct tp_job_li
     return found;
 }
 
-static void add_links(struct tp_job *job)
+static void add_slow_link_findings(struct tp_job *job)
 {
     const struct tp_job_link *links = job->links.data;
     size_t count = 0;
@@ -301,7 +301,7 @@ static void add_links(struct tp_job *job)
     int64_t lost = 0;
     tp_rank_set_init(&ranks, job->arena);
     for (; count < job->links.count && links[count].is_slow; count++) {
-        add_ranks(&ranks, &tp_job_group_at(job, links[count].group)->ranks, job->arena);
+        add_set_of_ranks(&ranks, &tp_job_group_at(job, links[count].group)->ranks, job->arena);
         lost = tp_sat_add(lost, links[count].group == links[0].group ? links[count].lost_ns : 0);
     }
     if (!count)
@@ -312,7 +312,7 @@ static void add_links(struct tp_job *job)
     if ((double)lost < LEAST_LINK_SHARE * (double)step_ns)
         return;
     struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_SLOW_LINK, lost, step_ns);
-    int64_t shared = find_common_rank(job, links, count);
+    int64_t shared = find_rank_in_all_slow_groups(job, links, count);
     struct tp_str name = tp_strings_get(&job->texts, group->name);
     finding->ranks = ranks;
     finding->worst_rank = shared;
@@ -424,10 +424,10 @@ void tp_job_causes_build(struct tp_job *job)
 {
     if (job->what_if.why_not) { /* adds these causes only if no valid replay has already reported them */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
-            add_stragglers(job, rule);
+            add_straggler_findings(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)
-            add_imbalance(job, tp_job_cluster_at(job, c));
-        add_links(job);
+            add_imbalance_finding(job, tp_job_cluster_at(job, c));
+        add_slow_link_findings(job);
     }
     tp_job_link_rate_build(job);
     add_missing_ranks_finding(job);

@@ -47,7 +47,7 @@ struct difference {
     int64_t ns;
 };
 
-static int by_rank(const void *x, const void *y, const void *context)
+static int compare_by_rank(const void *x, const void *y, const void *context)
 {
     const struct difference *a = x, *b = y;
     (void)context;
@@ -61,7 +61,7 @@ struct own_call {
 };
 
 /* Orders groups by size, largest first. Large groups reach other ranks in fewer steps, so that errors add up less. */
-static int by_group(const void *x, const void *y, const void *context)
+static int compare_by_group(const void *x, const void *y, const void *context)
 {
     const struct own_call *a = x, *b = y;
     (void)context;
@@ -85,9 +85,9 @@ static void collect_end_differences(const struct aligner *a, uint32_t call, stru
 }
 
 /* Sets the offset of each rank in `found` to the median of its differences, and adds the rank to the queue. */
-static void set_offsets(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
+static void set_offsets_and_enqueue_ranks(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
 {
-    tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), by_rank, NULL);
+    tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), compare_by_rank, NULL);
     for (size_t first = 0, end; first < found->count; first = end) {
         uint32_t index = TP_AT(found, struct difference, first)->rank;
         struct tp_job_rank *other = tp_job_rank_at(a->job, index);
@@ -101,7 +101,8 @@ static void set_offsets(struct aligner *a, const struct tp_job_rank *rank, struc
 }
 
 /* Aligns the ranks that share a group with the given rank. calls, found: scratch memory. */
-static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *calls, struct tp_vec *found)
+static void align_ranks_with_common_group(struct aligner *a, uint32_t rank_index, struct tp_vec *calls,
+                                          struct tp_vec *found)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(a->job, rank_index);
     calls->count = 0;
@@ -112,18 +113,18 @@ static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *ca
             *(struct own_call *)tp_vec_push(calls) =
                 (struct own_call){tp_job_group_at(a->job, group)->ranks.count, group, c};
     }
-    tp_merge_sort(a->job->arena, calls->data, calls->count, sizeof(struct own_call), by_group, NULL);
+    tp_merge_sort(a->job->arena, calls->data, calls->count, sizeof(struct own_call), compare_by_group, NULL);
     for (size_t i = 0; i < calls->count;) {
         uint32_t group = TP_AT(calls, struct own_call, i)->group;
         a->is_done[group] = true;
         found->count = 0;
         for (; i < calls->count && TP_AT(calls, struct own_call, i)->group == group; i++)
             collect_end_differences(a, TP_AT(calls, struct own_call, i)->call, found);
-        set_offsets(a, rank, found);
+        set_offsets_and_enqueue_ranks(a, rank, found);
     }
 }
 
-static bool has_joint_call(const struct aligner *a, const struct tp_job_rank *rank)
+static bool has_call_that_aligns_clocks(const struct aligner *a, const struct tp_job_rank *rank)
 {
     for (uint32_t c = rank->first_call; c < rank->first_call + rank->call_count; c++)
         if (a->is_joint[tp_job_call_at(a->job, c)->instance])
@@ -131,21 +132,21 @@ static bool has_joint_call(const struct aligner *a, const struct tp_job_rank *ra
     return false;
 }
 
-static void find_offsets(struct aligner *a)
+static void find_clock_offsets(struct aligner *a)
 {
     struct tp_vec found = TP_VEC(a->job->arena, struct difference), calls = TP_VEC(a->job->arena, struct own_call);
     a->queue = tp_arena_array(a->job->arena, a->job->ranks.count, sizeof *a->queue);
     for (uint32_t first = 0; first < a->job->ranks.count; first++) {
         struct tp_job_rank *rank = tp_job_rank_at(a->job, first);
-        if (rank->component != TP_NO_ID || !has_joint_call(a, rank))
+        if (rank->component != TP_NO_ID || !has_call_that_aligns_clocks(a, rank))
             continue;
         uint32_t next = a->queued;
         rank->component = a->job->component_count++;
         a->queue[a->queued++] = first;
         for (; next < a->queued; next++)
-            align_from(a, a->queue[next], &calls, &found);
+            align_ranks_with_common_group(a, a->queue[next], &calls, &found);
     }
-    tp_arena_drop(a->job->arena, found.data, found.capacity * sizeof(struct difference));
+    tp_arena_free_item(a->job->arena, found.data, found.capacity * sizeof(struct difference));
 }
 
 static int64_t aligned_ns(const struct aligner *a, uint32_t call, int64_t ns)
@@ -153,7 +154,7 @@ static int64_t aligned_ns(const struct aligner *a, uint32_t call, int64_t ns)
     return tp_sat_add(ns, tp_job_rank_at(a->job, a->call_rank[call])->offset_ns);
 }
 
-static int64_t distance_ns(int64_t x, int64_t y)
+static int64_t absolute_difference_ns(int64_t x, int64_t y)
 {
     int64_t ns = tp_sat_sub(x, y);
     return ns < 0 ? tp_sat_sub(0, ns) : ns;
@@ -161,7 +162,7 @@ static int64_t distance_ns(int64_t x, int64_t y)
 
 /* Fills `off`: for each call, its end minus the median end of its collective, ns. ends: scratch memory for one
  * number per call. */
-static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
+static void find_distances_from_median_end(struct aligner *a, int64_t *off, int64_t *ends)
 {
     struct tp_job *job = a->job;
     for (size_t i = 0; i < job->instances.count; i++) {
@@ -169,24 +170,24 @@ static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
         const uint32_t *members = job->members + instance->first_member;
         if (!a->is_joint[i])
             continue;
-        job->blocking_count++;
+        job->aligning_collective_count++;
         for (uint32_t m = 0; m < instance->member_count; m++)
             ends[m] = off[members[m]] = aligned_ns(a, members[m], tp_job_call_at(job, members[m])->end_ns);
         tp_sort_integers(ends, instance->member_count);
         int64_t middle = tp_sorted_integer_median(ends, instance->member_count);
         for (uint32_t m = 0; m < instance->member_count; m++)
-            off[members[m]] = distance_ns(off[members[m]], middle);
+            off[members[m]] = absolute_difference_ns(off[members[m]], middle);
     }
 }
 
-static void find_residuals(struct aligner *a)
+static void find_remaining_clock_errors(struct aligner *a)
 {
     struct tp_job *job = a->job;
     int64_t *off = tp_arena_array(job->arena, job->calls.count, sizeof *off);
     int64_t *scratch = tp_arena_array(job->arena, job->calls.count, sizeof *scratch);
     int64_t *residuals = tp_arena_array(job->arena, job->ranks.count, sizeof *residuals);
     size_t aligned_count = 0;
-    find_distances(a, off, scratch);
+    find_distances_from_median_end(a, off, scratch);
     for (size_t r = 0; r < job->ranks.count; r++) {
         struct tp_job_rank *rank = tp_job_rank_at(job, r);
         size_t count = 0;
@@ -200,8 +201,8 @@ static void find_residuals(struct aligner *a)
             job->largest_residual_ns = rank->residual_ns;
     }
     job->residual_ns = tp_lower_median(residuals, aligned_count);
-    tp_arena_drop(job->arena, off, job->calls.count * sizeof *off);
-    tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
+    tp_arena_free_item(job->arena, off, job->calls.count * sizeof *off);
+    tp_arena_free_item(job->arena, scratch, job->calls.count * sizeof *scratch);
 }
 
 /* The time that the other ranks of a group waited for one rank, ns: mean over these ranks, sum over all steps. */
@@ -223,7 +224,7 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     double waited_ns = 0;
     for (uint32_t m = 0; m < instance->member_count; m++) {
         int64_t arrival = aligned_ns(a, members[m], tp_job_call_at(job, members[m])->arrival_ns);
-        tp_job_rank_at(job, a->call_rank[members[m]])->joint_count++;
+        tp_job_rank_at(job, a->call_rank[members[m]])->aligning_call_count++;
         if (arrival > last_ns) {
             second_ns = last_ns;
             last_ns = arrival;
@@ -238,7 +239,7 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     for (uint32_t m = 0; m < instance->member_count; m++)
         waited_ns +=
             (double)tp_sat_sub(last_ns, aligned_ns(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
-    rank->last_count++;
+    rank->last_arrival_count++;
     uint32_t id = tp_keys_pair(keys, a->call_rank[last], instance->group);
     if (id == blamed->count)
         *(struct blamed *)tp_vec_push(blamed) = (struct blamed){.rank = a->call_rank[last]};
@@ -277,8 +278,8 @@ void tp_job_align_clocks(struct tp_job *job)
             a.call_rank[c] = r;
     }
     a.is_done = tp_arena_array(job->arena, job->groups.count, sizeof *a.is_done);
-    find_offsets(&a);
-    find_residuals(&a);
+    find_clock_offsets(&a);
+    find_remaining_clock_errors(&a);
     find_caused_waits(&a);
-    tp_arena_drop(job->arena, a.call_rank, job->calls.count * sizeof *a.call_rank);
+    tp_arena_free_item(job->arena, a.call_rank, job->calls.count * sizeof *a.call_rank);
 }

@@ -12,7 +12,7 @@
 enum { MAX_LEADERS = 64 };
 static const double MIN_SIMILARITY = 0.7; /* smallest similarity of comparable ranks; similarities are from 0 to 1 */
 
-static const struct tp_job_cost *first_cost_of_rank(const struct tp_job *job, const struct tp_job_rank *rank)
+static const struct tp_job_cost *first_cost_entry_of_rank(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
 }
@@ -26,7 +26,7 @@ static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost
 /* Returns the calls per step in the rank's row with this name; 0 without such a row. */
 static double calls_per_step(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
 {
-    const struct tp_job_cost *cost = first_cost_of_rank(job, rank);
+    const struct tp_job_cost *cost = first_cost_entry_of_rank(job, rank);
     for (uint32_t i = 0; i < rank->cost_count; i++)
         if (cost[i].name == name && is_compared(rank, &cost[i]))
             return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
@@ -35,11 +35,11 @@ static double calls_per_step(const struct tp_job *job, const struct tp_job_rank 
 
 /* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It
  * is 1 for equal ranks and 0 without a common row. */
-static double rank_similarity(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
+static double similarity_of_ranks(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;
     for (uint32_t i = 0; i < x->cost_count; i++) {
-        const struct tp_job_cost *cost = &first_cost_of_rank(job, x)[i];
+        const struct tp_job_cost *cost = &first_cost_entry_of_rank(job, x)[i];
         if (!is_compared(x, cost))
             continue;
         double rate = calls_per_step(job, x, cost->name);
@@ -47,8 +47,8 @@ static double rank_similarity(const struct tp_job *job, const struct tp_job_rank
         both += fmin(rate, calls_per_step(job, y, cost->name));
     }
     for (uint32_t i = 0; i < y->cost_count; i++)
-        if (is_compared(y, &first_cost_of_rank(job, y)[i]))
-            y_sum += calls_per_step(job, y, first_cost_of_rank(job, y)[i].name);
+        if (is_compared(y, &first_cost_entry_of_rank(job, y)[i]))
+            y_sum += calls_per_step(job, y, first_cost_entry_of_rank(job, y)[i].name);
     double all = x_sum + y_sum - both;
     return all > 0 ? both / all : 1;
 }
@@ -69,14 +69,14 @@ static int compare_larger_first(const void *x, const void *y, const void *contex
 
 /* Returns the sets of ranks (struct kind) with equal fingerprints. Either all ranks of a set have a device, or none
  * has. kind_of: filled with the set of each rank. */
-static struct tp_vec find_rank_kinds(const struct tp_job *job, uint32_t *kind_of)
+static struct tp_vec find_sets_of_equal_ranks(const struct tp_job *job, uint32_t *kind_of)
 {
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
     struct tp_id_map map;
     tp_id_map_init(&map, job->arena);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
-        uint32_t *id = tp_id_map_put(&map, rank->fingerprint);
+        uint32_t *id = tp_id_map_find_or_add(&map, rank->fingerprint);
         if (*id == TP_NO_ID) {
             *id = (uint32_t)kinds.count;
             *(struct kind *)tp_vec_push(&kinds) = (struct kind){.leader = r};
@@ -103,7 +103,7 @@ static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind
     double best = MIN_SIMILARITY;
     uint32_t found = TP_NO_ID;
     for (uint32_t c = 0; c < job->clusters.count && c < MAX_LEADERS; c++) {
-        double like = rank_similarity(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
+        double like = similarity_of_ranks(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
         if (like > best) {
             best = like;
             found = c;
@@ -115,7 +115,7 @@ static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind
 /* Assigns sets of ranks to clusters, larger sets first. A set joins a similar cluster or makes a new one. A single
  * rank without a similar cluster joins the largest cluster, unless all sets are single ranks (pipeline stages of one
  * rank). */
-static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
+static void assign_rank_sets_to_clusters(struct tp_job *job, struct tp_vec *kinds)
 {
     uint32_t *order = tp_arena_array(job->arena, kinds->count, sizeof *order);
     uint32_t *leaders = tp_arena_array(job->arena, MAX_LEADERS, sizeof *leaders);
@@ -138,7 +138,7 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
 
 /* Finds families of groups. Groups of a family have the same layout, that is, the same distances between their
  * ranks. */
-static void find_families(struct tp_job *job)
+static void find_group_families(struct tp_job *job)
 {
     for (size_t g = 0; g < job->groups.count; g++) {
         struct tp_job_group *group = tp_job_group_at(job, g);
@@ -155,8 +155,8 @@ static void find_families(struct tp_job *job)
 void tp_job_clusters_build(struct tp_job *job)
 {
     uint32_t *kind_of = tp_arena_array(job->arena, job->ranks.count, sizeof *kind_of);
-    struct tp_vec kinds = find_rank_kinds(job, kind_of);
-    assign_kinds(job, &kinds);
+    struct tp_vec kinds = find_sets_of_equal_ranks(job, kind_of);
+    assign_rank_sets_to_clusters(job, &kinds);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         struct tp_job_rank *rank = tp_job_rank_at(job, r);
         rank->cluster = TP_AT(&kinds, struct kind, kind_of[r])->cluster;
@@ -164,5 +164,5 @@ void tp_job_clusters_build(struct tp_job *job)
         cluster->rank_count++;
         tp_rank_set_add(&cluster->ranks, rank->number);
     }
-    find_families(job);
+    find_group_families(job);
 }

@@ -32,13 +32,13 @@ static void count_earlier_names(const struct tp_job *job, uint32_t *earlier)
         for (uint32_t s = rank->first_step; s < end; s++)
             count[tp_job_step_at(job, s)->label] = 0;
     }
-    tp_arena_drop(job->arena, count, job->labels.count * sizeof *count);
+    tp_arena_free_item(job->arena, count, job->labels.count * sizeof *count);
 }
 
 /* Makes the columns and lists the steps of each column. A column is a cluster, a name of a step, and the number of
  * earlier steps with that name. Serving engines repeat names of steps, and the number keeps two steps of one rank
  * out of one column. */
-static void find_columns(struct tp_job *job)
+static void find_columns_of_steps(struct tp_job *job)
 {
     struct tp_keys keys;
     uint32_t *column_of = tp_arena_array(job->arena, job->steps.count, sizeof *column_of);
@@ -89,13 +89,13 @@ static void find_column_medians(struct tp_job *job)
             column->part_ns[p] = tp_lower_median(values, column->count);
         }
     }
-    tp_arena_drop(job->arena, values, (job->ranks.count + job->steps.count) * sizeof *values);
+    tp_arena_free_item(job->arena, values, (job->ranks.count + job->steps.count) * sizeof *values);
 }
 
 /* ---- ranks ---- */
 
 /* Computes the medians of a rank over its steps. values: scratch memory for one number per step. */
-static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
+static void compute_medians_of_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
 {
     uint32_t count = rank->step_count, compared = 0;
     if (count == 0)
@@ -127,7 +127,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
 }
 
 /* Returns the share (0 to 1) of compared steps in which the rank's excess is above half of the cluster's threshold. */
-static double late_step_share(const struct tp_job *job, const struct tp_job_rank *rank)
+static double share_of_late_steps(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     int64_t half = tp_job_cluster_at(job, rank->cluster)->threshold_ns / 2;
     uint32_t late = 0;
@@ -154,49 +154,49 @@ static size_t collect_rank_values(const struct tp_job *job, uint32_t cluster,
     return count;
 }
 
-static int64_t rank_part_ns(const struct tp_job_rank *rank, int part)
+static int64_t part_time_of_rank_ns(const struct tp_job_rank *rank, int part)
 {
     return rank->part_ns[part];
 }
 
-static int64_t rank_step_ns(const struct tp_job_rank *rank, int unused)
+static int64_t step_time_of_rank_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->step_ns;
 }
 
-static int64_t rank_own_ns(const struct tp_job_rank *rank, int unused)
+static int64_t own_time_of_rank_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->own_ns;
 }
 
-static int64_t rank_distance_ns(const struct tp_job_rank *rank, int unused)
+static int64_t absolute_excess_of_rank_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->excess_ns < 0 ? tp_sat_sub(0, rank->excess_ns) : rank->excess_ns;
 }
 
-static int64_t rank_compared_steps(const struct tp_job_rank *rank, int unused)
+static int64_t compared_step_count_of_rank(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->compared_step_count;
 }
 
-static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *values)
+static void compute_medians_of_cluster(const struct tp_job *job, uint32_t number, int64_t *values)
 {
     struct tp_job_cluster *cluster = tp_job_cluster_at(job, number);
-    size_t count = collect_rank_values(job, number, rank_step_ns, 0, values);
+    size_t count = collect_rank_values(job, number, step_time_of_rank_ns, 0, values);
     cluster->step_ns = tp_lower_median(values, count);
-    collect_rank_values(job, number, rank_own_ns, 0, values);
+    collect_rank_values(job, number, own_time_of_rank_ns, 0, values);
     cluster->own_ns = tp_lower_median(values, count);
     for (int p = 0; p < TP_JOB_PARTS; p++) {
-        collect_rank_values(job, number, rank_part_ns, p, values);
+        collect_rank_values(job, number, part_time_of_rank_ns, p, values);
         cluster->part_ns[p] = tp_lower_median(values, count);
     }
-    collect_rank_values(job, number, rank_compared_steps, 0, values);
+    collect_rank_values(job, number, compared_step_count_of_rank, 0, values);
     int64_t steps = tp_lower_median(values, count);
-    collect_rank_values(job, number, rank_distance_ns, 0, values);
+    collect_rank_values(job, number, absolute_excess_of_rank_ns, 0, values);
     double spread = MAD_TO_DEVIATION * (double)tp_lower_median(values, count);
     double share = steps < FEW_STEPS ? SHARE_FEW_STEPS : count < FEW_RANKS ? SHARE_FEW_RANKS : SHARE;
     cluster->threshold_ns = (int64_t)fmin(9e18, fmax(share * (double)cluster->step_ns, SPREADS * spread));
@@ -205,7 +205,7 @@ static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     return !*rank->damage && rank->compared_step_count &&
-           rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
+           rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_step_ratio >= 2.0 / 3;
 }
 
 /* Sums for computing the standard deviation of values divided by their mean. Values are added one at a time. */
@@ -226,7 +226,7 @@ static double spread_ratio(const struct spread *spread)
     return spread->count > 1 && spread->mean > 0 ? sqrt(spread->squares / spread->count) / spread->mean : 0;
 }
 
-static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
+static double mean_own_time_of_rank(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     double sum = 0;
     for (uint32_t s = 0; s < rank->step_count; s++)
@@ -236,7 +236,7 @@ static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
 
 /* Returns the lasting part of the spread between ranks. of_means: spread of the ranks' means; inside: spread within
  * a step. The variation between the `steps` steps is subtracted. */
-static double persistent_spread(double of_means, double inside, double steps)
+static double spread_without_step_variation(double of_means, double inside, double steps)
 {
     if (steps < 2)
         return of_means;
@@ -246,7 +246,7 @@ static double persistent_spread(double of_means, double inside, double steps)
 
 /* Measures how unequal the work in each cluster is, without its stragglers: between ranks, and within steps.
  * rank_of_step: for each step, its rank. */
-static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_step)
+static void measure_spread_between_ranks(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
     double *steps = tp_arena_array(job->arena, job->clusters.count, sizeof *steps);
@@ -255,7 +255,7 @@ static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_ste
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
         struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
         if (rank->step_count && !tp_job_is_straggler(job, rank)) {
-            add_to_spread(&of_ranks[rank->cluster], mean_own(job, rank));
+            add_to_spread(&of_ranks[rank->cluster], mean_own_time_of_rank(job, rank));
             steps[rank->cluster] += rank->step_count;
         }
         if (rank->own_ns > tp_job_rank_at(job, cluster->slowest)->own_ns ||
@@ -284,8 +284,8 @@ static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_ste
     for (size_t c = 0; c < job->clusters.count; c++) {
         struct tp_job_cluster *cluster = tp_job_cluster_at(job, c);
         cluster->step_spread_ratio /= columns[c] ? columns[c] : 1;
-        cluster->spread_ratio = persistent_spread(spread_ratio(&of_ranks[c]), cluster->step_spread_ratio,
-                                                  of_ranks[c].count > 0 ? steps[c] / of_ranks[c].count : 0);
+        cluster->spread_ratio = spread_without_step_variation(spread_ratio(&of_ranks[c]), cluster->step_spread_ratio,
+                                                              of_ranks[c].count > 0 ? steps[c] / of_ranks[c].count : 0);
         cluster->imbalance_ns /= columns[c] ? columns[c] : 1;
     }
 }
@@ -295,24 +295,24 @@ void tp_job_stragglers_build(struct tp_job *job)
     size_t most = job->ranks.count > TP_MAX_JOB_STEPS ? job->ranks.count : TP_MAX_JOB_STEPS;
     int64_t *values = tp_arena_array(job->arena, most, sizeof *values);
     uint32_t *rank_of_step = tp_arena_array(job->arena, job->steps.count, sizeof *rank_of_step);
-    find_columns(job);
+    find_columns_of_steps(job);
     find_column_medians(job);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         struct tp_job_rank *rank = tp_job_rank_at(job, r);
-        measure_rank(job, rank, values);
+        compute_medians_of_rank(job, rank, values);
         for (uint32_t s = 0; s < rank->step_count; s++)
             rank_of_step[rank->first_step + s] = r;
     }
     for (uint32_t c = 0; c < job->clusters.count; c++)
-        measure_cluster(job, c, values);
+        compute_medians_of_cluster(job, c, values);
     for (size_t r = 0; r < job->ranks.count; r++)
-        tp_job_rank_at(job, r)->late_share = late_step_share(job, tp_job_rank_at(job, r));
-    measure_spread(job, rank_of_step);
+        tp_job_rank_at(job, r)->late_step_ratio = share_of_late_steps(job, tp_job_rank_at(job, r));
+    measure_spread_between_ranks(job, rank_of_step);
 }
 
 /* ---- kernels and operators in which a straggler exceeds its peers ---- */
 
-static int by_excess(const void *x, const void *y, const void *context)
+static int compare_by_excess(const void *x, const void *y, const void *context)
 {
     const struct tp_job_excess *a = x, *b = y;
     int64_t p = tp_sat_sub(a->time_ns, a->peer_time_ns), q = tp_sat_sub(b->time_ns, b->peer_time_ns);
@@ -333,8 +333,8 @@ static const struct tp_job_cost *find_cost(const struct tp_job *job, const struc
 
 /* Fills the medians of the peers that also have the row. Returns false if there are too few such peers. times,
  * counts: scratch memory. */
-static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
-                          int64_t *counts)
+static bool compute_medians_of_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
+                                     int64_t *counts)
 {
     size_t count = 0;
     for (uint32_t r = 0; r < job->ranks.count; r++) {
@@ -367,9 +367,9 @@ uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank_index, struc
                                     0,
                                     (double)cost->count / rank->recorded_step_count,
                                     0};
-        if (measure_peers(job, rank_index, &row, times, counts))
+        if (compute_medians_of_peers(job, rank_index, &row, times, counts))
             (*rows)[found++] = row;
     }
-    tp_merge_sort(job->arena, *rows, found, sizeof **rows, by_excess, NULL);
+    tp_merge_sort(job->arena, *rows, found, sizeof **rows, compare_by_excess, NULL);
     return found;
 }

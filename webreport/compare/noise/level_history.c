@@ -17,7 +17,7 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
     for (size_t i = 1; i < count; i++)
         steps[i - 1] = fabs(history->items[i] - history->items[i - 1]);
     double sd = 1.4826 * tp_median(steps, count - 1) / sqrt(2);
-    tp_arena_drop(arena, steps, count * sizeof *steps);
+    tp_arena_free_item(arena, steps, count * sizeof *steps);
     return fmax(sd, least);
 }
 
@@ -38,7 +38,7 @@ struct sums {
     double *level, *square; /* arrays of count + 1 items; item i is the sum over the first i runs */
 };
 
-static struct sums compute_sums(const struct tp_levels *h, double sd, struct tp_arena *arena)
+static struct sums compute_level_sums(const struct tp_levels *h, double sd, struct tp_arena *arena)
 {
     const double far = 3.5;
     size_t count = h->count;
@@ -55,7 +55,7 @@ static struct sums compute_sums(const struct tp_levels *h, double sd, struct tp_
 }
 
 /* Returns the sum of squared deviations of runs i to j - 1 from their mean, in units of the variance sd * sd. */
-static double deviation_cost(const struct sums *sums, size_t i, size_t j, double sd)
+static double squared_deviations_of_runs(const struct sums *sums, size_t i, size_t j, double sd)
 {
     double sum = sums->level[j] - sums->level[i];
     return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
@@ -70,14 +70,14 @@ static void find_best_partition(size_t *before, const struct sums *sums, size_t 
     for (size_t j = 1; j <= count; j++) {
         best[j] = INFINITY;
         for (size_t i = 0; i + LEVEL_FROM <= j; i++) {
-            double cost = best[i] + deviation_cost(sums, i, j, sd) + penalty;
+            double cost = best[i] + squared_deviations_of_runs(sums, i, j, sd) + penalty;
             if (cost < best[j]) {
                 best[j] = cost;
                 before[j] = i;
             }
         }
     }
-    tp_arena_drop(arena, best, (count + 1) * sizeof *best);
+    tp_arena_free_item(arena, best, (count + 1) * sizeof *best);
 }
 
 size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history, double sd, struct tp_arena *arena)
@@ -89,7 +89,7 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
     if (runs < NOISE_FROM || !(sd > 0))
         return starts;
     size_t *before = tp_arena_array(arena, runs + 1, sizeof *before), found = 0;
-    struct sums sums = compute_sums(history, sd, arena);
+    struct sums sums = compute_level_sums(history, sd, arena);
     find_best_partition(before, &sums, runs, sd, arena);
     for (size_t j = runs; j > 0; j = before[j])
         found++;
@@ -103,11 +103,11 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
 
 /* Returns the standard deviation of the accepted runs. On a machine whose speed drifts, it is larger than the
  * differences of neighboring runs suggest. */
-static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
+static double noise_of_accepted_runs(const struct tp_levels *accepted, struct tp_arena *arena)
 {
     double *values = tp_levels_winsorize(accepted, NULL, arena);
     double sd = sqrt(tp_sum_squared_deviations(values, accepted->count) / ((double)accepted->count - 1));
-    tp_arena_drop(arena, values, accepted->count * sizeof *values);
+    tp_arena_free_item(arena, values, accepted->count * sizeof *values);
     return sd;
 }
 
@@ -123,11 +123,11 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
         tp_level_history_changes(&levels, history, NAN, arena);
         double freedom = (double)history->count - (double)levels, worth = known->prior.freedom, guess = known->prior.sd;
         if (accepted->count >= ACCEPTED_NOISE_FROM)
-            sd = fmax(sd, noise_of_accepted(accepted, arena));
+            sd = fmax(sd, noise_of_accepted_runs(accepted, arena));
         context.prior.sd = sqrt((worth * guess * guess + freedom * sd * sd) / (worth + freedom));
         context.prior.freedom = worth + trust * freedom;
     }
-    return tp_run_change_between(accepted, new_side, &context, arena);
+    return tp_run_change_of_sides(accepted, new_side, &context, arena);
 }
 
 bool tp_run_was_machine_busy(double ratio, double *history, size_t count)

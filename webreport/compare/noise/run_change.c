@@ -12,7 +12,7 @@
 /* least number of base runs whose level is their median; with fewer runs, the level is the mean */
 enum { MEDIAN_FROM = 5 };
 
-double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share)
+double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share)
 {
     double guessed = noise->freedom > 0 ? noise->guessed / noise->freedom : 0;
     return TP_RUN_DOUBT * (share > 0 ? share + (1 - share) * guessed : 1);
@@ -36,21 +36,21 @@ static struct tp_run_change make_interval(double difference, double error, const
 }
 
 /* Returns the level of the base: the mean of few runs, or else the median, which resists disturbed runs. */
-static double base_level(const struct tp_levels *base, struct tp_arena *arena)
+static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, base->count, sizeof *values);
     memcpy(values, base->items, base->count * sizeof *values);
     double level = tp_median(values, base->count);
     if (base->count < MEDIAN_FROM)
         level = tp_sum(values, base->count) / (double)base->count;
-    tp_arena_drop(arena, values, base->count * sizeof *values);
+    tp_arena_free_item(arena, values, base->count * sizeof *values);
     return level;
 }
 
 /* Returns the variance of a base's level, divided by the variance of the mean of as many runs. For the median of normal
  * values, the result grows from 1.43 (five runs) and 1.29 (six runs) to pi / 2. The result is within 1 % of the exact
  * value (docs/diff.md). */
-static double base_variance_factor(size_t count, enum tp_estimator estimator)
+static double variance_factor_of_base_level(size_t count, enum tp_estimator estimator)
 {
     const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;
     if (count < MEDIAN_FROM)
@@ -64,12 +64,12 @@ static double new_side_level(const struct tp_levels *new_side, struct tp_arena *
 {
     double *values = tp_levels_winsorize(new_side, NULL, arena);
     double level = tp_sum(values, new_side->count) / (double)new_side->count;
-    tp_arena_drop(arena, values, new_side->count * sizeof *values);
+    tp_arena_free_item(arena, values, new_side->count * sizeof *values);
     return level;
 }
 
-struct tp_run_change tp_run_change_between(const struct tp_levels *base, const struct tp_levels *new_side,
-                                           const struct tp_run_context *context, struct tp_arena *arena)
+struct tp_run_change tp_run_change_of_sides(const struct tp_levels *base, const struct tp_levels *new_side,
+                                            const struct tp_run_context *context, struct tp_arena *arena)
 {
     size_t group_count = context->more_count + 2;
     struct tp_levels *groups = tp_arena_array(arena, group_count, sizeof *groups);
@@ -78,13 +78,13 @@ struct tp_run_change tp_run_change_between(const struct tp_levels *base, const s
     if (context->more_count)
         memcpy(groups + 2, context->more, context->more_count * sizeof *groups);
     struct tp_run_noise noise = tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
-    double cost = base_variance_factor(base->count, context->estimator);
+    double cost = variance_factor_of_base_level(base->count, context->estimator);
     double error = noise.sd * sqrt(cost / (double)base->count + 1 / (double)new_side->count);
-    struct tp_run_change change = make_interval(new_side_level(new_side, arena) - base_level(base, arena), error,
-                                                &noise, tp_run_allowed_doubt(&noise, context->share));
+    struct tp_run_change change = make_interval(new_side_level(new_side, arena) - level_of_base(base, arena), error,
+                                                &noise, tp_run_allowed_error_chance(&noise, context->share));
     change.base_count = base->count;
     change.new_count = new_side->count;
-    tp_arena_drop(arena, groups, group_count * sizeof *groups);
+    tp_arena_free_item(arena, groups, group_count * sizeof *groups);
     return change;
 }
 
@@ -108,18 +108,18 @@ double tp_run_change_probability(const struct tp_run_change *change, double most
     return beyond > 0 ? tails / 2 : 1 - tails / 2;
 }
 
-static double low_median(const struct tp_levels *levels, struct tp_arena *arena)
+static double median_of_lowest_levels(const struct tp_levels *levels, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, levels->count, sizeof *copy);
     memcpy(copy, levels->items, levels->count * sizeof *copy);
     double median = tp_median(copy, levels->count);
-    tp_arena_drop(arena, copy, levels->count * sizeof *copy);
+    tp_arena_free_item(arena, copy, levels->count * sizeof *copy);
     return median;
 }
 
 double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena)
 {
-    return low_median(new_side, arena) - low_median(base, arena);
+    return median_of_lowest_levels(new_side, arena) - median_of_lowest_levels(base, arena);
 }
 
 bool tp_short_steps_confirm(double change, double low)

@@ -30,8 +30,8 @@ struct tp_run_context {
     struct tp_run_noise prior;
     const struct tp_levels *more; /* array of more_count groups of other runs */
     size_t more_count;
-    /* share of TP_RUN_DOUBT for this quantity if several quantities are tested together (tp_run_allowed_doubt); 0: all
-     * of TP_RUN_DOUBT */
+    /* share of TP_RUN_DOUBT for this quantity if several quantities are tested together (tp_run_allowed_error_chance);
+     * 0: all of TP_RUN_DOUBT */
     double share;
     enum tp_estimator estimator;
 };
@@ -40,12 +40,12 @@ struct tp_run_context {
  * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, it is all of TP_RUN_DOUBT,
  * because such an interval is already wide. Between these cases, the result depends on the weight of the prior
  * estimate. */
-double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share);
+double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share);
 
 /* Returns the change from base to new_side, each with at least one level. The level of a base is the median of five
  * or more runs, else the mean. */
-struct tp_run_change tp_run_change_between(const struct tp_levels *base, const struct tp_levels *new_side,
-                                           const struct tp_run_context *context, struct tp_arena *arena);
+struct tp_run_change tp_run_change_of_sides(const struct tp_levels *base, const struct tp_levels *new_side,
+                                            const struct tp_run_context *context, struct tp_arena *arena);
 
 /* Returns the change computed from `count` (at least 2) differences between the levels of paired runs, without a
  * prior estimate. Overwrites the differences. */

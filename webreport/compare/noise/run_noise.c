@@ -61,13 +61,13 @@ size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *aren
     double *copy = tp_arena_array(arena, later, sizeof *copy);
     memcpy(copy, steps + count / 2, later * sizeof *copy);
     double middle = tp_median(copy, later);
-    tp_arena_drop(arena, copy, later * sizeof *copy);
+    tp_arena_free_item(arena, copy, later * sizeof *copy);
     while (warm < count / 3 && steps[warm] > much * middle)
         warm++;
     return warm;
 }
 
-struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)
+struct tp_run_noise tp_run_noise_guess(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)
 {
     double floor = is_same_host ? quantities[quantity].floor : quantities[quantity].floor_elsewhere;
     return (struct tp_run_noise){fmax(floor, quantities[quantity].ratio * tp_median(cvs, count)),
@@ -89,7 +89,7 @@ double *tp_levels_winsorize(const struct tp_levels *levels, size_t *drawn_count,
         drawn += value != values[i];
         values[i] = value;
     }
-    tp_arena_drop(arena, copy, count * sizeof *copy);
+    tp_arena_free_item(arena, copy, count * sizeof *copy);
     if (drawn_count)
         *drawn_count = drawn;
     return values;
@@ -110,7 +110,7 @@ static void add_group(struct squares *squares, const struct tp_levels *group, en
     size_t drawn;
     double *values = tp_levels_winsorize(group, &drawn, arena), own = tp_sum_squared_deviations(values, group->count);
     double degrees = (double)group->count - 1, left = degrees - (double)drawn;
-    tp_arena_drop(arena, values, group->count * sizeof *values);
+    tp_arena_free_item(arena, values, group->count * sizeof *values);
     squares->runs += degrees;
     if (estimator == TP_ESTIMATOR_PLAIN) {
         squares->sum += drawn ? WORTH_OF_WINSORIZED * own : own;

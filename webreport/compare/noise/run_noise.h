@@ -50,7 +50,7 @@ size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *aren
 
 /* Returns a prior estimate of the noise, from the robust variation of the steps in `count` (> 0) runs. The estimate
  * has a minimum, which is higher if the runs are not known to be from one host. Overwrites cvs. */
-struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host);
+struct tp_run_noise tp_run_noise_guess(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host);
 
 /* Methods to correct for winsorized levels and for the median of a base. */
 enum tp_estimator {

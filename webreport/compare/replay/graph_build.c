@@ -72,7 +72,7 @@ static uint32_t find_or_add_group(struct tp_graph *graph, const struct tp_slot_g
     return group;
 }
 
-static void copy_lengths(struct tp_graph_rank *rank, const struct tp_step_slots *from, struct tp_arena *arena)
+static void copy_slot_times(struct tp_graph_rank *rank, const struct tp_step_slots *from, struct tp_arena *arena)
 {
     size_t cells = (size_t)from->slot_count * from->step_count;
     rank->us = tp_arena_array(arena, cells * TP_SLOT_PARTS, sizeof *rank->us);
@@ -114,13 +114,13 @@ void tp_graph_add_rank(struct tp_graph *graph, const struct tp_graph_source *sou
         struct tp_graph_group *group = tp_graph_group_at(graph, rank->group[k]);
         group->first_slot = k < group->first_slot ? k : group->first_slot;
     }
-    copy_lengths(rank, from, graph->arena);
+    copy_slot_times(rank, from, graph->arena);
 }
 
 /* ---- groups, steps ---- */
 
 /* Collects the different ranks of each group in ascending order. */
-static void join_rank_groups(struct tp_graph *graph)
+static void fill_ranks_of_groups(struct tp_graph *graph)
 {
     uint32_t at = 0, group_count = (uint32_t)graph->groups.count;
     for (size_t i = 0; i < graph->joined.count; i++)
@@ -143,7 +143,7 @@ static void join_rank_groups(struct tp_graph *graph)
 
 /* Finds the step labels that all ranks have, in the order of the first rank. Fills, for each label, the index of
  * each rank's step. */
-static void join_rank_steps(struct tp_graph *graph)
+static void find_common_steps_of_ranks(struct tp_graph *graph)
 {
     uint32_t *seen = tp_arena_array(graph->arena, MOST_LABELS, sizeof *seen);
     uint32_t *place = tp_arena_array(graph->arena, MOST_LABELS, sizeof *place);
@@ -171,7 +171,7 @@ static void join_rank_steps(struct tp_graph *graph)
 
 /* ---- classes ---- */
 
-static uint64_t slot_families_hash(const struct tp_graph *graph, const struct tp_graph_rank *rank)
+static uint64_t hash_families_of_slots(const struct tp_graph *graph, const struct tp_graph_rank *rank)
 {
     uint64_t hash = rank->slot_count;
     for (uint32_t k = 0; k < rank->slot_count; k++) {
@@ -184,7 +184,8 @@ static uint64_t slot_families_hash(const struct tp_graph *graph, const struct tp
 
 /* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest that
  * any of these ranks reached before waiting, or the end of the step if no wait of these ranks was recorded. */
-static struct tp_graph_wait make_wait(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
+static struct tp_graph_wait find_wait_position_of_class(const struct tp_graph *graph,
+                                                        const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
     for (uint32_t i = 0; i < class->rank_count; i++) {
@@ -199,7 +200,7 @@ static struct tp_graph_wait make_wait(const struct tp_graph *graph, const struct
                             : (struct tp_graph_wait){class->slot_count - 1 - slot, TP_SLOT_WHOLE};
 }
 
-static int by_place(const void *x, const void *y, const void *context)
+static int compare_by_place(const void *x, const void *y, const void *context)
 {
     const struct tp_graph_wait *a = x, *b = y;
     (void)context;
@@ -208,27 +209,27 @@ static int by_place(const void *x, const void *y, const void *context)
 }
 
 /* Finds the waits of a class, sorted by the slot whose work contains the wait. */
-static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
+static void find_wait_positions(struct tp_graph *graph, struct tp_graph_class *class)
 {
     uint32_t slots = class->slot_count;
     struct tp_graph_wait *waits = tp_arena_array(graph->arena, slots, sizeof *waits);
     class->first_wait = tp_arena_array(graph->arena, (size_t)slots + 1, sizeof *class->first_wait);
     for (uint32_t k = 0; k + 1 < slots; k++)
-        waits[k] = make_wait(graph, class, k);
+        waits[k] = find_wait_position_of_class(graph, class, k);
     for (uint32_t k = 0; k < slots; k++) {
         uint32_t first = class->first_wait[k] = (uint32_t)graph->waits.count;
         for (uint32_t c = 0; c < k; c++)
             if (c + waits[c].back == k && tp_graph_rank_at(graph, class->ranks[0])->group[c] != TP_NO_ID)
                 *(struct tp_graph_wait *)tp_vec_push(&graph->waits) = waits[c];
         tp_merge_sort(graph->arena, TP_AT(&graph->waits, struct tp_graph_wait, first), graph->waits.count - first,
-                      sizeof *waits, by_place, NULL);
+                      sizeof *waits, compare_by_place, NULL);
     }
     class->first_wait[slots] = (uint32_t)graph->waits.count;
 }
 
 /* Groups ranks into classes by their row of slots and pipeline stage. Without a pipeline, the kind of work replaces
  * the stage. */
-static void find_classes(struct tp_graph *graph)
+static void find_rank_classes(struct tp_graph *graph)
 {
     const struct tp_graph_family *pipeline =
         graph->pipeline == TP_NO_ID ? NULL : tp_graph_family_at(graph, graph->pipeline);
@@ -237,7 +238,7 @@ static void find_classes(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         uint32_t stage = pipeline ? pipeline->coordinate[r] : rank->kind;
-        uint64_t row = slot_families_hash(graph, rank);
+        uint64_t row = hash_families_of_slots(graph, rank);
         rank->class = tp_keys_add(&keys, (uint32_t[]){(uint32_t)row, (uint32_t)(row >> 32), stage});
         if (rank->class == graph->classes.count)
             *(struct tp_graph_class *)tp_vec_push(&graph->classes) =
@@ -254,12 +255,12 @@ static void find_classes(struct tp_graph *graph)
         class->ranks[class->rank_count++] = r;
     }
     for (size_t c = 0; c < graph->classes.count; c++)
-        find_waits(graph, tp_graph_class_at(graph, c));
+        find_wait_positions(graph, tp_graph_class_at(graph, c));
 }
 
 /* ---- lengths ---- */
 
-static void fill_lengths(struct tp_graph *graph)
+static void fill_slot_times(struct tp_graph *graph)
 {
     double *totals = tp_arena_array(graph->arena, graph->rank_count, sizeof *totals);
     graph->own_us = tp_arena_array(graph->arena, (size_t)graph->cell_count * TP_SLOT_OWN, sizeof *graph->own_us);
@@ -286,15 +287,15 @@ void tp_graph_finish(struct tp_graph *graph)
         graph->why_not = "there are not two ranks with collectives";
         return;
     }
-    join_rank_groups(graph);
-    join_rank_steps(graph);
+    fill_ranks_of_groups(graph);
+    find_common_steps_of_ranks(graph);
     if (graph->step_count < 2) {
         graph->why_not = "there are not two steps that all ranks have";
         return;
     }
     tp_graph_families_build(graph);
     tp_graph_find_missing_ranks(graph);
-    find_classes(graph);
-    fill_lengths(graph);
-    tp_graph_meetings_build(graph);
+    find_rank_classes(graph);
+    fill_slot_times(graph);
+    tp_graph_collectives_build(graph);
 }

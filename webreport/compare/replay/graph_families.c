@@ -11,7 +11,7 @@
 enum { LEVELS = 3 };
 
 /* Returns the distance between the first two ranks of a group; 0 for a group of one rank. */
-static int64_t rank_stride(const struct tp_graph *graph, const struct tp_graph_group *group)
+static int64_t stride_between_ranks(const struct tp_graph *graph, const struct tp_graph_group *group)
 {
     const uint32_t *members = graph->members + group->first_member;
     return group->member_count < 2
@@ -29,8 +29,9 @@ static const char *group_name_at_level(const struct tp_graph *graph, const struc
                               group->kind == TP_GROUP_UP ? "sends" : "sends back");
     if (level == 0 && cut)
         return tp_text_printf(graph->arena, "%.*s", cut, group->description.ptr);
-    const char *what = tp_text_printf(graph->arena, "%.*s%sgroups of %u, %lld apart", cut, group->description.ptr,
-                                      cut ? " " : "", group->member_count, (long long)rank_stride(graph, group));
+    const char *what =
+        tp_text_printf(graph->arena, "%.*s%sgroups of %u, %lld apart", cut, group->description.ptr, cut ? " " : "",
+                       group->member_count, (long long)stride_between_ranks(graph, group));
     if (level < LEVELS - 1)
         return what;
     return tp_text_printf(graph->arena, "%s, of rank %lld", what,
@@ -54,7 +55,7 @@ static bool have_common_ranks(const struct tp_graph *graph, const uint32_t *grou
     return false;
 }
 
-static int by_first_member(const void *context, uint32_t x, uint32_t y)
+static int compare_by_first_member(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_graph *graph = context;
     uint32_t a = graph->members[tp_graph_group_at(graph, x)->first_member];
@@ -91,7 +92,7 @@ static bool is_pipeline(struct tp_str description)
 
 /* Returns the position of a rank in its group, counting missing ranks. member: position of the rank among the
  * recorded ranks. */
-static uint32_t member_coordinate(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
+static uint32_t coordinate_of_member(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
 {
     int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
     for (uint32_t i = 0; i < group->run_count; i++) {
@@ -109,7 +110,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
     struct tp_graph_family *family = tp_vec_push(&graph->families);
     uint32_t index = (uint32_t)graph->families.count - 1;
     const struct tp_graph_group *first = tp_graph_group_at(graph, groups[0]);
-    tp_sort_rows(groups, count, by_first_member, graph, graph->arena);
+    tp_sort_rows(groups, count, compare_by_first_member, graph, graph->arena);
     *family = (struct tp_graph_family){.name = group_name_at_level(graph, first, level),
                                        .is_pipeline = level == 0 && is_pipeline(first->description),
                                        .is_of_pairs = first->kind != TP_GROUP_ALL,
@@ -127,7 +128,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         for (uint32_t m = 0; m < group->member_count; m++) {
             uint32_t rank = graph->members[group->first_member + m];
             family->group_of[rank] = groups[i];
-            family->coordinate[rank] = member_coordinate(graph, group, m);
+            family->coordinate[rank] = coordinate_of_member(graph, group, m);
         }
     }
     if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count &&
@@ -137,8 +138,8 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
 
 /* Divides groups into families by the names that group_name_at_level gives them at this level. Groups with equal names
  * that share ranks are divided again at the next level. */
-static void divide_into_families(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level,
-                                 uint32_t *seen)
+static void divide_groups_into_families(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level,
+                                        uint32_t *seen)
 {
     struct tp_strings names;
     uint32_t *name = tp_arena_array(graph->arena, count, sizeof *name), *mark = seen + graph->rank_count;
@@ -159,8 +160,8 @@ static void divide_into_families(struct tp_graph *graph, const uint32_t *groups,
         bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
         if (!is_of_pairs && level < LEVELS && have_common_ranks(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
-                divide_into_families(graph, these, size, level + 1,
-                                     seen); /* LEVELS limits the depth of the recursion */
+                divide_groups_into_families(graph, these, size, level + 1,
+                                            seen); /* LEVELS limits the depth of the recursion */
             else
                 for (uint32_t i = 0; i < size; i++)
                     add_family(graph, these + i, 1, level);
@@ -170,7 +171,7 @@ static void divide_into_families(struct tp_graph *graph, const uint32_t *groups,
     }
 }
 
-static int by_first_slot(const void *context, uint32_t x, uint32_t y)
+static int compare_by_first_slot(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_graph_group *a = tp_graph_group_at(context, x), *b = tp_graph_group_at(context, y);
     return a->first_slot != b->first_slot ? (a->first_slot > b->first_slot) - (a->first_slot < b->first_slot)
@@ -184,6 +185,6 @@ void tp_graph_families_build(struct tp_graph *graph)
     uint32_t *seen = tp_arena_array(graph->arena, (size_t)graph->rank_count + 1, sizeof *seen);
     for (uint32_t g = 0; g < count; g++)
         groups[g] = g;
-    tp_sort_rows(groups, count, by_first_slot, graph, graph->arena);
-    divide_into_families(graph, groups, count, 0, seen);
+    tp_sort_rows(groups, count, compare_by_first_slot, graph, graph->arena);
+    divide_groups_into_families(graph, groups, count, 0, seen);
 }

@@ -11,7 +11,7 @@ static int64_t greater_of(int64_t x, int64_t y)
 
 /* Returns the largest number of ranks in the job that is known from the caller, from rank numbers, or from the lists
  * of groups. */
-static int64_t world_size(const struct tp_graph *graph)
+static int64_t largest_known_rank_count(const struct tp_graph *graph)
 {
     int64_t size = greater_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
     for (size_t g = 0; g < graph->groups.count; g++) {
@@ -75,7 +75,8 @@ static void find_missing_ranks_of_hosts(struct tp_graph *graph, int64_t world)
     int64_t size = count ? ranks_per_host(hosts, count, world) : 0;
     for (uint32_t h = 0; h < count; h++) {
         int64_t absent = size - hosts[h].count;
-        graph->missing_count_of_host[h] = absent < graph->absent_count ? (uint32_t)absent : graph->absent_count;
+        graph->missing_count_of_host[h] =
+            absent < graph->missing_rank_count ? (uint32_t)absent : graph->missing_rank_count;
     }
 }
 
@@ -85,9 +86,9 @@ void tp_graph_find_missing_ranks(struct tp_graph *graph)
         tp_arena_array(graph->arena, graph->hosts.count, sizeof *graph->missing_count_of_host);
     if (graph->world_size < 0)
         return;
-    int64_t world = world_size(graph), absent = world - graph->rank_count;
+    int64_t world = largest_known_rank_count(graph), absent = world - graph->rank_count;
     if (absent <= 0 || world > TP_MAX_JOB_RANKS)
         return;
-    graph->absent_count = (uint32_t)absent;
+    graph->missing_rank_count = (uint32_t)absent;
     find_missing_ranks_of_hosts(graph, world);
 }

@@ -93,7 +93,7 @@ struct tp_graph_pass {
     /* indexes of the rank, the cell and the meeting; meeting: TP_NO_ID if the slot has no collective with known
      * ranks */
     uint32_t rank, cell, meeting;
-    uint32_t first_wait, end_wait; /* range in graph->waits of the waits in this slot */
+    uint32_t first_wait, end_wait_index; /* range in graph->waits of the waits in this slot */
 };
 
 /* A group together with a position in the step. Pairs with equal keys do the same transfer and are therefore
@@ -113,7 +113,7 @@ struct tp_graph {
     struct tp_strings hosts;
     struct tp_vec ranks;  /* elements: struct tp_graph_rank */
     struct tp_vec groups; /* elements: struct tp_graph_group */
-    struct tp_keys group_keys, join_keys;
+    struct tp_keys group_keys, joined_step_keys;
     struct tp_vec joined; /* elements: pairs of group and rank, in the order of their addition */
     struct tp_strings texts;
     /* least number of ranks in the job, set by the caller; 0 if unknown; negative if rank numbers have no meaning */
@@ -121,7 +121,7 @@ struct tp_graph {
     /* members from here on are filled by tp_graph_finish */
     const char *why_not; /* reason why the graph cannot be replayed, or NULL if it can */
     uint32_t rank_count, step_count, cell_count;
-    uint32_t absent_count;           /* number of missing ranks in the job */
+    uint32_t missing_rank_count;     /* number of missing ranks in the job */
     uint32_t *missing_count_of_host; /* for each host: number of missing ranks that may belong to the host */
     uint32_t *members;
     /* elements: struct tp_graph_family, tp_graph_class, tp_graph_wait, tp_graph_meeting, tp_graph_pair, tp_graph_key */
@@ -130,10 +130,10 @@ struct tp_graph {
     uint32_t *meeting_of;         /* for each cell: index in `meetings` of the collective, or TP_NO_ID */
     uint32_t pipeline;            /* index of the pipeline's family, or TP_NO_ID */
     double *own_us;               /* own work, us, at [cell * TP_SLOT_OWN + part] */
-    double *unmatched_us;         /* for each cell: time in a call between two unknown ranks, us; else 0 */
+    double *unmatched_call_us;    /* for each cell: time in a call between two unknown ranks, us; else 0 */
     /* scratch memory of a replay: for each rank, the end of its last slot; for each collective, its end */
     double *rank_end_us;
-    double *meeting_end_us;
+    double *collective_end_us;
     uint32_t *arrived_count; /* scratch memory of a replay: for each collective, number of ranks that reached it */
     double measured_us;      /* time of all steps, median over the ranks, us */
 };
@@ -171,7 +171,7 @@ static inline struct tp_graph_class *tp_graph_class_at(const struct tp_graph *gr
 {
     return TP_AT(&graph->classes, struct tp_graph_class, class);
 }
-static inline struct tp_graph_meeting *tp_graph_meeting_at(const struct tp_graph *graph, size_t meeting)
+static inline struct tp_graph_meeting *tp_graph_collective_at(const struct tp_graph *graph, size_t meeting)
 {
     return TP_AT(&graph->meetings, struct tp_graph_meeting, meeting);
 }
@@ -196,7 +196,7 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
 void tp_graph_families_build(struct tp_graph *graph);
 /* Finds the missing ranks of the job. (graph_missing_ranks.c) */
 void tp_graph_find_missing_ranks(struct tp_graph *graph);
-/* Finds the executions of collectives, and an order of passes that can be replayed. (graph_meetings.c) */
-void tp_graph_meetings_build(struct tp_graph *graph);
+/* Finds the executions of collectives, and an order of passes that can be replayed. (graph_collectives.c) */
+void tp_graph_collectives_build(struct tp_graph *graph);
 
 #endif

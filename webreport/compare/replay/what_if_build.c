@@ -24,7 +24,7 @@ static int compare_costliest_first(const void *x, const void *y, const void *con
 
 /* Removes the causes one after the other and sets their shares. Returns the time of the job without any of the causes,
  * us. */
-static double set_cause_shares(struct tp_what_if_work *w)
+static double set_saved_shares_of_causes(struct tp_what_if_work *w)
 {
     struct tp_vec *causes = &w->out->causes;
     double before = w->T;
@@ -50,8 +50,8 @@ static double set_cause_shares(struct tp_what_if_work *w)
 /* Measures how unequal the own work of a class is without the found causes, as standard deviations divided by the
  * mean. *inside: within steps. *lasting: between the means of the ranks, without the part that variation between
  * steps explains. */
-static void measure_unequal_work(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
-                                 double *lasting)
+static void measure_spread_of_own_work(const struct tp_what_if_work *w, const struct tp_graph_class *class,
+                                       double *inside, double *lasting)
 {
     double n = class->rank_count, all = 0, square = 0, of_means = 0;
     double *means = tp_arena_array(w->arena, class->rank_count, sizeof *means);
@@ -76,7 +76,7 @@ static void measure_unequal_work(const struct tp_what_if_work *w, const struct t
 }
 
 /* Fills the own work of a class without the causes that are already found. */
-static void fill_remaining_work(const struct tp_what_if_work *w, const struct tp_graph_class *class)
+static void fill_work_without_causes(const struct tp_what_if_work *w, const struct tp_graph_class *class)
 {
     for (uint32_t i = 0; i < class->rank_count; i++)
         for (uint32_t s = 0; s < w->steps; s++) {
@@ -98,8 +98,8 @@ static double add_unequal_cause(struct tp_what_if_work *w, double before, bool e
     for (uint32_t c = 0; c < w->graph->classes.count; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
         double inside, lasting;
-        fill_remaining_work(w, class);
-        measure_unequal_work(w, class, &inside, &lasting);
+        fill_work_without_causes(w, class);
+        measure_spread_of_own_work(w, class, &inside, &lasting);
         if (class->rank_count < LEAST_EQUAL_RANKS || inside <= LEAST_UNEQUAL || w->steps < 2 ||
             w->out->causes.count >= TP_MOST_CAUSES)
             continue;
@@ -131,7 +131,7 @@ static double add_unequal_cause(struct tp_what_if_work *w, double before, bool e
 
 /* ---- all ---- */
 
-static void open_work(struct tp_what_if_work *w)
+static void init_replay_work(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
     size_t values = graph->cell_count > graph->pairs.count ? graph->cell_count : graph->pairs.count;
@@ -153,7 +153,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     out->step_count = graph->step_count;
     if (out->why_not)
         return;
-    open_work(&w);
+    init_replay_work(&w);
     tp_what_if_find_usual(&w);
     w.T = tp_what_if_replay(&w, false, false);
     if (!(w.T > 0)) {
@@ -165,10 +165,10 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     out->measured_us = w.measured_us / w.steps;
     out->error = 100 * fabs(w.T - w.measured_us) / w.measured_us;
     tp_what_if_find_stages(&w);
-    tp_what_if_find_sequences(&w);
+    tp_what_if_find_uneven_batches(&w);
     tp_what_if_find_ranks(&w);
     tp_what_if_find_links(&w);
-    double left = set_cause_shares(&w);
+    double left = set_saved_shares_of_causes(&w);
     bool evens_stages = false, has_sequence = false;
     for (size_t i = 0; i < out->causes.count; i++) {
         evens_stages |= TP_AT(&out->causes, struct tp_cause, i)->evens_stages;
@@ -179,7 +179,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     out->jitter = 100 * (left - w.ideal) / w.T;
 }
 
-void tp_what_if_drop_if_inexact(struct tp_what_if *out)
+void tp_what_if_reject_if_inexact(struct tp_what_if *out)
 {
     if (!out->why_not && !(out->error <= TP_MOST_REPLAY_ERROR))
         out->why_not = "the replay of the job does not give its step time";

@@ -8,6 +8,6 @@
 void tp_what_if_build(struct tp_what_if *result, const struct tp_graph *graph);
 
 /* Discards the causes if the error of the replay is above TP_MOST_REPLAY_ERROR. The other results do not change. */
-void tp_what_if_drop_if_inexact(struct tp_what_if *result);
+void tp_what_if_reject_if_inexact(struct tp_what_if *result);
 
 #endif

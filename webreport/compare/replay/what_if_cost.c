@@ -8,10 +8,10 @@
 
 /* Fills the transfer times of all collectives: usual lengths for marked pairs, recorded lengths for others. With
  * uses_usual, marked pairs get recorded lengths and all others usual lengths. */
-static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
+static void fill_transfer_times(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
-        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(w->graph, m);
+        const struct tp_graph_meeting *meeting = tp_graph_collective_at(w->graph, m);
         bool is_usual = w->is_pair_removed[meeting->pair] != uses_usual;
         w->transfer[m] =
             is_usual ? w->links[tp_graph_pair_at(w->graph, meeting->pair)->key].usual_us : meeting->transfer_us;
@@ -20,7 +20,7 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 
 /* Returns the own work of a slot, us: usual lengths for the given parts, recorded lengths for the others. parts: one
  * bit per part. */
-static double own_work_us(const double *real, const double *usual, uint8_t parts)
+static double own_work_of_slot_us(const double *real, const double *usual, uint8_t parts)
 {
     double us = 0;
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
@@ -31,7 +31,7 @@ static double own_work_us(const double *real, const double *usual, uint8_t parts
 /* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, marked
  * parts get recorded lengths and all others usual lengths. When lengths of batches are evened out, differences between
  * the ranks of one batch remain. */
-static void fill_own_work(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
+static void fill_own_work_times(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
@@ -45,7 +45,7 @@ static void fill_own_work(const struct tp_what_if_work *w, bool uses_usual, bool
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 const double *real = w->graph->own_us + (size_t)(cell + k) * TP_SLOT_OWN;
                 const double *its = usual + k * TP_SLOT_OWN;
-                double us = own_work_us(real, its, parts);
+                double us = own_work_of_slot_us(real, its, parts);
                 if (w->lengths)
                     us += uses_usual ? its[TP_SLOT_KERNEL] * length - real[TP_SLOT_KERNEL]
                                      : real[TP_SLOT_KERNEL] / length - its[TP_SLOT_KERNEL];
@@ -59,16 +59,16 @@ static void fill_own_work(const struct tp_what_if_work *w, bool uses_usual, bool
 
 double tp_what_if_replay(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
-    fill_own_work(w, uses_usual, evens_stages);
-    fill_transfers(w, uses_usual);
+    fill_own_work_times(w, uses_usual, evens_stages);
+    fill_transfer_times(w, uses_usual);
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
 double tp_what_if_replay_scaled(const struct tp_what_if_work *w, uint32_t class_index, double factor)
 {
     const struct tp_graph_class *class = tp_graph_class_at(w->graph, class_index);
-    fill_own_work(w, false, false);
-    fill_transfers(w, false);
+    fill_own_work_times(w, false, false);
+    fill_transfer_times(w, false);
     for (uint32_t i = 0; i < class->rank_count; i++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
         for (uint32_t cell = rank->first_cell; cell < rank->first_cell + w->steps * rank->slot_count; cell++)
@@ -80,7 +80,7 @@ double tp_what_if_replay_scaled(const struct tp_what_if_work *w, uint32_t class_
 /* Returns the time of the job with usual lengths everywhere and equal stages, us. */
 double tp_what_if_replay_ideal(const struct tp_what_if_work *w)
 {
-    const double *usual = w->is_uneven ? w->equalized : w->usual;
+    const double *usual = w->are_stages_uneven ? w->equalized : w->usual;
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
         for (uint32_t s = 0; s < w->steps; s++)
@@ -91,14 +91,14 @@ double tp_what_if_replay_ideal(const struct tp_what_if_work *w)
                 w->own[tp_graph_cell(rank, s, k)] = us;
             }
     }
-    fill_transfers(w, true);
+    fill_transfer_times(w, true);
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
 void tp_what_if_measure_ideal(struct tp_what_if_work *w)
 {
     w->ideal = tp_what_if_replay_ideal(w);
-    w->base = w->is_uneven ? tp_what_if_replay(w, true, false) : w->ideal;
+    w->base = w->are_stages_uneven ? tp_what_if_replay(w, true, false) : w->ideal;
     w->out->ideal_us = w->ideal / w->steps;
     w->out->loss = 100 * (w->T - w->ideal) / w->T;
 }
@@ -115,7 +115,7 @@ void tp_what_if_mark_cause(struct tp_what_if_work *w, const struct tp_cause *cau
     w->lengths = cause->lengths ? cause->lengths : w->lengths;
 }
 
-static void clear_marks(struct tp_what_if_work *w)
+static void clear_cause_marks(struct tp_what_if_work *w)
 {
     w->lengths = NULL;
     memset(w->removed_parts, 0, (size_t)w->ranks * w->steps * sizeof *w->removed_parts);
@@ -131,7 +131,7 @@ void tp_what_if_add_cause(struct tp_what_if_work *w, struct tp_cause cause)
         cause.saved = 100 * (w->T - tp_what_if_replay(w, false, cause.evens_stages)) / w->T;
         cause.alone =
             100 * ((cause.evens_stages ? w->base - w->ideal : tp_what_if_replay(w, true, false) - w->base)) / w->T;
-        clear_marks(w);
+        clear_cause_marks(w);
     }
     if (fmax(cause.alone, cause.saved) >= TP_LEAST_COST)
         *(struct tp_cause *)tp_vec_push(&w->out->causes) = cause;

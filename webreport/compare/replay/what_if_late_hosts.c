@@ -34,7 +34,7 @@ static double slot_time_us(const struct tp_graph_rank *rank, uint32_t step, uint
     return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_OVERLAPPED];
 }
 
-static void find_shortest_times(struct late_hosts *l, const double *together_us)
+static void find_shortest_times_of_slots(struct late_hosts *l, const double *together_us)
 {
     const struct tp_graph *graph = l->graph;
     uint32_t slots = 0;
@@ -64,7 +64,7 @@ struct verdict {
     double prompt_us;
 };
 
-static void add_rank(struct verdict *verdict, const struct least *least, uint32_t host)
+static void add_rank_to_verdict(struct verdict *verdict, const struct least *least, uint32_t host)
 {
     bool is_late = least->spent_us > fmax(LATE * least->together_us, least->together_us + LEAST_LATE_US);
     if (is_late) {
@@ -81,13 +81,13 @@ static uint32_t find_slot_of_pair(const struct tp_graph *graph, const struct tp_
 {
     for (uint32_t k = 0; k < rank->slot_count; k++) {
         uint32_t meeting = graph->meeting_of[tp_graph_cell(rank, 0, k)];
-        if (meeting != TP_NO_ID && tp_graph_meeting_at(graph, meeting)->pair == pair)
+        if (meeting != TP_NO_ID && tp_graph_collective_at(graph, meeting)->pair == pair)
             return k;
     }
     return TP_NO_ID;
 }
 
-static void add_pair_verdict(struct late_hosts *l, uint32_t pair)
+static void add_verdict_of_pair(struct late_hosts *l, uint32_t pair)
 {
     const struct tp_graph *graph = l->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, pair)->group);
@@ -99,7 +99,7 @@ static void add_pair_verdict(struct late_hosts *l, uint32_t pair)
         uint32_t slot = find_slot_of_pair(graph, rank, pair);
         if (slot == TP_NO_ID)
             return;
-        add_rank(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
+        add_rank_to_verdict(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
     /* a host is late only if all its ranks leave the collective late */
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
@@ -136,7 +136,7 @@ static uint32_t late_host_of_family(const struct late_hosts *l, uint32_t family_
 
 /* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replay matches
  * the job. */
-static void extend_others_to_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
+static void delay_other_ranks_to_late_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
 {
     double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);
     for (size_t m = 0; m < graph->meetings.count; m++)
@@ -151,7 +151,7 @@ static void extend_others_to_host(const struct tp_graph *graph, uint32_t family,
             }
     }
     for (size_t m = 0; m < graph->meetings.count; m++) {
-        struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        struct tp_graph_meeting *meeting = tp_graph_collective_at(graph, m);
         uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
         if (tp_graph_group_at(graph, group)->family == family && least[m] < INFINITY)
             meeting->transfer_us = least[m];
@@ -159,7 +159,7 @@ static void extend_others_to_host(const struct tp_graph *graph, uint32_t family,
 }
 
 /* Returns the recorded time until the late host has finished, us. Other ranks left the last collective earlier. */
-static double measured_us_on_host(const struct tp_what_if_work *w, uint32_t host)
+static double recorded_end_on_host_us(const struct tp_what_if_work *w, uint32_t host)
 {
     const struct tp_graph *graph = w->graph;
     size_t count = 0;
@@ -190,17 +190,17 @@ void tp_what_if_find_late_hosts(struct tp_what_if_work *w)
         for (unsigned p = 0; p < TP_SLOT_OWN; p++)
             w->own[i] = (p ? w->own[i] : 0) + graph->own_us[(size_t)i * TP_SLOT_OWN + p];
     for (size_t m = 0; m < graph->meetings.count; m++)
-        w->transfer[m] = tp_graph_meeting_at(graph, m)->transfer_us;
+        w->transfer[m] = tp_graph_collective_at(graph, m)->transfer_us;
     tp_graph_collective_times(graph, w->own, w->transfer, together_us);
-    find_shortest_times(&l, together_us);
+    find_shortest_times_of_slots(&l, together_us);
     for (uint32_t p = 0; p < graph->pairs.count; p++)
-        add_pair_verdict(&l, p);
+        add_verdict_of_pair(&l, p);
     w->measured_us = graph->measured_us;
     for (uint32_t f = 0; f < graph->families.count; f++) {
         w->late_host[f] = tp_graph_family_at(graph, f)->is_of_pairs ? TP_NO_ID : late_host_of_family(&l, f);
         if (w->late_host[f] == TP_NO_ID)
             continue;
-        extend_others_to_host(graph, f, w->late_host[f]);
-        w->measured_us = measured_us_on_host(w, w->late_host[f]);
+        delay_other_ranks_to_late_host(graph, f, w->late_host[f]);
+        w->measured_us = recorded_end_on_host_us(w, w->late_host[f]);
     }
 }

@@ -16,7 +16,7 @@ enum { NOISES = 4, LEAST_LINKS = 3 };
 /* ---- stages ---- */
 
 /* Returns the host whose ranks are exactly the ranks of the class, or TP_NO_ID. */
-static uint32_t find_own_host(const struct tp_graph *graph, const struct tp_graph_class *class)
+static uint32_t find_host_with_same_ranks(const struct tp_graph *graph, const struct tp_graph_class *class)
 {
     uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
     for (uint32_t i = 0; i < class->rank_count; i++)
@@ -28,32 +28,34 @@ static uint32_t find_own_host(const struct tp_graph *graph, const struct tp_grap
 }
 
 /* Returns whether some ranks of the stage are missing. */
-static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
+static bool are_ranks_of_stage_missing(const struct tp_graph *graph, uint32_t stage)
 {
     int64_t stages = tp_graph_group_at(graph, tp_graph_family_at(graph, graph->pipeline)->groups[0])->size;
-    return stages > 0 && tp_graph_stage_ranks(graph, stage) * stages < (int64_t)graph->rank_count + graph->absent_count;
+    return stages > 0 &&
+           tp_graph_stage_ranks(graph, stage) * stages < (int64_t)graph->rank_count + graph->missing_rank_count;
 }
 
 void tp_what_if_find_stages(struct tp_what_if_work *w)
 {
-    uint32_t most = w->longest_stage;
+    uint32_t most = w->class_with_most_work;
     const struct tp_graph_class *class = most == TP_NO_ID ? NULL : tp_graph_class_at(w->graph, most);
-    if (!w->is_uneven)
+    if (!w->are_stages_uneven)
         return;
-    uint32_t host = find_own_host(w->graph, class);
+    uint32_t host = find_host_with_same_ranks(w->graph, class);
     double mended = tp_what_if_replay_scaled(w, most, w->median_work_us / w->work[most]);
-    tp_what_if_add_cause(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
-                                              .place = TP_PLACE_STAGE,
-                                              .place_index = class->stage,
-                                              .family = w->graph->pipeline,
-                                              .host = TP_NO_ID,
-                                              .host_of_whole_stage = host,
-                                              .depends_on_missing_ranks = is_part_of_stage(w->graph, class->stage),
-                                              .saved_if_equal_pct = 100 * (w->T - mended) / w->T,
-                                              .ranks = class->ranks,
-                                              .rank_count = class->rank_count,
-                                              .ratio = w->work[most] / w->median_work_us,
-                                              .evens_stages = true});
+    tp_what_if_add_cause(
+        w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
+                             .place = TP_PLACE_STAGE,
+                             .place_index = class->stage,
+                             .family = w->graph->pipeline,
+                             .host = TP_NO_ID,
+                             .host_of_whole_stage = host,
+                             .depends_on_missing_ranks = are_ranks_of_stage_missing(w->graph, class->stage),
+                             .saved_if_equal_pct = 100 * (w->T - mended) / w->T,
+                             .ranks = class->ranks,
+                             .rank_count = class->rank_count,
+                             .ratio = w->work[most] / w->median_work_us,
+                             .evens_stages = true});
 }
 
 /* ---- work that is equal along a coordinate ---- */
@@ -98,7 +100,8 @@ static double coordinate_work_ratio(const struct tp_what_if_work *w, const struc
 
 /* Returns the family for which work varies most along the coordinates, or TP_NO_ID. *deviation: standard deviation
  * of its cells, us. */
-static uint32_t find_batch_family(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
+static uint32_t find_family_with_uneven_batches(const struct tp_what_if_work *w, uint32_t *coordinates,
+                                                double *deviation)
 {
     uint32_t found = TP_NO_ID;
     double most_ratio = SEQUENCE_RATIO;
@@ -124,8 +127,8 @@ static uint32_t find_batch_family(const struct tp_what_if_work *w, uint32_t *coo
 }
 
 /* Returns, for each rank and step, the kernel time of all ranks with the same coordinate, divided by the usual time. */
-static double *batch_lengths(const struct tp_what_if_work *w, const struct tp_graph_family *family,
-                             uint32_t coordinates)
+static double *mean_work_by_coordinate(const struct tp_what_if_work *w, const struct tp_graph_family *family,
+                                       uint32_t coordinates)
 {
     double *lengths = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *lengths);
     double *real = tp_arena_array(w->arena, coordinates, sizeof *real);
@@ -146,11 +149,11 @@ static double *batch_lengths(const struct tp_what_if_work *w, const struct tp_gr
     return lengths;
 }
 
-void tp_what_if_find_sequences(struct tp_what_if_work *w)
+void tp_what_if_find_uneven_batches(struct tp_what_if_work *w)
 {
     uint32_t coordinates = 0, cells = w->ranks * w->steps;
     double deviation = 0;
-    uint32_t found = find_batch_family(w, &coordinates, &deviation);
+    uint32_t found = find_family_with_uneven_batches(w, &coordinates, &deviation);
     if (found == TP_NO_ID)
         return;
     struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
@@ -163,7 +166,7 @@ void tp_what_if_find_sequences(struct tp_what_if_work *w)
         cause.cells[c] = c;
     tp_what_if_use_means(w);
     tp_what_if_measure_ideal(w);
-    cause.lengths = batch_lengths(w, tp_graph_family_at(w->graph, found), coordinates);
+    cause.lengths = mean_work_by_coordinate(w, tp_graph_family_at(w->graph, found), coordinates);
     tp_what_if_add_cause(w, cause);
     w->is_done[TP_SLOT_KERNEL] = true;
 }
@@ -188,12 +191,12 @@ static struct tp_vec find_slow_pairs(struct tp_what_if_work *w, uint32_t family)
             !(link->usual_us > 0))
             continue;
         for (uint32_t i = 0; i < link->pair_count; i++)
-            w->values[i] = w->pair_us[w->pairs_by_key[link->first_pair + i]] / link->usual_us;
+            w->values[i] = w->median_pair_transfer_us[w->pairs_by_key[link->first_pair + i]] / link->usual_us;
         tp_sort_reals(w->values, link->pair_count);
         double noise = fmax(tp_robust_deviation(w->values, half), LEAST_NOISE);
         for (uint32_t i = 0; i < link->pair_count; i++) {
             uint32_t pair = w->pairs_by_key[link->first_pair + i];
-            if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
+            if (w->median_pair_transfer_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
                 is_group_complete(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
                 *(uint32_t *)tp_vec_push(&found) = pair;
         }
@@ -221,7 +224,7 @@ static struct tp_vec slow_pairs_of_host(struct tp_what_if_work *w, uint32_t fami
     return found;
 }
 
-static int by_number(const void *context, uint32_t x, uint32_t y)
+static int compare_by_number(const void *context, uint32_t x, uint32_t y)
 {
     (void)context;
     return (x > y) - (x < y);
@@ -237,7 +240,8 @@ static uint32_t remove_duplicates(uint32_t *sorted, uint32_t count)
 }
 
 /* Sets mark[host] to `with` for each host of a group whose mark equals `from`. */
-static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
+static void mark_hosts_of_group(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from,
+                                uint32_t with)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     for (uint32_t m = 0; m < group->member_count; m++) {
@@ -269,13 +273,13 @@ static uint32_t find_common_host(const struct tp_what_if_work *w, const struct t
     bool *is_slow = tp_arena_array(w->arena, graph->groups.count, sizeof *is_slow);
     bool *is_in = tp_arena_array(w->arena, graph->families.count, sizeof *is_in);
     for (uint32_t i = 0; i < slow; i++) {
-        mark_hosts(graph, cause->groups[i], passes, i, i + 1);
+        mark_hosts_of_group(graph, cause->groups[i], passes, i, i + 1);
         is_slow[cause->groups[i]] = true;
         is_in[tp_graph_group_at(graph, cause->groups[i])->family] = true;
     }
     for (uint32_t g = 0; g < graph->groups.count; g++)
         if (!is_slow[g] && is_in[tp_graph_group_at(graph, g)->family] && spans_several_hosts(graph, g))
-            mark_hosts(graph, g, others, 0, 1);
+            mark_hosts_of_group(graph, g, others, 0, 1);
     for (uint32_t h = 0; h < hosts; h++) {
         if (passes[h] != slow)
             continue;
@@ -288,7 +292,7 @@ static uint32_t find_common_host(const struct tp_what_if_work *w, const struct t
 }
 
 /* Returns the host whose ranks leave collectives late in all families of the cause's groups, or TP_NO_ID. */
-static uint32_t find_late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+static uint32_t find_late_host_of_cause(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     uint32_t host = TP_NO_ID;
     for (uint32_t i = 0; i < cause->group_count; i++) {
@@ -302,7 +306,7 @@ static uint32_t find_late_host(const struct tp_what_if_work *w, const struct tp_
 
 /* Fills the ranks of the cause: the ranks of its host if a single host is the cause, else all ranks of the slow groups.
  */
-static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
+static void fill_ranks_of_cause(const struct tp_what_if_work *w, struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
     bool is_host = (cause->group_count > 1 || cause->leaves_collectives_late) && cause->host != TP_NO_ID;
@@ -315,14 +319,15 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
                 cause->ranks[cause->rank_count++] = rank;
         }
     }
-    tp_sort_rows(cause->ranks, cause->rank_count, by_number, NULL, w->arena);
+    tp_sort_rows(cause->ranks, cause->rank_count, compare_by_number, NULL, w->arena);
     cause->place = is_host ? TP_PLACE_HOST : cause->group_count == 1 ? TP_PLACE_GROUP : TP_PLACE_RANKS;
     cause->place_index = is_host ? cause->host : cause->groups[0];
 }
 
 /* Returns a cause for the given slow pairs. family: index of their family; TP_NO_ID if they belong to several
  * families. */
-static struct tp_cause make_link_cause(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
+static struct tp_cause make_cause_of_slow_links(const struct tp_what_if_work *w, uint32_t family,
+                                                const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
                              .family = family,
@@ -333,15 +338,15 @@ static struct tp_cause make_link_cause(const struct tp_what_if_work *w, uint32_t
     for (uint32_t i = 0; i < slow->count; i++) {
         const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, cause.pairs[i]);
         cause.groups[i] = pair->group;
-        cause.ratio += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
+        cause.ratio += w->median_pair_transfer_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
     }
-    tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
+    tp_sort_rows(cause.groups, cause.pair_count, compare_by_number, NULL, w->arena);
     cause.group_count = remove_duplicates(cause.groups, cause.pair_count);
-    cause.host = find_late_host(w, &cause);
+    cause.host = find_late_host_of_cause(w, &cause);
     cause.leaves_collectives_late = cause.host != TP_NO_ID;
     if (!cause.leaves_collectives_late)
         cause.host = find_common_host(w, &cause);
-    fill_ranks(w, &cause);
+    fill_ranks_of_cause(w, &cause);
     return cause;
 }
 
@@ -355,14 +360,15 @@ static void add_slow_link_causes(struct tp_what_if_work *w, const struct tp_vec 
         for (size_t i = 0; i < slow[f].count; i++)
             *(uint32_t *)tp_vec_push(&all) = *TP_AT(&slow[f], uint32_t, i);
     }
-    struct tp_cause joint = families > 1 ? make_link_cause(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
+    struct tp_cause joint =
+        families > 1 ? make_cause_of_slow_links(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
     if (joint.host != TP_NO_ID) {
         tp_what_if_add_cause(w, joint);
         return;
     }
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (slow[f].count)
-            tp_what_if_add_cause(w, make_link_cause(w, f, &slow[f]));
+            tp_what_if_add_cause(w, make_cause_of_slow_links(w, f, &slow[f]));
 }
 
 /* Returns whether two families are tested together, because pipeline sends in opposite directions wait for each
@@ -374,11 +380,11 @@ static bool are_judged_together(const struct tp_graph *graph, uint32_t family, u
 }
 
 /* Returns the percentage of the job's time that the job would save if the collectives of the family took no time. */
-static double transfer_cost_us(const struct tp_what_if_work *w, uint32_t family)
+static double transfer_cost_percent(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
     for (size_t m = 0; m < graph->meetings.count; m++) {
-        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        const struct tp_graph_meeting *meeting = tp_graph_collective_at(graph, m);
         uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
         bool is_its = are_judged_together(graph, family, tp_graph_group_at(graph, group)->family);
         w->transfer[m] = is_its ? 0 : meeting->transfer_us;
@@ -400,7 +406,7 @@ static double bus_rate_gb_s(const struct tp_what_if_work *w, uint32_t family)
         if ((double)pair->moved_bytes < LEAST_MOVED)
             continue;
         moved += (double)pair->moved_bytes;
-        us += w->pair_us[p];
+        us += w->median_pair_transfer_us[p];
     }
     return us > 0 ? moved / us / 1000 : 0;
 }
@@ -408,7 +414,7 @@ static double bus_rate_gb_s(const struct tp_what_if_work *w, uint32_t family)
 /* Adds a cause for a family of equally fast groups, or of a single group. No faster group shows the usual time of
  * such a family. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE, or
  * SLOW_SHARE if the rate is below that of usual network cards. */
-static void add_all_links_cause(struct tp_what_if_work *w, uint32_t index)
+static void add_cause_of_all_links(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
     struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
@@ -421,7 +427,7 @@ static void add_all_links_cause(struct tp_what_if_work *w, uint32_t index)
         cause.ranks = w->graph->members + group->first_member;
         cause.rank_count = group->member_count;
     }
-    cause.alone = transfer_cost_us(w, index);
+    cause.alone = transfer_cost_percent(w, index);
     for (size_t k = 0; k < w->graph->keys.count; k++)
         if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == index)
             cause.excess_us += w->links[k].usual_us;
@@ -455,8 +461,8 @@ void tp_what_if_find_links(struct tp_what_if_work *w)
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         slow[f] = w->late_host[f] == TP_NO_ID ? find_slow_pairs(w, f) : slow_pairs_of_host(w, f, w->late_host[f]);
     add_slow_link_causes(w, slow);
-    tp_what_if_replay(w, false, false); /* fills w->own with the recorded own work for add_all_links_cause */
+    tp_what_if_replay(w, false, false); /* fills w->own with the recorded own work for add_cause_of_all_links */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (tp_graph_family_at(w->graph, f)->count && !has_separate_explanation(w, slow, f))
-            add_all_links_cause(w, f);
+            add_cause_of_all_links(w, f);
 }

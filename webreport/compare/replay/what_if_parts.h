@@ -23,8 +23,8 @@ struct tp_what_if_work {
     double *usual, *equalized; /* usual own work, us; `equalized` has equal pipeline stages */
     double *work;              /* for each class: usual kernel time of a step, us */
     double median_work_us;
-    uint32_t longest_stage; /* class with the most work, or TP_NO_ID */
-    bool is_uneven;         /* true: the longest stage is longer than the others, and all its ranks were recorded */
+    uint32_t class_with_most_work; /* class with the most work, or TP_NO_ID */
+    bool are_stages_uneven; /* true: the longest stage is longer than the others, and all its ranks were recorded */
     /* index of a class whose ranks are all in a slower level, together with ranks of other classes; TP_NO_ID: none */
     uint32_t slow_level_class;
     double slow_level_ratio; /* work of the ranks in that slower level, divided by the usual work */
@@ -33,9 +33,9 @@ struct tp_what_if_work {
     double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time in the part of own work, us */
     double *excess[TP_SLOT_OWN]; /* for each part and cell: recorded time minus the usual time of the class, us */
     uint32_t *pairs_by_key;      /* indexes of pairs, sorted by key */
-    double *pair_us;             /* for each pair: median of the transfer time over the steps, us */
-    struct tp_usual_link *links; /* for each item of graph->keys: usual transfer time */
-    bool is_done[TP_SLOT_OWN];   /* for each part: whether a rule has explained the part, so that later rules skip it */
+    double *median_pair_transfer_us; /* for each pair: median of the transfer time over the steps, us */
+    struct tp_usual_link *links;     /* for each item of graph->keys: usual transfer time */
+    bool is_done[TP_SLOT_OWN]; /* for each part: whether a rule has explained the part, so that later rules skip it */
     /* for each family: host whose ranks leave collectives of the family later than all others, or TP_NO_ID */
     uint32_t *late_host;
     /* for each pair: time that the ranks of other hosts spend in the collective, us; 0 if unknown */
@@ -89,7 +89,7 @@ void tp_what_if_find_late_hosts(struct tp_what_if_work *work);
 void tp_what_if_find_ranks(struct tp_what_if_work *work);
 /* Find causes in pipeline stages and in links. (what_if_links.c) */
 void tp_what_if_find_stages(struct tp_what_if_work *work);
-void tp_what_if_find_sequences(struct tp_what_if_work *work);
+void tp_what_if_find_uneven_batches(struct tp_what_if_work *work);
 void tp_what_if_find_links(struct tp_what_if_work *work);
 
 #endif

@@ -102,7 +102,7 @@ static void find_slow_ranks(struct finder *f)
 static const enum tp_cause_kind kind_of_part[TP_SLOT_OWN] = {TP_CAUSE_COMPUTE, TP_CAUSE_PAUSE, TP_CAUSE_INPUT};
 static const enum tp_cause_kind kind_of_cells[TP_SLOT_OWN] = {TP_CAUSE_MOVING, TP_CAUSE_PAUSES, TP_CAUSE_INPUTS};
 
-static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind)
+static struct tp_cause make_cause(const struct finder *f, enum tp_cause_kind kind)
 {
     return (struct tp_cause){.kind = kind,
                              .part = f->part,
@@ -114,7 +114,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
 }
 
 /* Fills the cells of the cause: its ranks in all steps from first_step on. */
-static void fill_cells(const struct finder *f, struct tp_cause *cause)
+static void fill_cells_of_cause(const struct finder *f, struct tp_cause *cause)
 {
     uint32_t steps = f->w->steps, each = steps - cause->first_step;
     double sum = 0;
@@ -187,7 +187,7 @@ static struct tp_vec find_candidate_sets(const struct finder *f)
                              .place_index = family->groups[g],
                              .family = i,
                              .size = group->member_count,
-                             .absent = (uint32_t)clamp_count(absent, graph->absent_count),
+                             .absent = (uint32_t)clamp_count(absent, graph->missing_rank_count),
                              .ranks = graph->members + group->first_member};
         }
     }
@@ -199,7 +199,7 @@ static struct tp_vec find_candidate_sets(const struct finder *f)
                          .place_index = class->stage,
                          .family = graph->pipeline,
                          .size = class->rank_count,
-                         .absent = (uint32_t)clamp_count(most - class->rank_count, graph->absent_count),
+                         .absent = (uint32_t)clamp_count(most - class->rank_count, graph->missing_rank_count),
                          .ranks = class->ranks};
     }
     return sets;
@@ -207,7 +207,7 @@ static struct tp_vec find_candidate_sets(const struct finder *f)
 
 /* Returns the set with the most remaining slow ranks; of equal sets, the smallest. Returns NULL if in no set 80 % of
  * the ranks are slow. */
-static struct set *find_best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
+static struct set *find_set_with_most_slow_ranks(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
     for (size_t i = 0; i < sets->count; i++) {
@@ -236,7 +236,7 @@ static uint32_t find_slowest_rank(const struct finder *f, const bool *is_left)
 
 static struct tp_cause cause_of_remaining_ranks(const struct finder *f, enum tp_cause_kind kind, bool *is_left)
 {
-    struct tp_cause cause = new_cause(f, kind);
+    struct tp_cause cause = make_cause(f, kind);
     cause.ranks = tp_arena_array(f->w->arena, f->w->ranks, sizeof *cause.ranks);
     for (uint32_t r = 0; r < f->w->ranks; r++)
         if (is_left[r])
@@ -248,8 +248,8 @@ static struct tp_cause cause_of_remaining_ranks(const struct finder *f, enum tp_
 /* Returns the next cause for the remaining slow ranks: a set if possible, else the slowest rank. */
 static struct cover find_next_cause(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
-    struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
-    const struct set *set = find_best_set(f, sets, is_left);
+    struct tp_cause cause = make_cause(f, kind_of_part[f->part]);
+    const struct set *set = find_set_with_most_slow_ranks(f, sets, is_left);
     uint32_t worst = set ? TP_NO_ID : find_slowest_rank(f, is_left);
     cause.ranks = tp_arena_array(f->w->arena, set ? set->size : 1, sizeof *cause.ranks);
     for (uint32_t m = 0; set && m < set->size; m++)
@@ -267,7 +267,7 @@ static struct cover find_next_cause(const struct finder *f, struct tp_vec *sets,
 }
 
 /* Returns whether all slow ranks, except at most one, belong to the slower of two levels. */
-static bool is_upper_level(const struct finder *f)
+static bool are_slow_ranks_on_upper_level(const struct finder *f)
 {
     for (uint32_t r = 0; r < f->w->ranks; r++)
         if (f->is_flagged[r] && !f->w->is_upper[f->part][r])
@@ -277,38 +277,39 @@ static bool is_upper_level(const struct finder *f)
 
 /* Returns whether the job has enough slow ranks for a slower speed level. slow: number of slow ranks; loose: number of
  * slow ranks without a common place. */
-static bool is_ratio_of_level(const struct finder *f, double slow, double loose)
+static bool are_enough_ranks_for_level(const struct finder *f, double slow, double loose)
 {
-    return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
+    return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->missing_rank_count);
 }
 
 /* Returns whether the slower level contains all ranks of a stage. */
-static bool has_all_ranks_of_stage(const struct finder *f)
+static bool are_all_ranks_of_stage_slow(const struct finder *f)
 {
-    return f->part == TP_SLOT_KERNEL && f->w->slow_level_class != TP_NO_ID && is_upper_level(f);
+    return f->part == TP_SLOT_KERNEL && f->w->slow_level_class != TP_NO_ID && are_slow_ranks_on_upper_level(f);
 }
 
 /* Returns whether a slower level is the common cause of the slow ranks. At least three slow ranks must have no common
  * place and belong to the slower of two levels. Single ranks count, and so do sets that need slow missing ranks.
  * Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer would differ if none, or
  * all, of the missing ranks were slow. */
-static bool have_one_level_cause(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
+static bool has_slower_level_as_cause(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
-    uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
+    uint32_t slow = f->flagged_count, absent = f->w->graph->missing_rank_count, singles = 0, parts = 0;
     for (uint32_t i = 0; i < count; i++) {
         singles += covers[i].cause.place == TP_PLACE_RANK;
         parts += covers[i].is_part ? covers[i].cause.rank_count : 0;
     }
     double more = 1 + (double)absent / f->w->ranks, loose = singles + parts;
-    bool are_scattered = count > MOST_SETS, can_be = singles && is_upper_level(f);
-    bool is =
-        are_scattered ? slow >= MANY * f->w->ranks : can_be && is_ratio_of_level(f, slow * more, round(loose * more));
-    bool may_be = is_upper_level(f) && (singles || parts) && is_ratio_of_level(f, slow + absent, loose + absent);
-    if (has_all_ranks_of_stage(f)) { /* sets of slow ranks inside such a level occur by chance */
+    bool are_scattered = count > MOST_SETS, can_be = singles && are_slow_ranks_on_upper_level(f);
+    bool is = are_scattered ? slow >= MANY * f->w->ranks
+                            : can_be && are_enough_ranks_for_level(f, slow * more, round(loose * more));
+    bool may_be = are_slow_ranks_on_upper_level(f) && (singles || parts) &&
+                  are_enough_ranks_for_level(f, slow + absent, loose + absent);
+    if (are_all_ranks_of_stage_slow(f)) { /* sets of slow ranks inside such a level occur by chance */
         *is_open = false;
         return true;
     }
-    *is_open = absent && (is ? parts || !is_ratio_of_level(f, slow, loose) : may_be);
+    *is_open = absent && (is ? parts || !are_enough_ranks_for_level(f, slow, loose) : may_be);
     return is;
 }
 
@@ -322,19 +323,19 @@ static void add_slow_rank_causes(const struct finder *f)
     memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
     while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
         covers[count++] = find_next_cause(f, &sets, is_left, &left);
-    if (count && have_one_level_cause(f, covers, count, &is_open)) {
+    if (count && has_slower_level_as_cause(f, covers, count, &is_open)) {
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
         covers[0].cause = cause_of_remaining_ranks(f, TP_CAUSE_SLOW_LEVEL, is_left);
         covers[0].cause.ratio = f->w->slow_level_ratio;
         covers[0].cause.slow_stage =
-            has_all_ranks_of_stage(f) ? tp_graph_class_at(f->w->graph, f->w->slow_level_class)->stage : TP_NO_ID;
+            are_all_ranks_of_stage_slow(f) ? tp_graph_class_at(f->w->graph, f->w->slow_level_class)->stage : TP_NO_ID;
         count = 1;
     } else if (left) {
         covers[count++].cause = cause_of_remaining_ranks(f, kind_of_part[f->part], is_left);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct tp_cause *cause = &covers[i].cause;
-        fill_cells(f, cause);
+        fill_cells_of_cause(f, cause);
         double sum = 0;
         for (uint32_t r = 0; r < cause->rank_count; r++)
             sum += f->median[cause->ranks[r]];
@@ -347,11 +348,11 @@ static void add_slow_rank_causes(const struct finder *f)
 /* ---- late ranks ---- */
 
 /* Adds ranks that become slow: one cause for each rank, or for each step if there are many ranks. */
-static void add_late_causes(const struct finder *f)
+static void add_causes_from_later_steps(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;
     for (uint32_t from = 1; from < f->w->steps && are_many; from++) {
-        struct tp_cause cause = new_cause(f, TP_CAUSE_BECOMES_SLOW);
+        struct tp_cause cause = make_cause(f, TP_CAUSE_BECOMES_SLOW);
         cause.first_step = from;
         cause.ranks = tp_arena_array(f->w->arena, f->late_count, sizeof *cause.ranks);
         for (uint32_t r = 0; r < f->w->ranks; r++)
@@ -359,11 +360,11 @@ static void add_late_causes(const struct finder *f)
                 cause.ranks[cause.rank_count++] = r;
         if (!cause.rank_count)
             continue;
-        fill_cells(f, &cause);
+        fill_cells_of_cause(f, &cause);
         tp_what_if_add_cause(f->w, cause);
     }
     for (uint32_t r = 0; r < f->w->ranks && !are_many; r++) {
-        struct tp_cause cause = new_cause(f, TP_CAUSE_BECOMES_SLOW);
+        struct tp_cause cause = make_cause(f, TP_CAUSE_BECOMES_SLOW);
         if (!f->late_from[r])
             continue;
         cause.first_step = f->late_from[r];
@@ -371,17 +372,17 @@ static void add_late_causes(const struct finder *f)
         cause.place_index = r;
         cause.ranks = tp_arena_array(f->w->arena, 1, sizeof *cause.ranks);
         cause.ranks[cause.rank_count++] = r;
-        fill_cells(f, &cause);
+        fill_cells_of_cause(f, &cause);
         tp_what_if_add_cause(f->w, cause);
     }
 }
 
 /* ---- single ranks in single steps ---- */
 
-static void add_cell_cause(const struct finder *f)
+static void add_cause_of_single_cells(const struct finder *f)
 {
     const struct tp_what_if_work *w = f->w;
-    struct tp_cause cause = new_cause(f, kind_of_cells[f->part]);
+    struct tp_cause cause = make_cause(f, kind_of_cells[f->part]);
     struct tp_vec cells = TP_VEC(w->arena, uint32_t), ranks = TP_VEC(w->arena, uint32_t);
     double sum = 0;
     cause.least_us = INFINITY;
@@ -421,7 +422,7 @@ void tp_what_if_find_ranks(struct tp_what_if_work *w)
         find_thresholds(&f);
         find_slow_ranks(&f);
         add_slow_rank_causes(&f);
-        add_late_causes(&f);
-        add_cell_cause(&f);
+        add_causes_from_later_steps(&f);
+        add_cause_of_single_cells(&f);
     }
 }

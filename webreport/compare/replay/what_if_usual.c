@@ -12,7 +12,7 @@ enum { LEVEL_SPREADS = 4, FEW_RANKS = 3 };
 
 /* ---- totals ---- */
 
-static void add_totals(struct tp_what_if_work *w)
+static void add_total_work_of_cells(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
@@ -35,7 +35,7 @@ struct mean {
     uint32_t rank;
 };
 
-static int by_mean(const void *x, const void *y, const void *context)
+static int compare_by_mean(const void *x, const void *y, const void *context)
 {
     const struct mean *a = x, *b = y;
     (void)context;
@@ -58,8 +58,8 @@ static double median_of_means(struct tp_what_if_work *w, const struct mean *mean
 
 /* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must contain 20 % to
  * 80 % of the class. */
-static void find_upper_ranks(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
-                             double least_us)
+static void mark_ranks_of_upper_level(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
+                                      double least_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
     struct mean *means = tp_arena_array(w->arena, n, sizeof *means);
@@ -70,7 +70,7 @@ static void find_upper_ranks(struct tp_what_if_work *w, const struct tp_graph_cl
             means[i].us += w->total[part][(size_t) class->ranks[i] * w->steps + s];
         means[i].us /= w->steps;
     }
-    tp_merge_sort(w->arena, means, n, sizeof *means, by_mean, NULL);
+    tp_merge_sort(w->arena, means, n, sizeof *means, compare_by_mean, NULL);
     for (uint32_t i = edge; i + edge <= n && i < n; i++)
         if (means[i].us - means[i - 1].us >= gap) {
             gap = means[i].us - means[i - 1].us;
@@ -87,8 +87,8 @@ static void find_upper_ranks(struct tp_what_if_work *w, const struct tp_graph_cl
 
 /* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
  * is usual. Another rank is slow if it exceeds the fastest by more than the steps of the fastest rank vary. */
-static void find_slower_ranks(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
-                              double least_us)
+static void mark_slow_ranks_of_small_class(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
+                                           double least_us)
 {
     const double *fastest = NULL;
     double least = INFINITY, means[FEW_RANKS];
@@ -106,7 +106,7 @@ static void find_slower_ranks(struct tp_what_if_work *w, const struct tp_graph_c
         w->is_upper[part][class->ranks[i]] = means[i] > least + apart;
 }
 
-static void find_levels(struct tp_what_if_work *w)
+static void find_two_levels_of_ranks(struct tp_what_if_work *w)
 {
     double sum = 0, cells = (double)w->ranks * w->steps;
     for (size_t i = 0; i < (size_t)w->ranks * w->steps; i++)
@@ -115,8 +115,8 @@ static void find_levels(struct tp_what_if_work *w)
         w->is_upper[p] = tp_arena_array(w->arena, w->ranks, sizeof(bool));
         for (size_t c = 0; c < w->graph->classes.count; c++) {
             const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
-            (class->rank_count <= FEW_RANKS ? find_slower_ranks : find_upper_ranks)(w, class, p,
-                                                                                    LEAST_LEVEL * sum / cells);
+            (class->rank_count <= FEW_RANKS ? mark_slow_ranks_of_small_class
+                                            : mark_ranks_of_upper_level)(w, class, p, LEAST_LEVEL * sum / cells);
         }
     }
 }
@@ -134,7 +134,7 @@ static double usual_slot_us(struct tp_what_if_work *w, const struct tp_graph_cla
     return count ? tp_median(w->values, count) : 0;
 }
 
-static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsigned part)
+static double usual_work_of_class_us(const struct tp_what_if_work *w, uint32_t class, unsigned part)
 {
     double sum = 0;
     for (uint32_t k = 0; k < tp_graph_class_at(w->graph, class)->slot_count; k++)
@@ -144,18 +144,18 @@ static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsig
 
 /* Finds the usual input time. Input can be ready before it is needed, so that a class with longer input waits than
  * another class is late. If all classes wait long, all are late. */
-static void find_usual_input(struct tp_what_if_work *w)
+static void find_usual_input_time(struct tp_what_if_work *w)
 {
     uint32_t count = (uint32_t)w->graph->classes.count;
     double least = INFINITY, work = 0;
     for (uint32_t c = 0; c < count; c++) {
-        least = fmin(least, usual_total(w, c, TP_SLOT_INPUT));
+        least = fmin(least, usual_work_of_class_us(w, c, TP_SLOT_INPUT));
         for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-            work += usual_total(w, c, p) / count;
+            work += usual_work_of_class_us(w, c, p) / count;
     }
     least = least > MUCH_INPUT * work ? 0 : least;
     for (uint32_t c = 0; c < count; c++) {
-        double total = usual_total(w, c, TP_SLOT_INPUT);
+        double total = usual_work_of_class_us(w, c, TP_SLOT_INPUT);
         w->is_input_late |= total > least + LATE_INPUT * work;
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count && total > least + LATE_INPUT * work; k++)
             w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + TP_SLOT_INPUT] *= least / total;
@@ -178,9 +178,9 @@ static void find_usual_work(struct tp_what_if_work *w)
         for (uint32_t k = 0; k < class->slot_count; k++)
             for (unsigned p = 0; p < TP_SLOT_OWN; p++)
                 w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + p] = usual_slot_us(w, class, k, p);
-        w->work[c] = usual_total(w, c, TP_SLOT_KERNEL);
+        w->work[c] = usual_work_of_class_us(w, c, TP_SLOT_KERNEL);
     }
-    find_usual_input(w);
+    find_usual_input_time(w);
     memcpy(w->values, w->work, count * sizeof *w->values);
     w->median_work_us = tp_median(w->values, count);
 }
@@ -197,12 +197,12 @@ static bool have_equal_slots(const struct tp_graph *graph)
 
 /* Makes the stages equal by replacing each slot by its mean over the stages. If the rows of slots differ, scales
  * each stage to the mean of all. */
-static void make_stages_equal(struct tp_what_if_work *w, unsigned part, bool is_one_row)
+static void use_mean_work_of_stages(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
     double *sums = tp_arena_array(w->arena, count, sizeof *sums), all = 0;
     for (uint32_t c = 0; c < count; c++) {
-        sums[c] = usual_total(w, c, part);
+        sums[c] = usual_work_of_class_us(w, c, part);
         all += sums[c] / (double)count;
     }
     for (uint32_t c = 0; c < count; c++)
@@ -217,7 +217,7 @@ static void make_stages_equal(struct tp_what_if_work *w, unsigned part, bool is_
 
 /* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, a few slow ranks may
  * look like a slow stage. */
-static bool has_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t class_index)
+static bool is_stage_with_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
     uint32_t most = 0;
@@ -231,21 +231,21 @@ static bool has_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t cl
 static void find_equal_stages(struct tp_what_if_work *w)
 {
     bool is_one_row = have_equal_slots(w->graph);
-    w->longest_stage = TP_NO_ID;
+    w->class_with_most_work = TP_NO_ID;
     if (w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1) {
-        w->longest_stage = 0;
+        w->class_with_most_work = 0;
         for (uint32_t c = 1; c < w->graph->classes.count; c++)
-            w->longest_stage = w->work[c] > w->work[w->longest_stage] ? c : w->longest_stage;
-        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work_us &&
-                       has_most_recorded_ranks(w, w->longest_stage);
+            w->class_with_most_work = w->work[c] > w->work[w->class_with_most_work] ? c : w->class_with_most_work;
+        w->are_stages_uneven = w->work[w->class_with_most_work] > LEAST_UNEVEN * w->median_work_us &&
+                               is_stage_with_most_recorded_ranks(w, w->class_with_most_work);
     }
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-        make_stages_equal(w, p, is_one_row);
+        use_mean_work_of_stages(w, p, is_one_row);
 }
 
 /* Returns the number of slow ranks in other classes. Returns 0 if one of these ranks is not slower by `ratio`, the
  * factor by which this class exceeds other stages. */
-static uint32_t count_as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
+static uint32_t count_equally_slow_ranks_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
@@ -267,12 +267,12 @@ static uint32_t count_as_slow_elsewhere(const struct tp_what_if_work *w, uint32_
 static void find_level_across_stages(struct tp_what_if_work *w)
 {
     w->slow_level_class = TP_NO_ID;
-    uint32_t most = w->longest_stage;
-    if (!w->is_uneven)
+    uint32_t most = w->class_with_most_work;
+    if (!w->are_stages_uneven)
         return;
     double ratio = w->work[most] / w->median_work_us;
     const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
-    if (count_as_slow_elsewhere(w, most, ratio) < 2)
+    if (count_equally_slow_ranks_elsewhere(w, most, ratio) < 2)
         return;
     for (uint32_t i = 0; i < class->rank_count; i++)
         w->is_upper[TP_SLOT_KERNEL][class->ranks[i]] = true;
@@ -290,7 +290,7 @@ static void compute_excess(struct tp_what_if_work *w)
         w->excess[p] = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof(double));
         for (uint32_t r = 0; r < w->ranks; r++) {
             uint32_t class = tp_graph_rank_at(w->graph, r)->class;
-            double usual = usual_total(w, class, p);
+            double usual = usual_work_of_class_us(w, class, p);
             for (uint32_t s = 0; s < w->steps; s++)
                 w->excess[p][(size_t)r * w->steps + s] = w->total[p][(size_t)r * w->steps + s] - usual;
         }
@@ -304,7 +304,7 @@ struct sample {
     double us;
 };
 
-static int by_pair(const void *x, const void *y, const void *context)
+static int compare_by_pair(const void *x, const void *y, const void *context)
 {
     const struct sample *a = x, *b = y;
     (void)context;
@@ -316,18 +316,18 @@ static void find_pair_medians(struct tp_what_if_work *w)
     const struct tp_graph *graph = w->graph;
     struct sample *samples = tp_arena_array(w->arena, graph->meetings.count, sizeof *samples);
     size_t count = 0;
-    w->pair_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->pair_us);
+    w->median_pair_transfer_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->median_pair_transfer_us);
     for (size_t m = 0; m < graph->meetings.count; m++) {
-        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        const struct tp_graph_meeting *meeting = tp_graph_collective_at(graph, m);
         samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
     }
-    tp_merge_sort(w->arena, samples, count, sizeof *samples, by_pair, NULL);
+    tp_merge_sort(w->arena, samples, count, sizeof *samples, compare_by_pair, NULL);
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && samples[end].pair == samples[first].pair; end++)
             w->values[end - first] = samples[end].us;
-        w->pair_us[samples[first].pair] = tp_sorted_median(w->values, end - first);
+        w->median_pair_transfer_us[samples[first].pair] = tp_sorted_median(w->values, end - first);
     }
-    tp_arena_drop(w->arena, samples, graph->meetings.count * sizeof *samples);
+    tp_arena_free_item(w->arena, samples, graph->meetings.count * sizeof *samples);
 }
 
 /* Computes the usual transfer time of each key: the median of the faster half of its groups. */
@@ -351,7 +351,7 @@ static void find_usual_links(struct tp_what_if_work *w)
     for (size_t k = 0; k < graph->keys.count; k++) {
         struct tp_usual_link *link = &w->links[k];
         for (uint32_t i = 0; i < link->pair_count; i++)
-            w->values[i] = w->pair_us[w->pairs_by_key[link->first_pair + i]];
+            w->values[i] = w->median_pair_transfer_us[w->pairs_by_key[link->first_pair + i]];
         tp_sort_reals(w->values, link->pair_count);
         link->usual_us = tp_sorted_median(w->values, (link->pair_count + 1) / 2);
     }
@@ -359,26 +359,26 @@ static void find_usual_links(struct tp_what_if_work *w)
 
 /* Returns the transfer time of a collective that ends with the late host, divided by the time of the ranks of other
  * hosts: the median over the pairs of a key. */
-static double link_late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
+static double time_ratio_of_late_host(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < link->pair_count; i++) {
         uint32_t pair = w->pairs_by_key[link->first_pair + i];
         if (w->prompt_us[pair] > 0)
-            w->values[count++] = w->pair_us[pair] / w->prompt_us[pair];
+            w->values[count++] = w->median_pair_transfer_us[pair] / w->prompt_us[pair];
     }
     return count ? tp_median(w->values, count) : 1;
 }
 
 /* If a host leaves collectives late, uses the times of the other ranks as usual times. A collective that queued behind
  * another one includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
-static void make_prompt_times_usual(struct tp_what_if_work *w, uint32_t family)
+static void use_times_of_ranks_on_time(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
     double ratio = 1;
     for (size_t k = 0; k < graph->keys.count; k++)
         if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
-            ratio = fmax(ratio, link_late_ratio(w, &w->links[k]));
+            ratio = fmax(ratio, time_ratio_of_late_host(w, &w->links[k]));
     for (size_t k = 0; k < graph->keys.count; k++)
         if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
             w->links[k].usual_us /= ratio;
@@ -398,14 +398,14 @@ void tp_what_if_use_means(struct tp_what_if_work *w)
             w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;
         }
     }
-    make_stages_equal(w, TP_SLOT_KERNEL, have_equal_slots(w->graph));
+    use_mean_work_of_stages(w, TP_SLOT_KERNEL, have_equal_slots(w->graph));
     compute_excess(w);
 }
 
 void tp_what_if_find_usual(struct tp_what_if_work *w)
 {
-    add_totals(w);
-    find_levels(w);
+    add_total_work_of_cells(w);
+    find_two_levels_of_ranks(w);
     find_usual_work(w);
     find_equal_stages(w);
     find_level_across_stages(w);
@@ -415,5 +415,5 @@ void tp_what_if_find_usual(struct tp_what_if_work *w)
     find_usual_links(w);
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (w->late_host[f] != TP_NO_ID)
-            make_prompt_times_usual(w, f);
+            use_times_of_ranks_on_time(w, f);
 }

@@ -14,7 +14,7 @@ static uint64_t absolute_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-static double reduce_by_slack(double value, double slack)
+static double subtract_rounding_slack(double value, double slack)
 {
     return value > slack ? value - slack : 0;
 }
@@ -43,13 +43,13 @@ static double min_max_bound(const struct tp_tensor_stats *a, const struct tp_ten
 {
     double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)),
            size = fmax(largest_magnitude(a), largest_magnitude(b));
-    return size < EXACT ? bound : reduce_by_slack(bound, SLACK * size);
+    return size < EXACT ? bound : subtract_rounding_slack(bound, SLACK * size);
 }
 
 static double spread_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double rms = hypot(a->mean, a->std) + hypot(b->mean, b->std);
-    return reduce_by_slack(hypot(a->mean - b->mean, a->std - b->std), SLACK * rms);
+    return subtract_rounding_slack(hypot(a->mean - b->mean, a->std - b->std), SLACK * rms);
 }
 
 static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
@@ -99,7 +99,7 @@ bool tp_statistics_compare(struct tp_difference *d, const struct tp_tensor_stats
         d->finite_count = base->count;
         d->max_abs = error;
         d->max_rel = base->zero_count == 0 ? error / largest_magnitude(base) : NAN;
-        d->rmse = fmax(spread, reduce_by_slack(error / sqrt((double)base->count), SLACK * error));
+        d->rmse = fmax(spread, subtract_rounding_slack(error / sqrt((double)base->count), SLACK * error));
         d->cosine = cosine_bound(base, new);
     }
     return is_same_statistics(base, new);

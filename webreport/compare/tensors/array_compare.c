@@ -59,7 +59,7 @@ struct comparison {
 /* ---- a block ---- */
 
 /* Returns x - y of two 64-bit integers. Uses the GNU type __int128, because the difference needs 65 bits. */
-static double exact_difference(const struct comparison *c, size_t i)
+static double difference_of_wide_integers(const struct comparison *c, size_t i)
 {
     __int128 x = c->new.type == TP_NPY_UINT64 ? (__int128)c->wide_x[i] : (__int128)(int64_t)c->wide_x[i];
     __int128 y = c->base.type == TP_NPY_UINT64 ? (__int128)c->wide_y[i] : (__int128)(int64_t)c->wide_y[i];
@@ -68,7 +68,7 @@ static double exact_difference(const struct comparison *c, size_t i)
 
 /* Adds the products of a block to the sums. Up to LANE elements are summed without correction; adding such a partial
  * sum to the total corrects for rounding. */
-static void add_block(struct comparison *c, size_t count)
+static void add_products_of_block(struct comparison *c, size_t count)
 {
     for (size_t i = 0; i < count;) {
         size_t stop = count - i < LANE ? count : i + LANE;
@@ -88,12 +88,12 @@ static void add_block(struct comparison *c, size_t count)
 }
 
 /* Returns whether two elements agree, of which at least one is not finite. */
-static bool are_close(double x, double y)
+static bool are_equal_nonfinite_elements(double x, double y)
 {
     return (isnan(x) && isnan(y)) || x == y;
 }
 
-static void compare_block(struct comparison *c, struct tp_difference *out, size_t count, uint64_t first)
+static void compare_elements_of_block(struct comparison *c, struct tp_difference *out, size_t count, uint64_t first)
 {
     for (size_t i = 0; i < count; i++) {
         double x = c->x[i], y = c->y[i], d = c->d[i], size = fabs(d);
@@ -113,7 +113,7 @@ static void compare_block(struct comparison *c, struct tp_difference *out, size_
                 out->new_at_worst = x;
             }
         } else {
-            is_match = are_close(x, y);
+            is_match = are_equal_nonfinite_elements(x, y);
             out->new_nan_count += isnan(x);
             out->base_nan_count += isnan(y);
             out->new_inf_count += isinf(x) != 0;
@@ -134,7 +134,7 @@ static int read_next_block(struct comparison *c, size_t count, bool *is_new, str
     *is_new = true;
     code = tp_array_read(c->new_array, &c->new, count, c->x, wide_x, err);
     for (size_t i = 0; code == TP_OK && i < count; i++)
-        c->d[i] = c->is_exact ? exact_difference(c, i) : c->x[i] - c->y[i];
+        c->d[i] = c->is_exact ? difference_of_wide_integers(c, i) : c->x[i] - c->y[i];
     return code;
 }
 
@@ -188,15 +188,15 @@ static int compare_all_blocks(struct comparison *c, struct tp_difference *out, b
         if (code < 0)
             break;
         if (out)
-            compare_block(c, out, count, at);
-        add_block(c, count);
+            compare_elements_of_block(c, out, count, at);
+        add_products_of_block(c, count);
     }
     return code;
 }
 
 /* Returns the power of two by which elements are multiplied. The factor brings `largest` near 1 if squares would leave
  * the range of doubles; otherwise it is 1. */
-static double scale_factor(double largest)
+static double scale_near_one(double largest)
 {
     /* sums of up to 10^12 squares of values between these limits fit in a double */
     const double small = 1e-140, large = 1e140;
@@ -206,11 +206,11 @@ static double scale_factor(double largest)
     return ldexp(1, exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent);
 }
 
-static bool needs_scales(struct comparison *c, const struct tp_difference *d)
+static bool set_and_test_scales(struct comparison *c, const struct tp_difference *d)
 {
-    c->base_scale = scale_factor(c->max_base);
-    c->new_scale = scale_factor(c->max_new);
-    c->difference_scale = scale_factor(d->max_abs);
+    c->base_scale = scale_near_one(c->max_base);
+    c->new_scale = scale_near_one(c->max_new);
+    c->difference_scale = scale_near_one(d->max_abs);
     return c->base_scale != 1 || c->new_scale != 1 || c->difference_scale != 1;
 }
 
@@ -253,7 +253,7 @@ static int compare_opened_arrays(struct comparison *c, struct tp_difference *d, 
     c->is_exact = tp_npy_type_is_wide(c->base.type) && tp_npy_type_is_wide(c->new.type);
     d->count = c->base.count;
     code = compare_all_blocks(c, d, is_new, err);
-    if (code == TP_OK && needs_scales(c, d)) {
+    if (code == TP_OK && set_and_test_scales(c, d)) {
         close_arrays(c);
         code = open_arrays(c, pair, is_new, err);
         code = code < 0 ? code : compare_all_blocks(c, NULL, is_new, err);

@@ -62,17 +62,17 @@ struct row {
     size_t number;
 };
 
-static void set_text(const struct row *row, enum tp_precision_column column, struct tp_str text)
+static void set_text_cell(const struct row *row, enum tp_precision_column column, struct tp_str text)
 {
     tp_table_text(&row->precision->table, column)[row->number] = text;
 }
 
-static void set_int(const struct row *row, enum tp_precision_column column, int64_t value)
+static void set_int_cell(const struct row *row, enum tp_precision_column column, int64_t value)
 {
     tp_table_int(&row->precision->table, column)[row->number] = value;
 }
 
-static void set_real(const struct row *row, enum tp_precision_column column, double value)
+static void set_real_cell(const struct row *row, enum tp_precision_column column, double value)
 {
     tp_table_real(&row->precision->table, column)[row->number] = value;
 }
@@ -84,7 +84,7 @@ static struct tp_str copy_text(struct tp_arena *arena, const char *text)
 }
 
 /* Returns a list of numbers as text, such as "[2,3]". */
-static struct tp_str list_text(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
+static struct tp_str numbers_as_list_text(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
 {
     enum { ROOM = 22 }; /* largest length of a number and a comma, bytes */
     size_t size = 0, room = (size_t)count * ROOM + 3;
@@ -105,10 +105,10 @@ static struct tp_str element_index_text(struct tp_arena *arena, const struct tp_
         index[i] = (int64_t)(place % (uint64_t)npy->dims[i]);
         place /= (uint64_t)npy->dims[i];
     }
-    return list_text(arena, index, npy->rank);
+    return numbers_as_list_text(arena, index, npy->rank);
 }
 
-static void start_row(const struct row *row, const struct tp_tensor_item *item)
+static void init_comparison_row(const struct row *row, const struct tp_tensor_item *item)
 {
     static const enum tp_precision_column ints[] = {TP_PRECISION_ELEMENTS,  TP_PRECISION_MISMATCHES,
                                                     TP_PRECISION_BASE_NANS, TP_PRECISION_NEW_NANS,
@@ -116,14 +116,14 @@ static void start_row(const struct row *row, const struct tp_tensor_item *item)
     static const enum tp_precision_column reals[] = {
         TP_PRECISION_MAX_ABS,        TP_PRECISION_MAX_REL,       TP_PRECISION_RMSE,        TP_PRECISION_COSINE,
         TP_PRECISION_MISMATCH_SHARE, TP_PRECISION_BASE_AT_WORST, TP_PRECISION_NEW_AT_WORST};
-    set_text(row, TP_PRECISION_NAME, item->name);
-    set_int(row, TP_PRECISION_STEP, item->step);
-    set_int(row, TP_PRECISION_WORKER, item->worker);
-    set_int(row, TP_PRECISION_REPEAT, item->repeat);
+    set_text_cell(row, TP_PRECISION_NAME, item->name);
+    set_int_cell(row, TP_PRECISION_STEP, item->step);
+    set_int_cell(row, TP_PRECISION_WORKER, item->worker);
+    set_int_cell(row, TP_PRECISION_REPEAT, item->repeat);
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-        set_int(row, ints[i], TP_NULL_INT);
+        set_int_cell(row, ints[i], TP_NULL_INT);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        set_real(row, reals[i], NAN);
+        set_real_cell(row, reals[i], NAN);
 }
 
 /* Fills the columns of one side from the header of the tensor's file, or from the trace if there is no file. */
@@ -134,30 +134,30 @@ static void set_side_columns(const struct row *row, bool is_new, const struct tp
     struct tp_str dtype = has_head && npy->type ? tp_str_of(tp_npy_type_name(npy->type))
                           : has_head            ? copy_text(row->arena, npy->descr)
                                                 : item->dtype;
-    set_text(row, is_new ? TP_PRECISION_NEW_DTYPE : TP_PRECISION_BASE_DTYPE, dtype);
-    set_text(row, is_new ? TP_PRECISION_NEW_SHAPE : TP_PRECISION_BASE_SHAPE,
-             has_head ? list_text(row->arena, npy->dims, npy->rank) : item->shape);
+    set_text_cell(row, is_new ? TP_PRECISION_NEW_DTYPE : TP_PRECISION_BASE_DTYPE, dtype);
+    set_text_cell(row, is_new ? TP_PRECISION_NEW_SHAPE : TP_PRECISION_BASE_SHAPE,
+                  has_head ? numbers_as_list_text(row->arena, npy->dims, npy->rank) : item->shape);
 }
 
 /* Fills the columns of the difference. npy: header of an array, for its shape; NULL if statistics were compared. */
 static void set_difference_columns(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
 {
-    set_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
-    set_int(row, TP_PRECISION_MISMATCHES, (int64_t)d->mismatch_count);
-    set_int(row, TP_PRECISION_BASE_NANS, (int64_t)d->base_nan_count);
-    set_int(row, TP_PRECISION_NEW_NANS, (int64_t)d->new_nan_count);
-    set_int(row, TP_PRECISION_BASE_INFS, (int64_t)d->base_inf_count);
-    set_int(row, TP_PRECISION_NEW_INFS, (int64_t)d->new_inf_count);
-    set_real(row, TP_PRECISION_MAX_ABS, d->max_abs);
-    set_real(row, TP_PRECISION_MAX_REL, d->max_rel);
-    set_real(row, TP_PRECISION_RMSE, d->rmse);
-    set_real(row, TP_PRECISION_COSINE, d->cosine);
-    set_real(row, TP_PRECISION_MISMATCH_SHARE, d->count ? (double)d->mismatch_count / (double)d->count : 0);
-    set_real(row, TP_PRECISION_BASE_AT_WORST, d->base_at_worst);
-    set_real(row, TP_PRECISION_NEW_AT_WORST, d->new_at_worst);
-    set_text(row, TP_PRECISION_WORST, element_index_text(row->arena, npy, d->worst));
-    set_text(row, TP_PRECISION_FIRST_MISMATCH, element_index_text(row->arena, npy, d->first_mismatch));
-    set_text(row, TP_PRECISION_COMPARED_BY, npy ? TP_STR("values") : TP_STR("statistics"));
+    set_int_cell(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
+    set_int_cell(row, TP_PRECISION_MISMATCHES, (int64_t)d->mismatch_count);
+    set_int_cell(row, TP_PRECISION_BASE_NANS, (int64_t)d->base_nan_count);
+    set_int_cell(row, TP_PRECISION_NEW_NANS, (int64_t)d->new_nan_count);
+    set_int_cell(row, TP_PRECISION_BASE_INFS, (int64_t)d->base_inf_count);
+    set_int_cell(row, TP_PRECISION_NEW_INFS, (int64_t)d->new_inf_count);
+    set_real_cell(row, TP_PRECISION_MAX_ABS, d->max_abs);
+    set_real_cell(row, TP_PRECISION_MAX_REL, d->max_rel);
+    set_real_cell(row, TP_PRECISION_RMSE, d->rmse);
+    set_real_cell(row, TP_PRECISION_COSINE, d->cosine);
+    set_real_cell(row, TP_PRECISION_MISMATCH_SHARE, d->count ? (double)d->mismatch_count / (double)d->count : 0);
+    set_real_cell(row, TP_PRECISION_BASE_AT_WORST, d->base_at_worst);
+    set_real_cell(row, TP_PRECISION_NEW_AT_WORST, d->new_at_worst);
+    set_text_cell(row, TP_PRECISION_WORST, element_index_text(row->arena, npy, d->worst));
+    set_text_cell(row, TP_PRECISION_FIRST_MISMATCH, element_index_text(row->arena, npy, d->first_mismatch));
+    set_text_cell(row, TP_PRECISION_COMPARED_BY, npy ? TP_STR("values") : TP_STR("statistics"));
 }
 
 /* ---- verdicts ---- */
@@ -185,9 +185,9 @@ static void set_verdict(const struct row *row, enum tp_verdict verdict, const ch
 {
     struct tp_precision *p = row->precision;
     bool diverges = is_divergent(&p->options, verdict);
-    set_text(row, TP_PRECISION_VERDICT, tp_str_of(verdict_names[verdict]));
+    set_text_cell(row, TP_PRECISION_VERDICT, tp_str_of(verdict_names[verdict]));
     if (why)
-        set_text(row, TP_PRECISION_WHY, copy_text(row->arena, why));
+        set_text_cell(row, TP_PRECISION_WHY, copy_text(row->arena, why));
     tp_table_bool(&p->table, TP_PRECISION_IS_DIVERGENT)[row->number] = diverges;
     p->verdicts[verdict]++;
     p->compared_count += tp_table_text(&p->table, TP_PRECISION_COMPARED_BY)[row->number].ptr != NULL;
@@ -215,7 +215,7 @@ static const char *exceeded_threshold_text(const struct tp_precision_limits *lim
     return NULL;
 }
 
-static bool is_equal(const struct tp_difference *d)
+static bool are_tensors_equal(const struct tp_difference *d)
 {
     return d->mismatch_count == 0 && !(d->max_abs > 0);
 }
@@ -265,7 +265,8 @@ static void set_verdict_without_arrays(const struct row *row, const struct tp_te
         set_verdict(row, TP_VERDICT_NO_VALUES, base->why ? base->why : new->why);
 }
 
-static void compare_pair(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
+static void compare_tensor_pair(const struct row *row, const struct tp_tensor_item *base,
+                                const struct tp_tensor_item *new)
 {
     struct tp_difference d;
     struct tp_npy heads[2];
@@ -292,23 +293,24 @@ static void compare_pair(const struct row *row, const struct tp_tensor_item *bas
     set_verdict(row,
                 why                              ? TP_VERDICT_DIFFERS
                 : heads[0].type != heads[1].type ? TP_VERDICT_DTYPE
-                : is_equal(&d)                   ? TP_VERDICT_EQUAL
+                : are_tensors_equal(&d)          ? TP_VERDICT_EQUAL
                                                  : TP_VERDICT_CLOSE,
                 why);
 }
 
 /* ---- all ---- */
 
-static void add_base_row(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
+static void add_row_of_base_tensor(const struct row *row, const struct tp_tensor_item *base,
+                                   const struct tp_tensor_item *new)
 {
-    start_row(row, base);
+    init_comparison_row(row, base);
     if (!new) {
         set_side_columns(row, false, base, NULL);
         set_verdict(row, TP_VERDICT_ONLY_BASE, NULL);
     } else if (base->why || new->why) {
         set_verdict_without_arrays(row, base, new);
     } else {
-        compare_pair(row, base, new);
+        compare_tensor_pair(row, base, new);
     }
 }
 
@@ -334,12 +336,12 @@ void tp_precision_build(struct tp_precision *p, const struct tp_inventory *base,
     for (uint32_t i = 0; i < base->count; i++, row.number++) {
         if (options->progress)
             options->progress(options->context, i + 1, base->count, base->items[i].name);
-        add_base_row(&row, &base->items[i], new_of[i] == TP_NO_ID ? NULL : &new->items[new_of[i]]);
+        add_row_of_base_tensor(&row, &base->items[i], new_of[i] == TP_NO_ID ? NULL : &new->items[new_of[i]]);
     }
     for (uint32_t i = 0; i < new->count; i++) {
         if (base_of[i] != TP_NO_ID)
             continue;
-        start_row(&row, &new->items[i]);
+        init_comparison_row(&row, &new->items[i]);
         set_side_columns(&row, true, &new->items[i], NULL);
         set_verdict(&row, TP_VERDICT_ONLY_NEW, NULL);
         row.number++;

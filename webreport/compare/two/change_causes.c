@@ -20,7 +20,7 @@ enum rank {
 };
 enum { MAX_CAUSES = 512 }; /* largest number of candidate causes for an effect */
 
-static enum rank cause_rank(const struct tp_change *change)
+static enum rank rank_as_cause(const struct tp_change *change)
 {
     switch (change->identity.kind) {
     case TP_SUMMARY_SYNC:
@@ -65,62 +65,62 @@ static bool is_wait_call(struct tp_str api)
            tp_str_find(api, "Finish") >= 0;
 }
 
-static bool explains_operator(const struct tp_change *cause, const struct tp_change *effect)
+static bool does_change_explain_operator(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.name);
-    bool is_of_device = cause_rank(cause) <= RANK_WAIT;
+    bool is_of_device = rank_as_cause(cause) <= RANK_WAIT;
     if (is_of_device)
         return (is_own && is_same_direction(cause, effect)) || is_same_count_change(cause, effect);
     return tp_str_equal(cause->identity.name, effect->identity.name) && is_same_direction(cause, effect);
 }
 
-static bool explains_runtime(const struct tp_change *cause, const struct tp_change *effect)
+static bool does_change_explain_runtime_call(const struct tp_change *cause, const struct tp_change *effect)
 {
     if (is_same_count_change(cause, effect) || tp_str_equal(cause->identity.name, effect->identity.name))
         return true;
-    return cause_rank(cause) <= RANK_OPERATOR_DEVICE && is_wait_call(effect->identity.name) &&
+    return rank_as_cause(cause) <= RANK_OPERATOR_DEVICE && is_wait_call(effect->identity.name) &&
            is_same_direction(cause, effect);
 }
 
 /* Returns whether a change explains the change of a module. The cause must be an inner module, or have at least half of
  * the module's change in time. */
-static bool explains_module(const struct tp_change *cause, const struct tp_change *effect)
+static bool does_change_explain_module(const struct tp_change *cause, const struct tp_change *effect)
 {
     struct tp_str inner = cause->identity.name, outer = effect->identity.name;
     if (!is_same_direction(cause, effect))
         return false;
-    if (cause_rank(cause) == RANK_MODULE)
+    if (rank_as_cause(cause) == RANK_MODULE)
         return inner.len > outer.len && inner.ptr[outer.len] == '/' && memcmp(inner.ptr, outer.ptr, outer.len) == 0;
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
 /* Returns whether a change explains the change of a copy or memory set. An .item() explains a copy although its
  * synchronisation is in another operator. Another algorithm of the same operator explains a memory set. */
-static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
+static bool does_change_explain_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);
-    if (cause_rank(cause) == RANK_CALL)
+    if (rank_as_cause(cause) == RANK_CALL)
         return is_same_count_change(cause, effect) && (is_own || tp_str_find(effect->identity.name, "DtoH") >= 0);
     return is_own && tp_str_equal(cause->identity.shape, effect->identity.shape);
 }
 
-static bool explains(const struct tp_change *cause, const struct tp_change *effect)
+static bool can_change_explain_other(const struct tp_change *cause, const struct tp_change *effect)
 {
-    enum rank first = cause_rank(cause), then = cause_rank(effect);
+    enum rank first = rank_as_cause(cause), then = rank_as_cause(effect);
     if (first > then || (first == then && then != RANK_MODULE))
         return false;
     switch (then) {
     case RANK_COPY:
-        return explains_copy(cause, effect);
+        return does_change_explain_copy(cause, effect);
     case RANK_WAIT:
         return is_same_direction(cause, effect);
     case RANK_OPERATOR_DEVICE:
     case RANK_OPERATOR_HOST:
-        return explains_operator(cause, effect);
+        return does_change_explain_operator(cause, effect);
     case RANK_MODULE:
-        return explains_module(cause, effect);
+        return does_change_explain_module(cause, effect);
     case RANK_RUNTIME:
-        return explains_runtime(cause, effect);
+        return does_change_explain_runtime_call(cause, effect);
     default:
         return false;
     }
@@ -131,8 +131,8 @@ static bool is_better_cause(const struct tp_changes *changes, uint32_t cause, ui
     if (best == TP_NO_ID)
         return true;
     const struct tp_change *a = &changes->items[cause], *b = &changes->items[best];
-    if (cause_rank(a) != cause_rank(b))
-        return cause_rank(a) < cause_rank(b);
+    if (rank_as_cause(a) != rank_as_cause(b))
+        return rank_as_cause(a) < rank_as_cause(b);
     return fabs((double)a->change_ns) > fabs((double)b->change_ns);
 }
 
@@ -148,7 +148,7 @@ void tp_changes_explain(struct tp_changes *changes)
         if (!effect->is_reported)
             continue;
         for (uint32_t k = 0; k < count; k++)
-            if (reported[k] != i && explains(&changes->items[reported[k]], effect) &&
+            if (reported[k] != i && can_change_explain_other(&changes->items[reported[k]], effect) &&
                 is_better_cause(changes, reported[k], effect->cause))
                 effect->cause = reported[k];
         changes->cause_count += effect->cause == TP_NO_ID;

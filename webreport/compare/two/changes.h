@@ -19,10 +19,10 @@ struct tp_change {
     const struct tp_match *match;
     struct tp_identity identity; /* identity of the row in NEW; for a removed row, in BASE */
     double calls[TP_SIDES], ns[TP_SIDES];
-    double call_ns[TP_SIDES]; /* mean time of a call, ns; NaN without calls */
-    int64_t change_ns;        /* by_count_ns + by_time_ns, per step */
-    int64_t by_count_ns;      /* (calls of NEW - calls of BASE) * time per call of BASE, ns */
-    int64_t by_time_ns;       /* calls of NEW * (time per call of NEW - time per call of BASE), ns */
+    double call_ns[TP_SIDES];        /* mean time of a call, ns; NaN without calls */
+    int64_t change_ns;               /* change_by_call_count_ns + change_by_call_time_ns, per step */
+    int64_t change_by_call_count_ns; /* (calls of NEW - calls of BASE) * time per call of BASE, ns */
+    int64_t change_by_call_time_ns;  /* calls of NEW * (time per call of NEW - time per call of BASE), ns */
     /* 99 % interval of the row's change in a typical step, ns, without the shift that all rows share; NaN if the row
      * was not tested */
     struct tp_confidence_interval interval;
@@ -37,7 +37,7 @@ struct tp_change {
  * has no functions. */
 struct tp_function_sums {
     double ns[TP_SIDES], samples[TP_SIDES]; /* ns: mean time per run; samples: number of samples in all runs */
-    uint32_t judged_count;
+    uint32_t judged_function_count;
     uint32_t largest;         /* index in `items` of the tested function with the most time in BASE */
     double detectable_growth; /* relative growth of that function that is detected with a probability of 80 % */
 };

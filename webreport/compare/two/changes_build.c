@@ -15,7 +15,7 @@ struct total {
     bool is_count_constant;
 };
 
-static struct total match_total(const struct tp_sides *sides, const struct tp_match *match, int side)
+static struct total total_of_match(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
     /* a constant count needs at least two steps */
     struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
@@ -28,29 +28,29 @@ static struct total match_total(const struct tp_sides *sides, const struct tp_ma
     return total; /* without rows, the side has no calls in any step */
 }
 
-static int64_t round_ns(double ns)
+static int64_t round_to_whole_ns(double ns)
 {
     return isnan(ns) ? 0 : ns >= 9e18 ? INT64_MAX : ns <= -9e18 ? -INT64_MAX : (int64_t)llround(ns);
 }
 
-static void split_change(struct tp_change *change)
+static void split_change_by_count_and_time(struct tp_change *change)
 {
     double base_call = change->call_ns[TP_BASE], more_calls = change->calls[TP_NEW] - change->calls[TP_BASE];
     double by_count = change->ns[TP_NEW] - change->ns[TP_BASE];
-    change->change_ns = round_ns(by_count);
+    change->change_ns = round_to_whole_ns(by_count);
     if (change->calls[TP_NEW] > 0 && change->calls[TP_BASE] > 0)
         by_count = more_calls * base_call;
-    change->by_count_ns = round_ns(by_count);
-    if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
+    change->change_by_call_count_ns = round_to_whole_ns(by_count);
+    if (__builtin_sub_overflow(change->change_ns, change->change_by_call_count_ns, &change->change_by_call_time_ns)) {
         /* the sums are near the limits of int64, which occurs only in damaged or hostile files */
-        change->by_count_ns = change->change_ns;
-        change->by_time_ns = 0;
+        change->change_by_call_count_ns = change->change_ns;
+        change->change_by_call_time_ns = 0;
     }
 }
 
 /* Returns whether a run of the side has a row "(rest)" of this kind. Such a row sums all rows that did not fit in
  * the summary. */
-static bool has_rest_row(const struct tp_side_input *side, enum tp_summary_kind kind)
+static bool has_row_for_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
         for (uint32_t i = 0; i < side->runs[r].row_count; i++)
@@ -59,12 +59,12 @@ static bool has_rest_row(const struct tp_side_input *side, enum tp_summary_kind 
     return false;
 }
 
-static bool is_module(enum tp_summary_kind kind)
+static bool is_module_kind(enum tp_summary_kind kind)
 {
     return kind == TP_SUMMARY_MODULE_DEVICE || kind == TP_SUMMARY_MODULE_HOST;
 }
 
-static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind)
+static bool has_row_of_kind(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
         for (uint32_t i = 0; i < side->runs[r].row_count; i++)
@@ -76,14 +76,14 @@ static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind
 /* Finds the kinds in which a row on only one side does not count as added or removed. If the steps do the same work,
  * a small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded
  * without them. */
-static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
-                           const struct tp_change_limits *limits)
+static void find_kinds_with_cut_rows(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
+                                     const struct tp_change_limits *limits)
 {
     for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
-        is_cut[kind] = (limits->is_work_same && (has_rest_row(sides->side[TP_BASE].input, kind) ||
-                                                 has_rest_row(sides->side[TP_NEW].input, kind))) ||
-                       (is_module(kind) &&
-                        !(has_kind(sides->side[TP_BASE].input, kind) && has_kind(sides->side[TP_NEW].input, kind)));
+        is_cut[kind] = (limits->is_work_same && (has_row_for_rest(sides->side[TP_BASE].input, kind) ||
+                                                 has_row_for_rest(sides->side[TP_NEW].input, kind))) ||
+                       (is_module_kind(kind) && !(has_row_of_kind(sides->side[TP_BASE].input, kind) &&
+                                                  has_row_of_kind(sides->side[TP_NEW].input, kind)));
 }
 
 /* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
@@ -92,7 +92,7 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
-    if (is_work_same && (change->identity.kind == TP_SUMMARY_SYNC || is_module(change->identity.kind)))
+    if (is_work_same && (change->identity.kind == TP_SUMMARY_SYNC || is_module_kind(change->identity.kind)))
         return false;
     if (is_cut[change->identity.kind] &&
         (change->match->kind != TP_MATCH_SAME || tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
@@ -123,19 +123,20 @@ static bool is_kernel_of_other_name(const struct tp_change *change)
 /* Decides the verdict on a changed number of calls. The time of the added or removed calls must be at least
  * TP_CHANGE_LEAST_SHARE of BASE's step. The time of the whole row must have changed in the same direction. Runtime
  * calls get no verdict, because they follow from the work that they start. */
-static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
+static enum tp_change_verdict judge_call_count(const struct tp_change *change, double step_ns)
 {
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (is_reported_by_count(&change->identity))
         return verdict_by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_kernel_of_other_name(change)) /* judge_kernels decides the verdict on the sum of all replaced kernels */
+    if (is_kernel_of_other_name(
+            change)) /* judge_times_of_kernels decides the verdict on the sum of all replaced kernels */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
-        !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
+        !(fabs((double)change->change_by_call_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
         return TP_CHANGE_NEUTRAL;
-    enum tp_change_verdict by_count = verdict_by_sign((double)change->by_count_ns);
+    enum tp_change_verdict by_count = verdict_by_sign((double)change->change_by_call_count_ns);
     return by_count == verdict_by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
@@ -154,13 +155,13 @@ static void init_change(struct tp_change *change, const struct tp_sides *sides, 
     *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
     change->identity = tp_sides_identity(sides, tp_match_identity(match));
     for (int s = 0; s < TP_SIDES; s++) {
-        totals[s] = match_total(sides, match, s);
+        totals[s] = total_of_match(sides, match, s);
         change->calls[s] = totals[s].calls;
         change->ns[s] = totals[s].ns;
         change->call_ns[s] = change->calls[s] > 0 ? change->ns[s] / change->calls[s] : NAN;
     }
     change->share = (change->ns[TP_NEW] - change->ns[TP_BASE]) / sides->side[TP_BASE].total_ns;
-    split_change(change);
+    split_change_by_count_and_time(change);
 }
 
 static void mark_reported_change(struct tp_change *change, const struct tp_change_limits *limits,
@@ -181,7 +182,7 @@ struct judged {
 };
 
 /* Returns the kind of rows that are tested: kernels, or host operators if neither side has kernels. */
-static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
+static enum tp_summary_kind kind_of_judged_rows(const struct tp_changes *changes)
 {
     for (uint32_t i = 0; i < changes->count; i++)
         if (changes->items[i].identity.kind == TP_SUMMARY_KERNEL)
@@ -200,8 +201,8 @@ static double total_time_of_kind(const struct tp_changes *changes, const struct 
     return all > 0 ? all : sum;
 }
 
-static void add_judged_row(struct judged *judged, const struct tp_changes *changes, uint32_t at,
-                           const struct tp_sides *sides, double all)
+static void add_row_to_judge(struct judged *judged, const struct tp_changes *changes, uint32_t at,
+                             const struct tp_sides *sides, double all)
 {
     const struct tp_change *change = &changes->items[at];
     const struct tp_match *match = change->match;
@@ -221,13 +222,13 @@ static void add_judged_row(struct judged *judged, const struct tp_changes *chang
 
 static struct judged find_judged_rows(const struct tp_changes *changes, const struct tp_sides *sides)
 {
-    enum tp_summary_kind kind = judged_kind(changes);
+    enum tp_summary_kind kind = kind_of_judged_rows(changes);
     double all = total_time_of_kind(changes, sides, kind);
     struct judged judged = {tp_arena_array(sides->arena, changes->count, sizeof *judged.rows),
                             tp_arena_array(sides->arena, changes->count, sizeof *judged.changes), 0};
     for (uint32_t i = 0; i < changes->count; i++)
         if (changes->items[i].identity.kind == kind)
-            add_judged_row(&judged, changes, i, sides, all);
+            add_row_to_judge(&judged, changes, i, sides, all);
     return judged;
 }
 
@@ -241,8 +242,8 @@ static double smallest_judged_share(const struct tp_sides *sides)
 
 /* Returns the verdict on a row. share: time of the row divided by the total. is_alone: the runs suffice for a verdict
  * on a single row that changed the total by `least`. has_moved: at least one total changed. */
-static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
-                                        bool has_moved)
+static enum tp_change_verdict verdict_of_row(const struct tp_row_verdict *row, double share, double least,
+                                             bool is_alone, bool has_moved)
 {
     double own = fabs(row->estimate) * share;
     if (!(own >= TP_CHANGE_LEAST_SHARE))
@@ -269,8 +270,8 @@ static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
     return false;
 }
 
-static void judge_times(struct tp_changes *changes, const struct tp_sides *sides,
-                        const struct tp_total totals[TP_QUANTITIES], double doubt)
+static void judge_times_of_rows(struct tp_changes *changes, const struct tp_sides *sides,
+                                const struct tp_total totals[TP_QUANTITIES], double doubt)
 {
     uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
     bool is_alone = base_count + new_count >= TP_VERDICT_RUNS, has_moved = has_total_moved(totals);
@@ -285,7 +286,7 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
         struct tp_change *change = &changes->items[judged.changes[i]];
         change->interval = interval_of_row(&judged.rows[i], &judgement.rows[i], base_count);
         change->verdict =
-            judge_row(&judgement.rows[i], judged.rows[i].share, smallest_judged_share(sides), is_alone, has_moved);
+            verdict_of_row(&judgement.rows[i], judged.rows[i].share, smallest_judged_share(sides), is_alone, has_moved);
     }
 }
 
@@ -328,7 +329,7 @@ static bool is_loading_confirmed(const struct tp_changes *changes, const struct 
         return true;
     if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
         return false;
-    double change = log1p(estimate), low = tp_sides_low_change(sides, levels);
+    double change = log1p(estimate), low = tp_sides_change_of_short_steps(sides, levels);
     return tp_short_steps_confirm(change, low - changes->low_shift) && tp_short_steps_confirm(change, low);
 }
 
@@ -358,7 +359,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
                                               ns[TP_BASE] * total.change.high},
                                  .cause = TP_NO_ID};
     change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
-    change->by_time_ns = change->change_ns = round_ns(ns[TP_NEW] - ns[TP_BASE]);
+    change->change_by_call_time_ns = change->change_ns = round_to_whole_ns(ns[TP_NEW] - ns[TP_BASE]);
     bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
                     fabs(change->share) >= smallest_judged_share(sides) &&
                     is_loading_confirmed(changes, sides, levels, total.change.estimate);
@@ -370,7 +371,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 /* ---- replaced operators and kernels ---- */
 
 /* Returns whether a row belongs to operators that replace others. Such rows are tested together, as a sum. */
-static bool is_part_of_group(const struct tp_change *change, const struct tp_replaced *replaced)
+static bool is_row_of_replaced_operators(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
         for (uint32_t i = 0; i < change->match->member_count[s]; i++)
@@ -379,7 +380,7 @@ static bool is_part_of_group(const struct tp_change *change, const struct tp_rep
     return false;
 }
 
-static void use_sum_of_group(struct tp_change *change, const struct tp_replaced_sum *sum)
+static void copy_verdict_of_group(struct tp_change *change, const struct tp_replaced_sum *sum)
 {
     change->verdict = sum->verdict;
     change->interval = sum->interval;
@@ -387,8 +388,8 @@ static void use_sum_of_group(struct tp_change *change, const struct tp_replaced_
 
 /* Decides the verdict on the sum of kernels that replace others of the same operator. The kernel that changed most in
  * the direction of the sum gets the verdict. */
-static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                          const struct tp_row_shift *shift)
+static void judge_times_of_kernels(struct tp_changes *changes, const struct tp_sides *sides,
+                                   const struct tp_matches *matches, const struct tp_row_shift *shift)
 {
     for (uint32_t k = 1; k <= matches->kernel_count; k++) {
         struct tp_change *most = NULL;
@@ -409,19 +410,19 @@ static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sid
                 (!most || (changes->items[i].change_ns > most->change_ns) == is_slower))
                 most = &changes->items[i];
         if (most)
-            use_sum_of_group(most, &sum);
+            copy_verdict_of_group(most, &sum);
     }
 }
 
-static void judge_replaced(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                           const struct tp_replaced *replaced)
+static void judge_times_of_replaced_groups(struct tp_changes *changes, const struct tp_sides *sides,
+                                           const struct tp_matches *matches, const struct tp_replaced *replaced)
 {
-    judge_kernels(changes, sides, matches, &replaced->algorithm);
+    judge_times_of_kernels(changes, sides, matches, &replaced->algorithm);
     for (uint32_t i = 0; i < matches->count; i++) {
         const struct tp_replaced_sum *sum = &replaced->groups[matches->items[i].group];
         enum tp_summary_kind kind = changes->items[i].identity.kind;
         if (matches->items[i].group && kind == (sum->is_host ? TP_SUMMARY_OPERATOR_HOST : TP_SUMMARY_KERNEL))
-            use_sum_of_group(&changes->items[i], sum);
+            copy_verdict_of_group(&changes->items[i], sum);
     }
 }
 
@@ -439,22 +440,23 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     *changes =
         (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
                             .count = matches->count};
-    find_cut_kinds(is_cut, sides, limits);
+    find_kinds_with_cut_rows(is_cut, sides, limits);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
         init_change(change, sides, &matches->items[i], sums);
-        bool is_judged_as_sum = is_part_of_group(change, replaced) && !is_reported_by_count(&change->identity);
+        bool is_judged_as_sum =
+            is_row_of_replaced_operators(change, replaced) && !is_reported_by_count(&change->identity);
         change->is_count_change = !is_judged_as_sum && is_count_changed(change, sums, is_cut, limits->is_work_same);
         is_new_kernel[i] = is_kernel_replaced(change, sums, step_ns);
     }
-    judge_times(changes, sides, totals, doubt);
-    judge_replaced(changes, sides, matches, replaced);
+    judge_times_of_rows(changes, sides, totals, doubt);
+    judge_times_of_replaced_groups(changes, sides, matches, replaced);
     tp_functions_judge(changes, sides);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         if (change->verdict == TP_CHANGE_NEUTRAL)
-            change->verdict = judge_count(change, step_ns);
+            change->verdict = judge_call_count(change, step_ns);
         mark_reported_change(change, limits, is_new_kernel[i]);
     }
     if (has_loading)

@@ -39,7 +39,7 @@ enum tp_change_verdict tp_compare_judge(const struct tp_compare *c)
         return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
     if (c->was_machine_busy || has_total(c, TP_CHANGE_HINT) || tp_compare_is_too_noisy(c))
         return TP_CHANGE_INCONCLUSIVE;
-    return is_any_known(c) || c->changes.functions.judged_count ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
+    return is_any_known(c) || c->changes.functions.judged_function_count ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
 }
 
 bool tp_compare_has_regressed(const struct tp_compare *c)

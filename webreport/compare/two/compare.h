@@ -156,7 +156,7 @@ struct tp_compare {
     bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
     /* number of reported changes without a cause, for each verdict */
-    uint32_t regressed_count, improved_count, replaced_count, hint_count;
+    uint32_t regressed_count, improved_count, replaced_count, count_of_hints;
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "webreport/compare/noise/run_change.h"
-#include "webreport/compare/numbered.h"
+#include "webreport/compare/numbered_kernels.h"
 #include "webreport/compare/two/changes_build.h"
 #include "webreport/compare/two/damage.h"
 #include "writer/text/format.h"
@@ -20,16 +20,17 @@ static void make_host_times_inconclusive(struct tp_compare *c)
 }
 
 /* Returns whether the short steps confirm the change of a total. Only wall clock needs this confirmation. */
-static bool is_confirmed(const struct tp_compare *c, enum tp_quantity quantity)
+static bool is_total_confirmed(const struct tp_compare *c, enum tp_quantity quantity)
 {
     const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
                                                     c->sides.side[TP_NEW].quantities[quantity]};
     return !tp_sides_are_wall_clock(&c->sides) ||
-           tp_short_steps_confirm(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
+           tp_short_steps_confirm(log1p(c->totals[quantity].change.estimate),
+                                  tp_sides_change_of_short_steps(&c->sides, levels));
 }
 
 /* Withdraws verdicts on totals if the machine was busy on one side, or may have been. */
-static void drop_wall_clock_verdicts(struct tp_compare *c)
+static void remove_wall_clock_verdicts(struct tp_compare *c)
 {
     c->was_machine_busy = tp_changes_are_due_to_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
@@ -38,7 +39,7 @@ static void drop_wall_clock_verdicts(struct tp_compare *c)
             continue;
         if (c->was_machine_busy)
             *verdict = TP_CHANGE_INCONCLUSIVE;
-        else if (tp_sides_allow_only_hints(&c->sides) || !is_confirmed(c, q))
+        else if (tp_sides_allow_only_hints(&c->sides) || !is_total_confirmed(c, q))
             *verdict = TP_CHANGE_HINT;
     }
 }
@@ -63,7 +64,7 @@ static void count_causes(struct tp_compare *c)
         c->regressed_count += change->verdict == TP_CHANGE_REGRESSED;
         c->improved_count += change->verdict == TP_CHANGE_IMPROVED;
         c->replaced_count += change->verdict == TP_CHANGE_NEUTRAL;
-        c->hint_count += change->verdict == TP_CHANGE_HINT;
+        c->count_of_hints += change->verdict == TP_CHANGE_HINT;
     }
 }
 
@@ -95,7 +96,7 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     for (int s = 0; s < TP_SIDES; s++)
         compare->names[s] = inputs[s].name;
     struct tp_side_input *aligned = tp_arena_array(arena, TP_SIDES, sizeof *aligned);
-    tp_numbered_align(aligned, inputs, arena);
+    tp_numbered_make_names_equal(aligned, inputs, arena);
     tp_sides_build(&compare->sides, aligned, arena);
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
@@ -110,7 +111,7 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     make_host_times_inconclusive(compare);
     tp_matches_build(&compare->matches, &compare->sides, &replaced);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches, &replaced, compare->totals, &limits);
-    drop_wall_clock_verdicts(compare);
+    remove_wall_clock_verdicts(compare);
     count_causes(compare);
     tp_compare_build_memory(compare);
     compare->verdict = tp_compare_judge(compare);

@@ -86,7 +86,7 @@ static uint32_t find_or_add_device(struct memory *m, struct tp_str name)
     return (uint32_t)m->devices.count - 1;
 }
 
-static void find_lines(struct memory *m, int side)
+static void list_source_lines_of_side(struct memory *m, int side)
 {
     const struct tp_side_input *input = m->compare->sides.side[side].input;
     tp_strings_init(&m->lines[side], m->compare->arena, 0);
@@ -130,7 +130,7 @@ static void add_owners(struct memory *m, const struct tp_summary_memory *from, i
     }
 }
 
-static void add_side(struct memory *m, int side)
+static void add_memory_of_side(struct memory *m, int side)
 {
     const struct tp_side_input *input = m->compare->sides.side[side].input;
     for (uint32_t r = 0; r < input->run_count; r++)
@@ -149,7 +149,7 @@ static void add_side(struct memory *m, int side)
         }
 }
 
-static int64_t new_minus_base(const int64_t values[TP_SIDES])
+static int64_t difference_or_null(const int64_t values[TP_SIDES])
 {
     if (values[TP_BASE] == TP_NULL_INT || values[TP_NEW] == TP_NULL_INT)
         return TP_NULL_INT;
@@ -157,7 +157,7 @@ static int64_t new_minus_base(const int64_t values[TP_SIDES])
 }
 
 /* Returns the probability that all runs of one side are above, or below, all runs of the other side by chance. */
-static double separation_chance(const struct tp_compare *c)
+static double chance_of_separate_sides(const struct tp_compare *c)
 {
     double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
     return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
@@ -167,7 +167,7 @@ static double separation_chance(const struct tp_compare *c)
  * because threads and the garbage collector decide when memory is freed. The gap between the sides must therefore be
  * wider than the range of each side's runs. If the runs of a side differ at all, a rare run may be far from the
  * others. Then there must be enough runs to make a separation by chance unlikely. */
-static bool can_peak_be_chance(const struct tp_compare *c, const struct device *device)
+static bool can_chance_explain_peak(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
     int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
@@ -175,7 +175,7 @@ static bool can_peak_be_chance(const struct tp_compare *c, const struct device *
         return false;
     for (int s = 0; s < TP_SIDES; s++) {
         int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
-        if (gap <= range || (range > 0 && separation_chance(c) > TP_RUN_DOUBT))
+        if (gap <= range || (range > 0 && chance_of_separate_sides(c) > TP_RUN_DOUBT))
             return true;
     }
     return tp_sides_allow_only_hints(&c->sides);
@@ -184,11 +184,11 @@ static bool can_peak_be_chance(const struct tp_compare *c, const struct device *
 static enum tp_change_verdict peak_verdict(const struct memory *m, const struct device *device)
 {
     const struct tp_compare *c = m->compare;
-    int64_t change = new_minus_base(device->peak);
+    int64_t change = difference_or_null(device->peak);
     double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
-    double most = change == TP_NULL_INT || can_peak_be_chance(c, device) ? 0 : (double)change;
+    double most = change == TP_NULL_INT || can_chance_explain_peak(c, device) ? 0 : (double)change;
     if (fabs(growth) > fabs(most)) /* the condition is false for NaN, so that unknown growth is ignored */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
@@ -214,15 +214,15 @@ static void fill_devices(struct memory *m)
             tp_table_int(table, TP_MEMORY_DIFF_BASE_RESERVED + (unsigned)s)[i] = device->reserved[s];
             tp_table_real(table, TP_MEMORY_DIFF_BASE_CREEP + (unsigned)s)[i] = device->creep[s];
         }
-        tp_table_int(table, TP_MEMORY_DIFF_CHANGE)[i] = new_minus_base(device->peak);
+        tp_table_int(table, TP_MEMORY_DIFF_CHANGE)[i] = difference_or_null(device->peak);
         tp_table_text(table, TP_MEMORY_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(device->verdict));
     }
 }
 
-static int by_change(const void *x, const void *y, const void *context)
+static int compare_by_change(const void *x, const void *y, const void *context)
 {
     const struct owner *a = x, *b = y;
-    int64_t p = new_minus_base(a->bytes), q = new_minus_base(b->bytes);
+    int64_t p = difference_or_null(a->bytes), q = difference_or_null(b->bytes);
     (void)context;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
@@ -240,7 +240,7 @@ static int by_change(const void *x, const void *y, const void *context)
 static enum tp_change_verdict owner_verdict(const struct memory *m, const struct owner *owner)
 {
     const struct device *device = TP_AT(&m->devices, struct device, owner->device);
-    double all = (double)new_minus_base(device->peak), own = (double)new_minus_base(owner->bytes);
+    double all = (double)difference_or_null(device->peak), own = (double)difference_or_null(owner->bytes);
     bool is_part = fabs(own) >= LEAST_OWNER_SHARE * fabs(all) && fabs(own) >= LEAST_BYTES && (own > 0) == (all > 0);
     return device->verdict != TP_CHANGE_NEUTRAL && is_part ? device->verdict : TP_CHANGE_NEUTRAL;
 }
@@ -250,7 +250,7 @@ static void fill_owners(struct memory *m)
     static const char *const kinds[] = {"operator", "module", "line"};
     struct tp_compare *c = m->compare;
     struct tp_table *table = &c->tables[TP_COMPARE_OWNERS];
-    tp_merge_sort(c->arena, m->owners.data, m->owners.count, sizeof(struct owner), by_change, NULL);
+    tp_merge_sort(c->arena, m->owners.data, m->owners.count, sizeof(struct owner), compare_by_change, NULL);
     tp_table_init(table, c->arena, "memory_owners", owner_defs, TP_OWNER_DIFF_COLUMNS, m->owners.count);
     for (size_t i = 0; i < m->owners.count; i++) {
         const struct owner *owner = TP_AT(&m->owners, struct owner, i);
@@ -261,7 +261,7 @@ static void fill_owners(struct memory *m)
             tp_table_int(table, TP_OWNER_DIFF_BASE + (unsigned)s)[i] = owner->bytes[s];
             tp_table_int(table, TP_OWNER_DIFF_BASE_BLOCKS + (unsigned)s)[i] = owner->blocks[s];
         }
-        tp_table_int(table, TP_OWNER_DIFF_CHANGE)[i] = new_minus_base(owner->bytes);
+        tp_table_int(table, TP_OWNER_DIFF_CHANGE)[i] = difference_or_null(owner->bytes);
         tp_table_text(table, TP_OWNER_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(owner_verdict(m, owner)));
     }
 }
@@ -274,10 +274,10 @@ void tp_compare_build_memory(struct tp_compare *compare)
     tp_strings_init(&m.names, arena, 0);
     tp_keys_init(&m.keys, arena, 3);
     for (int s = 0; s < TP_SIDES; s++)
-        find_lines(&m, s);
+        list_source_lines_of_side(&m, s);
     m.line_pairs = tp_frame_pairs(&m.lines[TP_BASE], &m.lines[TP_NEW], arena);
     for (int s = 0; s < TP_SIDES; s++)
-        add_side(&m, s);
+        add_memory_of_side(&m, s);
     fill_devices(&m);
     fill_owners(&m);
 }

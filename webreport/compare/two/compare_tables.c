@@ -131,7 +131,7 @@ static const char *kind_text(enum tp_summary_kind kind)
 
 /* ---- rows ---- */
 
-static int by_change(const void *x, const void *y, const void *context)
+static int compare_by_change(const void *x, const void *y, const void *context)
 {
     const struct tp_change *items = context, *a = &items[*(const uint32_t *)x], *b = &items[*(const uint32_t *)y];
     double p = fabs((double)a->change_ns), q = fabs((double)b->change_ns);
@@ -141,7 +141,7 @@ static int by_change(const void *x, const void *y, const void *context)
 }
 
 /* Returns the name of a row in BASE if it differs from the name in NEW; else ptr is NULL. */
-static struct tp_str base_text(const struct tp_compare *c, const struct tp_change *change)
+static struct tp_str name_in_base_text(const struct tp_compare *c, const struct tp_change *change)
 {
     const struct tp_match *match = change->match;
     if (!match->member_count[TP_BASE] || match->kind == TP_MATCH_SAME || match->kind == TP_MATCH_REMOVED)
@@ -164,7 +164,7 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_SHAPE)[row] = identity->shape;
     tp_table_text(table, TP_ROW_DTYPE)[row] = identity->dtype;
     tp_table_text(table, TP_ROW_MATCH)[row] = tp_str_of(tp_match_name(change->match->kind));
-    tp_table_text(table, TP_ROW_BASE_NAME)[row] = base_text(c, change);
+    tp_table_text(table, TP_ROW_BASE_NAME)[row] = name_in_base_text(c, change);
     tp_table_text(table, TP_ROW_VERDICT)[row] = tp_str_of(tp_change_verdict_name(change->verdict));
     tp_table_bool(table, TP_ROW_IS_REPORTED)[row] = change->is_reported;
     tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};
@@ -174,8 +174,8 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
         tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_round_to_integer(change->call_ns[s]);
     }
     tp_table_int(table, TP_ROW_CHANGE)[row] = change->change_ns;
-    tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->by_count_ns;
-    tp_table_int(table, TP_ROW_BY_TIME)[row] = change->by_time_ns;
+    tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->change_by_call_count_ns;
+    tp_table_int(table, TP_ROW_BY_TIME)[row] = change->change_by_call_time_ns;
     tp_table_int(table, TP_ROW_LOW)[row] = tp_round_to_integer(change->interval.low);
     tp_table_int(table, TP_ROW_HIGH)[row] = tp_round_to_integer(change->interval.high);
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
@@ -193,7 +193,7 @@ static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kin
         if (kind < 0 ? is_cause : (int)change->identity.kind == kind)
             rows[count++] = i;
     }
-    tp_merge_sort(c->arena, rows, count, sizeof *rows, by_change, c->changes.items);
+    tp_merge_sort(c->arena, rows, count, sizeof *rows, compare_by_change, c->changes.items);
     tp_table_init(table, c->arena, tables[which].key, row_defs, TP_ROW_COLUMNS, count);
     for (uint32_t i = 0; i < count; i++)
         fill_row(table, i, c, &c->changes.items[rows[i]]);
@@ -227,7 +227,7 @@ static const char *part_name(unsigned part, enum tp_producer producer)
 }
 
 /* Fills the row of a part. ns: mean time per step on each side. */
-static void fill_part(struct tp_compare *c, size_t row, const char *name, const double ns[TP_SIDES])
+static void fill_step_part_row(struct tp_compare *c, size_t row, const char *name, const double ns[TP_SIDES])
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
     double step = c->sides.side[TP_BASE].total_ns, difference = ns[TP_NEW] - ns[TP_BASE];
@@ -260,10 +260,10 @@ static void fill_step_table(struct tp_compare *c)
         if (base->part_ns[part] > 0 || new_side->part_ns[part] > 0)
             shown[count++] = part;
     tp_table_init(&c->tables[TP_COMPARE_STEP], c->arena, "step", part_defs, TP_PART_COLUMNS, count + 1);
-    fill_part(c, 0, "Step", (const double[]){base->total_ns, new_side->total_ns});
+    fill_step_part_row(c, 0, "Step", (const double[]){base->total_ns, new_side->total_ns});
     for (unsigned i = 0; i < count; i++)
-        fill_part(c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
-                  (const double[]){base->part_ns[shown[i]], new_side->part_ns[shown[i]]});
+        fill_step_part_row(c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
+                           (const double[]){base->part_ns[shown[i]], new_side->part_ns[shown[i]]});
     set_step_verdicts(c);
 }
 

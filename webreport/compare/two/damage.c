@@ -10,7 +10,7 @@ enum { SHOWN_RUNS = 4 };
 
 /* Returns the categories of events that at least one run recorded by default, that is, without an option that the user
  * named. The other side has these categories as well unless it lost them. */
-static unsigned present_needs(const struct tp_damage_runs *runs)
+static unsigned needs_recorded_by_default(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
     for (size_t i = 0; i < runs->count; i++) {
@@ -28,7 +28,7 @@ static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_ot
 
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
 {
-    unsigned broken = 0, present = present_needs(others);
+    unsigned broken = 0, present = needs_recorded_by_default(others);
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_input_evidence *e = &runs->runs[i].evidence;
         broken |= tp_evidence_unmet_needs(e) | missed(e, present);
@@ -50,7 +50,7 @@ static const char *missing_reason(const struct tp_input_evidence *e, unsigned ne
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena)
 {
-    unsigned present = present_needs(others);
+    unsigned present = needs_recorded_by_default(others);
     for (size_t i = 0; i < runs->count; i++) {
         const char *reason = missing_reason(&runs->runs[i].evidence, needs, present, arena);
         struct tp_str file = runs->runs[i].file;
@@ -91,11 +91,11 @@ static void add_missing_below(struct tp_rank_set *missing, const int64_t *ranks,
     int64_t next = 0;
     for (size_t i = 0; i < count && next < size; i++) {
         if (ranks[i] > next)
-            tp_rank_set_add_run(missing, next, (ranks[i] < size ? ranks[i] : size) - 1);
+            tp_rank_set_add_range(missing, next, (ranks[i] < size ? ranks[i] : size) - 1);
         next = ranks[i] + 1;
     }
     if (next < size)
-        tp_rank_set_add_run(missing, next, size - 1);
+        tp_rank_set_add_range(missing, next, size - 1);
 }
 
 void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage_runs *runs,

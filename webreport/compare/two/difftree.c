@@ -10,7 +10,7 @@
 struct node {
     double ns[TP_SIDES], calls[TP_SIDES];
     uint32_t parent, name;
-    /* indexes of nodes, set by link_nodes; children are sorted by size, largest first */
+    /* indexes of nodes, set by link_nodes_by_size; children are sorted by size, largest first */
     uint32_t first_child, next_sibling;
     uint8_t kind;
 };
@@ -32,7 +32,7 @@ static struct node *merge_node_at(const struct merge *merge, uint32_t node)
 
 /* ---- frames ---- */
 
-static void find_frames(struct merge *merge, const struct tp_calltree *tree, int side)
+static void collect_frames_of_tree(struct merge *merge, const struct tp_calltree *tree, int side)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->calls[i].frame.len)
@@ -54,7 +54,7 @@ static void pair_frames(struct merge *merge, const struct tp_sides *sides,
     for (int s = 0; s < TP_SIDES; s++) {
         tp_strings_init(&merge->frames[s], merge->arena, 0);
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
-            find_frames(merge, &trees[s][r], s);
+            collect_frames_of_tree(merge, &trees[s][r], s);
     }
     merge->frame_pairs = tp_frame_pairs(&merge->frames[TP_BASE], &merge->frames[TP_NEW], merge->arena);
     merge->name_of_new = tp_arena_array(merge->arena, merge->frames[TP_NEW].count, sizeof(uint32_t));
@@ -72,7 +72,8 @@ static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, in
 
 /* ---- nodes ---- */
 
-static void add_tree(struct merge *merge, const struct tp_calltree *tree, int side, double per_step, bool has_device)
+static void add_calls_of_tree(struct merge *merge, const struct tp_calltree *tree, int side, double per_step,
+                              bool has_device)
 {
     uint32_t *node_of = tp_arena_array(merge->arena, tree->count, sizeof *node_of);
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -95,7 +96,7 @@ static double node_size_ns(const struct node *node)
     return fmax(node->ns[TP_BASE], node->ns[TP_NEW]);
 }
 
-static int by_size(const void *context, uint32_t x, uint32_t y)
+static int compare_by_size(const void *context, uint32_t x, uint32_t y)
 {
     const struct merge *merge = context;
     const struct node *a = merge_node_at(merge, x), *b = merge_node_at(merge, y);
@@ -107,14 +108,14 @@ static int by_size(const void *context, uint32_t x, uint32_t y)
     return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-static void link_nodes(struct merge *merge)
+static void link_nodes_by_size(struct merge *merge)
 {
     uint32_t count = (uint32_t)merge->nodes.count, *order = tp_arena_array(merge->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
         merge_node_at(merge, i)->first_child = merge_node_at(merge, i)->next_sibling = TP_NO_ID;
     }
-    tp_sort_rows(order, count, by_size, merge, merge->arena);
+    tp_sort_rows(order, count, compare_by_size, merge, merge->arena);
     for (uint32_t i = count; i-- > 0;) {
         struct node *node = merge_node_at(merge, order[i]);
         if (node->parent == TP_NO_ID)
@@ -124,7 +125,7 @@ static void link_nodes(struct merge *merge)
     }
 }
 
-static void append_call(struct tp_difftree *tree, const struct merge *merge, uint32_t node, uint32_t parent)
+static void append_call_of_node(struct tp_difftree *tree, const struct merge *merge, uint32_t node, uint32_t parent)
 {
     const struct node *own = merge_node_at(merge, node);
     struct tp_diffcall *call = &tree->calls[tree->count];
@@ -147,7 +148,7 @@ static void append_calls_in_order(struct tp_difftree *tree, struct merge *merge)
         uint32_t next, call; /* next: child to visit next; call: index of the node in the result */
     };
     struct tp_vec open = TP_VEC(merge->arena, struct open);
-    append_call(tree, merge, 0, TP_NO_ID);
+    append_call_of_node(tree, merge, 0, TP_NO_ID);
     *(struct open *)tp_vec_push(&open) = (struct open){merge_node_at(merge, 0)->first_child, 0};
     while (open.count) {
         struct open *top = TP_AT(&open, struct open, open.count - 1);
@@ -158,7 +159,7 @@ static void append_calls_in_order(struct tp_difftree *tree, struct merge *merge)
             continue;
         }
         top->next = merge_node_at(merge, node)->next_sibling;
-        append_call(tree, merge, node, parent);
+        append_call_of_node(tree, merge, node, parent);
         *(struct open *)tp_vec_push(&open) = (struct open){merge_node_at(merge, node)->first_child, tree->count - 1};
     }
 }
@@ -187,11 +188,11 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
     for (int s = 0; s < TP_SIDES; s++) {
         double steps = (double)sides->side[s].recorded_step_count;
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
-            add_tree(&merge, &trees[s][r], s, 1 / (steps > 0 ? steps : 1), tree->has_device);
+            add_calls_of_tree(&merge, &trees[s][r], s, 1 / (steps > 0 ? steps : 1), tree->has_device);
     }
     if (merge.nodes.count == 0)
         return;
-    link_nodes(&merge);
+    link_nodes_by_size(&merge);
     tree->calls = tp_arena_array(arena, merge.nodes.count, sizeof *tree->calls);
     append_calls_in_order(tree, &merge);
 }

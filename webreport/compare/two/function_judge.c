@@ -24,8 +24,8 @@ static double side_run_count(const struct tp_sides *sides, int side)
     return (double)sides->side[side].input->run_count;
 }
 
-static struct sampled measure_samples(const struct tp_changes *changes, const struct tp_sides *sides,
-                                      const struct tp_change *change)
+static struct sampled measure_function_samples(const struct tp_changes *changes, const struct tp_sides *sides,
+                                               const struct tp_change *change)
 {
     struct sampled s = {.error = 0};
     double variance = 0;
@@ -48,7 +48,7 @@ static bool can_be_judged(const struct tp_change *change, const struct sampled *
 
 /* Returns whether both sides have steps and all times are wall clock. A verdict then needs confirmation by short
  * steps (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
-static bool need_short_steps(const struct tp_sides *sides)
+static bool must_short_steps_confirm(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&
            sides->side[TP_NEW].quantities[TP_QUANTITY_STEP].levels;
@@ -78,18 +78,22 @@ void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides
     if (!(sums->ns[TP_BASE] > 0) || !(sums->ns[TP_NEW] > 0))
         return;
     for (uint32_t i = 0; i < changes->count; i++) {
-        struct sampled s = is_function(&changes->items[i]) ? measure_samples(changes, sides, &changes->items[i])
-                                                           : (struct sampled){.error = 0};
-        sums->judged_count += is_function(&changes->items[i]) && can_be_judged(&changes->items[i], &s);
+        struct sampled s = is_function(&changes->items[i])
+                               ? measure_function_samples(changes, sides, &changes->items[i])
+                               : (struct sampled){.error = 0};
+        sums->judged_function_count += is_function(&changes->items[i]) && can_be_judged(&changes->items[i], &s);
     }
-    double beyond = sums->judged_count ? tp_student_quantile(1 - TP_RUN_DOUBT / 2 / sums->judged_count, NORMAL) : 0;
+    double beyond = sums->judged_function_count
+                        ? tp_student_quantile(1 - TP_RUN_DOUBT / 2 / sums->judged_function_count, NORMAL)
+                        : 0;
     for (uint32_t i = 0; i < changes->count; i++) {
         struct tp_change *change = &changes->items[i];
-        struct sampled s = is_function(change) ? measure_samples(changes, sides, change) : (struct sampled){.error = 0};
+        struct sampled s =
+            is_function(change) ? measure_function_samples(changes, sides, change) : (struct sampled){.error = 0};
         if (!is_function(change) || !can_be_judged(change, &s))
             continue;
         judge_function(changes, change, &s, beyond);
-        if (change->verdict != TP_CHANGE_NEUTRAL && need_short_steps(sides))
+        if (change->verdict != TP_CHANGE_NEUTRAL && must_short_steps_confirm(sides))
             change->verdict = TP_CHANGE_HINT;
         if (s.ns[TP_BASE] <= most)
             continue;

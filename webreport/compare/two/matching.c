@@ -126,7 +126,7 @@ static bool make_group_key(struct matcher *m, enum pass pass, struct unmatched *
 }
 
 /* Orders rows by group, then side, then line (ascending), then time (descending). */
-static int by_group(const void *x, const void *y, const void *context)
+static int compare_by_group(const void *x, const void *y, const void *context)
 {
     const struct unmatched *a = x, *b = y;
     (void)context;
@@ -141,23 +141,24 @@ static int by_group(const void *x, const void *y, const void *context)
     return a->identity < b->identity ? -1 : a->identity > b->identity;
 }
 
-static double smaller_quotient(double a, double b)
+static double ratio_of_smaller_to_larger(double a, double b)
 {
     double less = fmin(a, b), more = fmax(a, b);
     return more > 0 ? less / more : 1;
 }
 
-static double row_likeness(const struct tp_sides *sides, uint32_t base, uint32_t new_identity)
+static double similarity_of_rows(const struct tp_sides *sides, uint32_t base, uint32_t new_identity)
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
-    if (smaller_quotient(a->ns, b->ns) < 0.1) /* rows whose times differ by a factor of ten do different work */
+    if (ratio_of_smaller_to_larger(a->ns, b->ns) <
+        0.1) /* rows whose times differ by a factor of ten do different work */
         return 0;
-    return 0.5 * tp_name_similarity(x.name, y.name) + 0.3 * smaller_quotient(a->calls, b->calls) +
-           0.2 * smaller_quotient(a->ns, b->ns);
+    return 0.5 * tp_name_similarity(x.name, y.name) + 0.3 * ratio_of_smaller_to_larger(a->calls, b->calls) +
+           0.2 * ratio_of_smaller_to_larger(a->ns, b->ns);
 }
 
-static void mark_used(struct unmatched *row)
+static void mark_row_matched(struct unmatched *row)
 {
     row->identity = TP_NO_ID;
 }
@@ -170,18 +171,18 @@ static void pair_in_order(struct matcher *m, struct unmatched *rows, const size_
         struct unmatched *base = &rows[i], *new_row = &rows[counts[TP_BASE] + i];
         bool is_sync = tp_sides_identity(m->sides, base->identity).kind == TP_SUMMARY_SYNC;
         add_match(m, is_sync ? TP_MATCH_MOVED : TP_MATCH_RESHAPED, base->identity, new_row->identity);
-        mark_used(base);
-        mark_used(new_row);
+        mark_row_matched(base);
+        mark_row_matched(new_row);
     }
 }
 
-static void add_member(struct matcher *m, struct tp_match *match, struct unmatched *row)
+static void add_row_to_match(struct matcher *m, struct tp_match *match, struct unmatched *row)
 {
     size_t size = match->member_count[row->side] * sizeof(uint32_t);
     uint32_t **members = &match->members[row->side];
     *members = tp_arena_resize(m->arena, *members, size, size + sizeof(uint32_t));
     (*members)[match->member_count[row->side]++] = row->identity;
-    mark_used(row);
+    mark_row_matched(row);
 }
 
 /* Makes one match of all rows without a partner. rows: rows of BASE, followed by rows of NEW, costliest first on
@@ -192,7 +193,7 @@ static struct tp_match *match_all_rows(struct matcher *m, struct unmatched *rows
     *match = (struct tp_match){.kind = TP_MATCH_REPLACED};
     for (size_t i = 0; i < count; i++)
         if (rows[i].identity != TP_NO_ID)
-            add_member(m, match, &rows[i]);
+            add_row_to_match(m, match, &rows[i]);
     if (match->member_count[TP_NEW] == 1)
         match->kind = match->member_count[TP_BASE] == 1 ? TP_MATCH_RENAMED : TP_MATCH_FUSED;
     else if (match->member_count[TP_BASE] == 1)
@@ -216,16 +217,16 @@ static void join_rows_to_match(struct matcher *m, struct tp_match *match, struct
         if (rows[i].identity == TP_NO_ID)
             continue;
         double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls;
-        if (smaller_quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
+        if (ratio_of_smaller_to_larger(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
             continue;
         match->kind = side == TP_BASE ? TP_MATCH_FUSED : TP_MATCH_SPLIT;
-        add_member(m, match, &rows[i]);
+        add_row_to_match(m, match, &rows[i]);
     }
 }
 
 /* Numbers the sums of replaced kernels. All matches of an operator are one sum; a match without an operator is a
  * separate sum. */
-static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
+static void number_kernels_of_operator(struct matcher *m, size_t first, bool is_of_operator)
 {
     for (size_t i = first; i < m->matches.count; i++)
         TP_AT(&m->matches, struct tp_match, i)->kernel =
@@ -248,7 +249,7 @@ static void pair_most_similar(struct matcher *m, struct unmatched *rows, const s
             for (size_t k = 0; k < limit[TP_NEW] && base[i].identity != TP_NO_ID; k++) {
                 double like = new_rows[k].identity == TP_NO_ID
                                   ? 0
-                                  : row_likeness(m->sides, base[i].identity, new_rows[k].identity);
+                                  : similarity_of_rows(m->sides, base[i].identity, new_rows[k].identity);
                 if (like > best) {
                     best = like;
                     best_base = i;
@@ -258,8 +259,8 @@ static void pair_most_similar(struct matcher *m, struct unmatched *rows, const s
         if (best <= LEAST_LIKENESS)
             break;
         add_match(m, TP_MATCH_RENAMED, base[best_base].identity, new_rows[best_new].identity);
-        mark_used(&base[best_base]);
-        mark_used(&new_rows[best_new]);
+        mark_row_matched(&base[best_base]);
+        mark_row_matched(&new_rows[best_new]);
         if (++pairs >= 16) /* with more changed kernels, the programs have too little in common */
             break;
     }
@@ -270,7 +271,7 @@ static void pair_most_similar(struct matcher *m, struct unmatched *rows, const s
         join_rows_to_match(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
     else if (pairs && left[TP_NEW])
         join_rows_to_match(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
-    number_kernels(m, first, is_of_operator);
+    number_kernels_of_operator(m, first, is_of_operator);
 }
 
 static void match_in_pass(struct matcher *m, enum pass pass)
@@ -283,7 +284,7 @@ static void match_in_pass(struct matcher *m, enum pass pass)
         m->unmatched[i].line = 0;
         m->unmatched[i].group = make_group_key(m, pass, &m->unmatched[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
     }
-    tp_merge_sort(m->arena, m->unmatched, m->unmatched_count, sizeof *m->unmatched, by_group, NULL);
+    tp_merge_sort(m->arena, m->unmatched, m->unmatched_count, sizeof *m->unmatched, compare_by_group, NULL);
     for (size_t start = 0, end; start < m->unmatched_count; start = end) {
         size_t counts[TP_SIDES] = {0, 0};
         for (end = start; end < m->unmatched_count && m->unmatched[end].group == m->unmatched[start].group; end++)
@@ -322,7 +323,7 @@ static double match_time(const struct tp_sides *sides, const struct tp_match *ma
     return most;
 }
 
-static int by_weight(const void *x, const void *y, const void *context)
+static int compare_by_weight(const void *x, const void *y, const void *context)
 {
     const struct tp_match *a = x, *b = y;
     const struct tp_sides *sides = context;
@@ -336,7 +337,7 @@ static int by_weight(const void *x, const void *y, const void *context)
     return i < k ? -1 : i > k;
 }
 
-static void match_equal(struct matcher *m)
+static void match_rows_of_equal_identity(struct matcher *m)
 {
     const struct tp_sides *sides = m->sides;
     for (uint32_t i = 0; i < sides->identity_count; i++) {
@@ -358,7 +359,7 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
         .sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
     tp_strings_init(&m.texts, arena, 0);
     m.unmatched = tp_arena_array(arena, sides->identity_count, sizeof *m.unmatched);
-    match_equal(&m);
+    match_rows_of_equal_identity(&m);
     for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
         match_in_pass(&m, pass);
     for (size_t i = 0; i < m.unmatched_count; i++) {
@@ -366,6 +367,6 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
         add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.unmatched[i].identity,
                   is_new ? m.unmatched[i].identity : TP_NO_ID);
     }
-    tp_merge_sort(arena, m.matches.data, m.matches.count, sizeof(struct tp_match), by_weight, sides);
+    tp_merge_sort(arena, m.matches.data, m.matches.count, sizeof(struct tp_match), compare_by_weight, sides);
     *matches = (struct tp_matches){m.matches.data, (uint32_t)m.matches.count, m.kernel_count};
 }

@@ -22,7 +22,8 @@ struct members {
 };
 
 /* Fills the keys from the members of the groups. If only names are compared, shapes are left out. */
-static void find_members(struct members *found, const struct tp_sides *sides, const struct tp_work_diff *work)
+static void collect_keys_of_members(struct members *found, const struct tp_sides *sides,
+                                    const struct tp_work_diff *work)
 {
     found->of = tp_arena_array(sides->arena, (size_t)work->member_count + 1, sizeof *found->of);
     tp_strings_init(&found->texts, sides->arena, 0);
@@ -38,7 +39,7 @@ static void find_members(struct members *found, const struct tp_sides *sides, co
 
 /* Returns the index of a row's text among the texts of members. Texts of members are cut to a maximum length, so
  * that the row's text is cut first. */
-static uint32_t member_text(const struct members *members, const struct tp_sides *sides, uint32_t text)
+static uint32_t find_row_text_of_members(const struct members *members, const struct tp_sides *sides, uint32_t text)
 {
     return tp_strings_find(&members->texts, tp_count_shorten_text(tp_strings_get(&sides->texts, text), sides->arena));
 }
@@ -59,10 +60,11 @@ static uint32_t operator_text_id(const uint32_t *identity)
     }
 }
 
-static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides, const struct tp_work_diff *work)
+static void find_rows_of_groups(struct tp_replaced *replaced, const struct tp_sides *sides,
+                                const struct tp_work_diff *work)
 {
     struct members members;
-    find_members(&members, sides, work);
+    collect_keys_of_members(&members, sides, work);
     for (int s = 0; s < TP_SIDES; s++) {
         replaced->group_of[s] = tp_arena_array(sides->arena, sides->identity_count, sizeof(uint32_t));
         replaced->part_of[s] = tp_arena_array(sides->arena, sides->identity_count, sizeof(double));
@@ -71,8 +73,8 @@ static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides
             uint32_t name = operator_text_id(identity);
             if (name == TP_NO_ID || !tp_sides_row(sides, s, i)->exists)
                 continue;
-            uint32_t key[] = {(uint32_t)s, member_text(&members, sides, name),
-                              work->has_names_only ? TP_NO_ID : member_text(&members, sides, identity[3])};
+            uint32_t key[] = {(uint32_t)s, find_row_text_of_members(&members, sides, name),
+                              work->has_names_only ? TP_NO_ID : find_row_text_of_members(&members, sides, identity[3])};
             uint32_t at = tp_keys_find(&members.keys, key);
             if (at == TP_NO_ID)
                 continue;
@@ -131,7 +133,7 @@ static struct tp_run_change change_of_levels(const struct tp_sides *sides, const
     double *cvs = tp_arena_array(sides->arena, (size_t)base_runs + new_runs, sizeof *cvs);
     memcpy(cvs, levels[TP_BASE].cvs, base_runs * sizeof *cvs);
     memcpy(cvs + base_runs, levels[TP_NEW].cvs, new_runs * sizeof *cvs);
-    struct tp_run_context context = {.prior = tp_run_noise_prior(is_host ? TP_QUANTITY_HOST_OPS : TP_QUANTITY_ROW, cvs,
+    struct tp_run_context context = {.prior = tp_run_noise_guess(is_host ? TP_QUANTITY_HOST_OPS : TP_QUANTITY_ROW, cvs,
                                                                  (size_t)base_runs + new_runs,
                                                                  tp_sides_have_one_host(sides))};
     if (is_host)
@@ -140,14 +142,15 @@ static struct tp_run_change change_of_levels(const struct tp_sides *sides, const
         levels[TP_NEW].levels[r] -= shift->shift;
         levels[TP_NEW].lows[r] -= shift->shift;
     }
-    return tp_run_change_between(&(struct tp_levels){levels[TP_BASE].levels, base_runs},
-                                 &(struct tp_levels){levels[TP_NEW].levels, new_runs}, &context, sides->arena);
+    return tp_run_change_of_sides(&(struct tp_levels){levels[TP_BASE].levels, base_runs},
+                                  &(struct tp_levels){levels[TP_NEW].levels, new_runs}, &context, sides->arena);
 }
 
-static enum tp_change_verdict sum_verdict(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
-                                          const struct tp_run_change *change, bool is_host)
+static enum tp_change_verdict verdict_of_group_sum(const struct tp_sides *sides,
+                                                   const struct tp_side_levels levels[TP_SIDES],
+                                                   const struct tp_run_change *change, bool is_host)
 {
-    if (is_host && !tp_short_steps_confirm(log1p(change->estimate), tp_sides_low_change(sides, levels)))
+    if (is_host && !tp_short_steps_confirm(log1p(change->estimate), tp_sides_change_of_short_steps(sides, levels)))
         return TP_CHANGE_NEUTRAL;
     return change->low > 0 ? TP_CHANGE_REGRESSED : change->high < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
@@ -179,14 +182,14 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     sum.interval = (struct tp_confidence_interval){sum.ns[TP_BASE] * change.estimate, sum.ns[TP_BASE] * change.low,
                                                    sum.ns[TP_BASE] * change.high};
     if (is_large)
-        sum.verdict = sum_verdict(sides, levels, &change, sum.is_host);
+        sum.verdict = verdict_of_group_sum(sides, levels, &change, sum.is_host);
     return sum;
 }
 
 /* Marks the change so that limits count it, because the sum got slower, and stores the times of the sum. */
 static void mark_slower_group(struct tp_work_change *change, const struct tp_replaced_sum *sum)
 {
-    change->is_gated = true;
+    change->is_counted_by_limit = true;
     change->is_consequence = false;
     change->is_host = sum->is_host;
     for (int s = 0; s < TP_SIDES; s++)
@@ -194,7 +197,7 @@ static void mark_slower_group(struct tp_work_change *change, const struct tp_rep
 }
 
 /* Returns whether a row's text equals a text of the work's keys, which are cut to a maximum length. */
-static bool is_text_of_key(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
+static bool is_row_text_of_key(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
 {
     return tp_str_equal(tp_count_shorten_text(tp_strings_get(&sides->texts, text), sides->arena), of_key);
 }
@@ -205,8 +208,8 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
 {
     for (uint32_t i = 0; i < sides->identity_count; i++) {
         const uint32_t *identity = tp_keys_get(&sides->keys, i);
-        if (identity[0] != TP_SUMMARY_OPERATOR_DEVICE || !is_text_of_key(sides, identity[1], change->name) ||
-            (!work->has_names_only && !is_text_of_key(sides, identity[3], change->dims)))
+        if (identity[0] != TP_SUMMARY_OPERATOR_DEVICE || !is_row_text_of_key(sides, identity[1], change->name) ||
+            (!work->has_names_only && !is_row_text_of_key(sides, identity[3], change->dims)))
             continue;
         for (int s = 0; s < TP_SIDES; s++)
             *(struct tp_side_part *)tp_vec_push(&rows->parts[s]) = (struct tp_side_part){i, 1};
@@ -278,7 +281,7 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
     replaced->algorithm.is_open = replaced->device.is_open =
         c->is_not_comparable || lacks_evidence(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
     replaced->algorithm.least_ns = LEAST_SHARE * sides->side[TP_BASE].total_ns;
-    find_rows(replaced, sides, work);
+    find_rows_of_groups(replaced, sides, work);
     replaced->groups = tp_arena_array(sides->arena, (size_t)work->group_count + 1, sizeof *replaced->groups);
     for (uint32_t g = 1; g <= work->group_count; g++)
         replaced->groups[g] = judge_sum_of_group(replaced, sides, work, g);
@@ -297,7 +300,7 @@ void tp_replaced_mark_limited(struct tp_work_diff *work, const struct tp_sides *
             continue;
         bool is_more =
             tp_work_group_calls(work, change->group, TP_NEW) > tp_work_group_calls(work, change->group, TP_BASE);
-        change->is_gated = is_more && !sum->is_known;
+        change->is_counted_by_limit = is_more && !sum->is_known;
         if (is_slower)
             mark_slower_group(change, sum);
     }

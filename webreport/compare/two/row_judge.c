@@ -86,23 +86,23 @@ static double level_of_run(const struct tp_row_levels *row, bool is_new, size_t 
 
 /* Returns the shift of a run relative to the first run of the base: the median over the rows, weighted by their
  * share of the time. */
-static double median_shift(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run,
-                           struct tp_arena *arena)
+static double median_shift_of_run(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run,
+                                  struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
     for (size_t i = 0; i < count; i++)
         items[i] = (struct tp_weighted){level_of_run(&rows[i], is_new, run) - rows[i].base[0], rows[i].share};
     double shift = tp_weighted_median(items, count, arena);
-    tp_arena_drop(arena, items, count * sizeof *items);
+    tp_arena_free_item(arena, items, count * sizeof *items);
     return shift;
 }
 
-static struct centred center_levels(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
-                                    struct tp_arena *arena)
+static struct centred subtract_run_shifts(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
+                                          struct tp_arena *arena)
 {
     struct centred c = {tp_arena_array(arena, count * runs, sizeof *c.levels), runs, 0};
     for (size_t run = 0; run < runs; run++) {
-        double shift = median_shift(rows, count, is_new, run, arena);
+        double shift = median_shift_of_run(rows, count, is_new, run, arena);
         c.shift += shift / (double)runs;
         for (size_t i = 0; i < count; i++)
             c.levels[i * runs + run] = level_of_run(&rows[i], is_new, run) - shift;
@@ -162,8 +162,8 @@ static struct tp_run_noise noise_of_row(const struct rows_noise *n, const struct
     return (struct tp_run_noise){sd, worth + n->freedom, 0};
 }
 
-static void find_noise(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
-                       struct tp_arena *arena)
+static void find_noise_of_rows(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
+                               struct tp_arena *arena)
 {
     const double least_variance = 1e-10;
     size_t most = sides[0].runs > sides[1].runs ? sides[0].runs : sides[1].runs;
@@ -182,8 +182,8 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     n->fit = (struct tp_run_noise){0, 0, 0};
     if (n->freedom >= 2)
         n->fit = tp_row_noise_estimate(scratch, count, n->freedom);
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
-    tp_arena_drop(arena, levels, most * sizeof *levels);
+    tp_arena_free_item(arena, scratch, count * sizeof *scratch);
+    tp_arena_free_item(arena, levels, most * sizeof *levels);
 }
 
 /* Returns the shift of the short steps of a run, relative to the first run of the base. The shift is the unweighted
@@ -210,8 +210,8 @@ static double low_change_of_row(const struct tp_row_levels *row, const size_t ru
     return middles[1] - middles[0];
 }
 
-static void confirm_rows(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
-                         const size_t run_counts[2], struct tp_arena *arena)
+static void confirm_rows_by_short_steps(struct tp_row_judgement *judgement, const struct tp_row_levels *rows,
+                                        size_t count, const size_t run_counts[2], struct tp_arena *arena)
 {
     size_t runs = run_counts[0] + run_counts[1];
     double *shifts = tp_arena_array(arena, runs, sizeof *shifts);
@@ -225,9 +225,9 @@ static void confirm_rows(struct tp_row_judgement *judgement, const struct tp_row
         judgement->rows[i].is_confirmed = tp_short_steps_confirm(log1p(judgement->rows[i].estimate), low);
     }
     judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
-    tp_arena_drop(arena, of_rows, count * sizeof *of_rows);
-    tp_arena_drop(arena, of_runs, runs * sizeof *of_runs);
-    tp_arena_drop(arena, shifts, runs * sizeof *shifts);
+    tp_arena_free_item(arena, of_rows, count * sizeof *of_rows);
+    tp_arena_free_item(arena, of_runs, runs * sizeof *of_runs);
+    tp_arena_free_item(arena, shifts, runs * sizeof *shifts);
 }
 
 /* Sets is_sure and is_listed of each row from its p-value. */
@@ -243,8 +243,8 @@ static void mark_significant(struct tp_row_verdict *rows, size_t count, double d
     tp_benjamini_hochberg(is_kept, p, count, TP_ROW_LIST_RATE, arena);
     for (size_t i = 0; i < count; i++)
         rows[i].is_listed = is_kept[i];
-    tp_arena_drop(arena, p, count * sizeof *p);
-    tp_arena_drop(arena, is_kept, count * sizeof *is_kept);
+    tp_arena_free_item(arena, p, count * sizeof *p);
+    tp_arena_free_item(arena, is_kept, count * sizeof *is_kept);
 }
 
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
@@ -254,15 +254,15 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     struct tp_row_judgement judgement = {.low_shift = NAN};
     if (count < TP_ROWS_LEAST)
         return judgement;
-    const struct centred sides[2] = {center_levels(rows, count, false, base_count, arena),
-                                     center_levels(rows, count, true, new_count, arena)};
+    const struct centred sides[2] = {subtract_run_shifts(rows, count, false, base_count, arena),
+                                     subtract_run_shifts(rows, count, true, new_count, arena)};
     double *changes = tp_arena_array(arena, count, sizeof *changes);
     double width = sqrt(1 / (double)base_count + 1 / (double)new_count);
     struct rows_noise noise = {.is_wall_clock = is_wall_clock, .changes = changes, .count = count, .width = width};
     for (size_t i = 0; i < count; i++)
         changes[i] = tp_sum(sides[1].levels + i * new_count, new_count) / (double)new_count -
                      tp_sum(sides[0].levels + i * base_count, base_count) / (double)base_count;
-    find_noise(&noise, sides, changes, count, arena);
+    find_noise_of_rows(&noise, sides, changes, count, arena);
     judgement.shift = sides[1].shift - sides[0].shift;
     judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
     for (size_t i = 0; i < count; i++) {
@@ -276,6 +276,6 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     }
     mark_significant(judgement.rows, count, doubt, arena);
     if (is_wall_clock && rows[0].base_low_levels)
-        confirm_rows(&judgement, rows, count, run_counts, arena);
+        confirm_rows_by_short_steps(&judgement, rows, count, run_counts, arena);
     return judgement;
 }

@@ -11,7 +11,8 @@ const char *tp_change_verdict_name(enum tp_change_verdict verdict)
     return names[verdict];
 }
 
-static enum tp_change_verdict change_verdict(const struct tp_run_change *change, const struct tp_change_limits *limits)
+static enum tp_change_verdict verdict_of_change(const struct tp_run_change *change,
+                                                const struct tp_change_limits *limits)
 {
     bool is_slower = change->low > limits->threshold, is_faster = change->high < -limits->threshold;
     if (!(fabs(change->estimate) >= TP_CHANGE_LEAST_SHARE) || !(is_slower || is_faster))
@@ -35,13 +36,13 @@ struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quant
         memcpy(cvs + at, levels[s].cvs, counts[s] * sizeof *cvs);
         at += counts[s];
     }
-    struct tp_run_context context = {.prior = tp_run_noise_prior(quantity, cvs, at, tp_sides_have_one_host(sides)),
+    struct tp_run_context context = {.prior = tp_run_noise_guess(quantity, cvs, at, tp_sides_have_one_host(sides)),
                                      .share = share};
     total.is_known = true;
     total.change =
-        tp_run_change_between(&(struct tp_levels){levels[TP_BASE].levels, counts[TP_BASE]},
-                              &(struct tp_levels){levels[TP_NEW].levels, counts[TP_NEW]}, &context, sides->arena);
-    total.verdict = change_verdict(&total.change, limits);
+        tp_run_change_of_sides(&(struct tp_levels){levels[TP_BASE].levels, counts[TP_BASE]},
+                               &(struct tp_levels){levels[TP_NEW].levels, counts[TP_NEW]}, &context, sides->arena);
+    total.verdict = verdict_of_change(&total.change, limits);
     return total;
 }
 
@@ -75,7 +76,7 @@ double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES])
     const double *shares = totals[TP_QUANTITY_KERNELS].is_known ? of_device : of_host;
     for (int q = 0; q < TP_QUANTITIES; q++)
         if (totals[q].is_known) {
-            own = fmin(own, tp_run_allowed_doubt(&totals[q].change.noise, shares[TP_QUANTITY_ROW]));
+            own = fmin(own, tp_run_allowed_error_chance(&totals[q].change.noise, shares[TP_QUANTITY_ROW]));
             moved += totals[q].verdict != TP_CHANGE_NEUTRAL ? totals[q].change.doubt : 0;
         }
     return fmin(own + moved, TP_RUN_DOUBT);

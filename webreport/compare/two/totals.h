@@ -34,8 +34,8 @@ struct tp_change_limits {
     bool is_work_same; /* true: exact counts show that the steps of both sides do the same work */
 };
 
-/* Compares the levels of one quantity. share: share of TP_RUN_DOUBT for the quantity (tp_run_allowed_doubt). Allocates
- * from sides->arena. */
+/* Compares the levels of one quantity. share: share of TP_RUN_DOUBT for the quantity (tp_run_allowed_error_chance).
+ * Allocates from sides->arena. */
 struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quantity quantity,
                                      const struct tp_side_levels levels[TP_SIDES],
                                      const struct tp_change_limits *limits, double share);

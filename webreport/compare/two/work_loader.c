@@ -33,7 +33,7 @@ struct runs {
     uint32_t count;
 };
 
-static const struct tp_summary_row *find_same_row(const struct tp_summary *run, const struct tp_summary_row *like)
+static const struct tp_summary_row *find_equal_row(const struct tp_summary *run, const struct tp_summary_row *like)
 {
     for (uint32_t i = 0; i < run->row_count; i++) {
         const struct tp_summary_row *row = &run->rows[i];
@@ -53,7 +53,7 @@ static double machine_speed_logarithm(const struct tp_summary *run, const struct
     size_t count = 0;
     for (uint32_t i = 0; i < reference->row_count; i++) {
         const struct tp_summary_row *was = &reference->rows[i];
-        const struct tp_summary_row *is = was->kind == TP_SUMMARY_OPERATOR_HOST ? find_same_row(run, was) : NULL;
+        const struct tp_summary_row *is = was->kind == TP_SUMMARY_OPERATOR_HOST ? find_equal_row(run, was) : NULL;
         if (!is || was->time.count < LEAST_CALLS || is->time.count < LEAST_CALLS)
             continue;
         double before = tp_sketch_quantile(&was->time, LOW_PART), now = tp_sketch_quantile(&is->time, LOW_PART);
@@ -63,8 +63,8 @@ static double machine_speed_logarithm(const struct tp_summary *run, const struct
     return count < LEAST_ROWS ? NAN : tp_weighted_median(items, count, arena);
 }
 
-static void collect_runs(struct runs *runs, const struct tp_side_input *side, const struct tp_summary *reference,
-                         struct tp_arena *arena)
+static void collect_newest_runs(struct runs *runs, const struct tp_side_input *side, const struct tp_summary *reference,
+                                struct tp_arena *arena)
 {
     runs->count = 0;
     for (uint32_t i = side->run_count; i-- > 0 && runs->count < TP_WORK_RUNS;) {
@@ -91,7 +91,7 @@ struct agreed {
     double calls, low_ns;
 };
 
-static struct agreed agreed_function_of_runs(const struct runs *runs, struct tp_str place)
+static struct agreed function_calls_equal_in_runs(const struct runs *runs, struct tp_str place)
 {
     struct agreed out = {-1, NAN};
     double low[TP_WORK_RUNS];
@@ -127,7 +127,8 @@ static struct tp_work_change *add_function_change(struct tp_work_diff *diff, str
 static void compare_function(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was,
                              struct tp_str is, double all_ns)
 {
-    struct agreed base = agreed_function_of_runs(&runs[TP_BASE], was), now = agreed_function_of_runs(&runs[TP_NEW], is);
+    struct agreed base = function_calls_equal_in_runs(&runs[TP_BASE], was),
+                  now = function_calls_equal_in_runs(&runs[TP_NEW], is);
     if (base.calls < 0 || now.calls < 0 || diff->count >= TP_MAX_WORK_CHANGES)
         return;
     double low = isnan(base.low_ns) ? now.low_ns : base.low_ns;
@@ -145,8 +146,8 @@ void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input
     struct runs runs[TP_SIDES];
     struct tp_strings places[TP_SIDES];
     double all_ns = 0;
-    collect_runs(&runs[TP_BASE], sides[TP_BASE], NULL, arena);
-    collect_runs(&runs[TP_NEW], sides[TP_NEW], runs[TP_BASE].count ? runs[TP_BASE].items[0] : NULL, arena);
+    collect_newest_runs(&runs[TP_BASE], sides[TP_BASE], NULL, arena);
+    collect_newest_runs(&runs[TP_NEW], sides[TP_NEW], runs[TP_BASE].count ? runs[TP_BASE].items[0] : NULL, arena);
     if (!diff->is_known || !runs[TP_BASE].count || !runs[TP_NEW].count)
         return;
     for (int s = 0; s < TP_SIDES; s++) {

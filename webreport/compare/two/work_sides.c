@@ -37,8 +37,8 @@ static const struct tp_summary *newest_run_of_rank(const struct tp_side_input *s
 
 /* Marks the counts of `s` that differ in `other` as not exact, and appends the keys that only `other` has. Keys of `s`
  * keep their indexes. */
-static void keep_agreeing_counts(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count,
-                                 struct tp_arena *arena)
+static void mark_differing_counts_inexact(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count,
+                                          struct tp_arena *arena)
 {
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
     uint32_t i = 0, k = 0;
@@ -86,7 +86,7 @@ static struct tp_signature agreed_signature(const struct tp_side_input *side, co
             s.keys = own;
         }
         s.hash = s.hash * 2 + 1; /* the hash must differ, because the counts differ from those of the summary */
-        keep_agreeing_counts(&s, &other->signature, run->signature.key_count, arena);
+        mark_differing_counts_inexact(&s, &other->signature, run->signature.key_count, arena);
         tp_work_keep_agreeing_memory(&s, &other->signature, arena);
     }
     return s;
@@ -99,7 +99,7 @@ struct seen {
     uint64_t base, other;
 };
 
-static bool is_new_pair(struct tp_vec *seen, uint64_t base, uint64_t other)
+static bool add_pair_if_unseen(struct tp_vec *seen, uint64_t base, uint64_t other)
 {
     for (size_t i = 0; i < seen->count; i++)
         if (TP_AT(seen, struct seen, i)->base == base && TP_AT(seen, struct seen, i)->other == other)
@@ -108,7 +108,7 @@ static bool is_new_pair(struct tp_vec *seen, uint64_t base, uint64_t other)
     return true;
 }
 
-static bool is_reported(const struct tp_work_diff *diff, const struct tp_work_change *change)
+static bool is_change_reported(const struct tp_work_diff *diff, const struct tp_work_change *change)
 {
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct tp_work_change *known = &diff->changes[i];
@@ -147,7 +147,7 @@ static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_
     if (count)
         memcpy(changes, diff->changes, count * sizeof *changes);
     for (uint32_t i = 0; i < rank->count; i++)
-        if (count < TP_MAX_WORK_CHANGES && !is_reported(diff, &rank->changes[i])) {
+        if (count < TP_MAX_WORK_CHANGES && !is_change_reported(diff, &rank->changes[i])) {
             changes[count] = rank->changes[i];
             changes[count].group += changes[count].group ? groups : 0;
             count++;
@@ -158,7 +158,8 @@ static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_
     diff->is_same &= rank->is_same;
     diff->is_aligned &= rank->is_aligned;
     diff->knows_kept &= rank->knows_kept;
-    diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
+    diff->varying_key_count =
+        rank->varying_key_count > diff->varying_key_count ? rank->varying_key_count : diff->varying_key_count;
 }
 
 /* Returns the number of waits per step in a run with the same call, operator and function as the row `at`. */
@@ -198,7 +199,7 @@ static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input 
         const struct tp_summary *run = &sides[TP_NEW]->runs[i],
                                 *base = newest_run_of_rank(sides[TP_BASE], run->key.rank);
         if (newest_run_of_rank(sides[TP_NEW], run->key.rank) != run || !base ||
-            !is_new_pair(&seen, base->signature.hash, run->signature.hash))
+            !add_pair_if_unseen(&seen, base->signature.hash, run->signature.hash))
             continue;
         struct tp_signature signatures[TP_SIDES] = {[TP_BASE] = agreed_signature(sides[TP_BASE], base, arena),
                                                     [TP_NEW] = agreed_signature(sides[TP_NEW], run, arena)};
@@ -212,7 +213,7 @@ static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input 
 bool tp_work_has_limited_change(const struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)
-        if (diff->changes[i].is_gated && !diff->changes[i].is_consequence)
+        if (diff->changes[i].is_counted_by_limit && !diff->changes[i].is_consequence)
             return true;
     return false;
 }
@@ -228,5 +229,5 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
     tp_replaced_mark_limited(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
-        diff->changes[i].is_gated = false;
+        diff->changes[i].is_counted_by_limit = false;
 }

@@ -66,7 +66,7 @@ static struct way find_shortest_path(const struct search *s)
 }
 
 /* Follows a path backwards and marks its removed and inserted items. */
-static void mark_edits(const struct search *s, struct way way)
+static void mark_edits_of_path(const struct search *s, struct way way)
 {
     for (; way.edits > 0; way.edits--) {
         bool is_in;
@@ -101,23 +101,23 @@ static void add_blocks(struct tp_vec *blocks, const struct search *s)
     uint32_t i = 0, j = 0, a_least = 0, b_least = 0;
     while (i < s->a->count || j < s->b->count) {
         struct tp_align_block block = {i, i, j, j};
-        while (block.a_end < s->a->count && s->is_out[block.a_end])
-            block.a_end++;
-        while (block.b_end < s->b->count && s->is_in[block.b_end])
-            block.b_end++;
-        i = block.a_end + 1;
-        j = block.b_end + 1;
-        if (block.a == block.a_end && block.b == block.b_end)
+        while (block.end_in_a < s->a->count && s->is_out[block.end_in_a])
+            block.end_in_a++;
+        while (block.end_in_b < s->b->count && s->is_in[block.end_in_b])
+            block.end_in_b++;
+        i = block.end_in_a + 1;
+        j = block.end_in_b + 1;
+        if (block.a == block.end_in_a && block.b == block.end_in_b)
             continue;
-        if (block.a == block.a_end) {
-            move_block_to_caller(s->b, &block.b, &block.b_end, b_least, &block.a);
-            block.a_end = block.a;
-        } else if (block.b == block.b_end) {
-            move_block_to_caller(s->a, &block.a, &block.a_end, a_least, &block.b);
-            block.b_end = block.b;
+        if (block.a == block.end_in_a) {
+            move_block_to_caller(s->b, &block.b, &block.end_in_b, b_least, &block.a);
+            block.end_in_a = block.a;
+        } else if (block.b == block.end_in_b) {
+            move_block_to_caller(s->a, &block.a, &block.end_in_a, a_least, &block.b);
+            block.end_in_b = block.b;
         }
-        a_least = block.a_end;
-        b_least = block.b_end;
+        a_least = block.end_in_a;
+        b_least = block.end_in_b;
         *(struct tp_align_block *)tp_vec_push(blocks) = block;
     }
 }
@@ -130,10 +130,10 @@ void tp_align_sequences(struct tp_vec *blocks, const struct tp_align_sequence *a
     s.is_in = tp_arena_array(blocks->arena, (size_t)b->count + 1, 1);
     while (s.a0 < a->count || s.b0 < b->count) {
         struct way way = find_shortest_path(&s);
-        mark_edits(&s, way);
+        mark_edits_of_path(&s, way);
         s.a0 += (uint32_t)way.x;
         s.b0 += (uint32_t)(way.x - way.k);
     }
     add_blocks(blocks, &s);
-    tp_arena_drop(blocks->arena, s.far, (TP_ALIGN_EDITS + 1) * sizeof *s.far);
+    tp_arena_free_item(blocks->arena, s.far, (TP_ALIGN_EDITS + 1) * sizeof *s.far);
 }

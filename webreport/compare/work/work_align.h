@@ -10,10 +10,10 @@
 
 enum { TP_ALIGN_EDITS = 256 };
 
-/* A difference: items a to a_end - 1 of one sequence are replaced by items b to b_end - 1 of the other. One of the
- * ranges may be empty. */
+/* A difference: items a to end_in_a - 1 of one sequence are replaced by items b to end_in_b - 1 of the other. One of
+ * the ranges may be empty. */
 struct tp_align_block {
-    uint32_t a, a_end, b, b_end;
+    uint32_t a, end_in_a, b, end_in_b;
 };
 
 /* A sequence of numbers; equal items have equal numbers. depth: nesting depth of each item, since blocks begin at

@@ -62,7 +62,7 @@ bool tp_work_change_has_rule(const struct tp_work_change *change, enum tp_work_r
 {
     bool is_more = change->delta > 0 || change->ratio > 1;
     return tp_work_rule_of_change(change) == rule && !change->is_consequence &&
-           (rule == TP_WORK_LOADED ? is_more : change->is_gated);
+           (rule == TP_WORK_LOADED ? is_more : change->is_counted_by_limit);
 }
 
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule)

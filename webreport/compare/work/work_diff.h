@@ -50,16 +50,16 @@ struct tp_work_change {
     struct tp_str name; /* name of the operator, kernel, call or function */
     /* shapes or types in BASE and NEW if they changed; names in BASE and NEW for a rename; else dims and types */
     struct tp_str detail[TP_SIDES];
-    struct tp_str dims;      /* for changed kernels or copies: shapes of their operator; else "" */
-    struct tp_str place;     /* function or module, as in the signature; "" if unknown */
-    int64_t delta;           /* additional calls per step of NEW; 0 if only shapes, types or names changed */
-    int64_t bytes;           /* additional bytes per step of NEW in blocks that are not freed; else 0 */
-    double ratio;            /* for functions: time of a call in NEW divided by the time in BASE; else 0 */
-    uint32_t times;          /* number of equal changes per step that are merged in this change */
-    bool is_gated;           /* true: a limit of a budget counts the change */
-    bool is_consequence;     /* true: a change of the backward pass that follows from another reported change */
-    struct tp_str around[2]; /* names of the operators before and after the change, if its place is unknown; else "" */
-    uint32_t call;           /* 1 + index of the call in the signature of its side; 0 if unknown */
+    struct tp_str dims;       /* for changed kernels or copies: shapes of their operator; else "" */
+    struct tp_str place;      /* function or module, as in the signature; "" if unknown */
+    int64_t delta;            /* additional calls per step of NEW; 0 if only shapes, types or names changed */
+    int64_t bytes;            /* additional bytes per step of NEW in blocks that are not freed; else 0 */
+    double ratio;             /* for functions: time of a call in NEW divided by the time in BASE; else 0 */
+    uint32_t times;           /* number of equal changes per step that are merged in this change */
+    bool is_counted_by_limit; /* true: a limit of a budget counts the change */
+    bool is_consequence;      /* true: a change of the backward pass that follows from another reported change */
+    struct tp_str around[2];  /* names of the operators before and after the change, if its place is unknown; else "" */
+    uint32_t call;            /* 1 + index of the call in the signature of its side; 0 if unknown */
     /* for renamed operators: 1 + index of the replaced call in the signature of BASE; 0 if unknown */
     uint32_t replaced_call_index;
     /* the change is call number `nth` (from 0) of `calls` calls with this name in each pass of the function; both 0
@@ -94,7 +94,7 @@ struct tp_work_diff {
     /* changes: of operators in the order of the step, then of copies, kernels, loader, waits, launches and memory */
     struct tp_work_change *changes;
     uint32_t count;
-    uint32_t varying_count;         /* number of keys that were ignored because their counts vary */
+    uint32_t varying_key_count;     /* number of keys that were ignored because their counts vary */
     struct tp_work_member *members; /* members of all groups, sorted by group */
     uint32_t member_count, group_count;
 };

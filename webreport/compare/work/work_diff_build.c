@@ -33,7 +33,7 @@ static struct tp_count_key key_without_shapes(struct tp_count_key key)
     return key;
 }
 
-static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pair)
+static void find_difference_of_pair(const struct tp_work_compared *c, struct tp_work_pair *pair)
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_signature *side = c->side[s];
@@ -42,13 +42,13 @@ static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pa
     pair->delta = tp_work_is_ignored(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
 
-static void find_pairs(struct tp_work_compared *c, bool has_names_only)
+static void pair_keys_of_sides(struct tp_work_compared *c, bool has_names_only)
 {
     uint32_t count = c->side[TP_BASE]->key_count + c->side[TP_NEW]->key_count, at = 0;
     struct entry *entries = tp_arena_array(c->arena, (size_t)count + 1, sizeof *entries);
     c->pairs = tp_arena_array(c->arena, (size_t)count + 1, sizeof *c->pairs);
     for (int s = 0; s < TP_SIDES; s++) {
-        c->pair_of[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of[s]);
+        c->pair_of_key[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of_key[s]);
         for (uint32_t i = 0; i < c->side[s]->key_count; i++) {
             const struct tp_count_key *key = &c->side[s]->keys[i];
             entries[at++] = (struct entry){has_names_only ? key_without_shapes(*key) : *key, i, (uint8_t)s};
@@ -62,10 +62,10 @@ static void find_pairs(struct tp_work_compared *c, bool has_names_only)
         struct tp_work_pair *pair = &c->pairs[c->pair_count - 1];
         pair->count[entries[i].side] += entries[i].key.count;
         pair->is_exact[entries[i].side] &= entries[i].key.is_exact;
-        c->pair_of[entries[i].side][entries[i].number] = c->pair_count - 1;
+        c->pair_of_key[entries[i].side][entries[i].number] = c->pair_count - 1;
     }
     for (uint32_t i = 0; i < c->pair_count; i++)
-        close_pair(c, &c->pairs[i]);
+        find_difference_of_pair(c, &c->pairs[i]);
 }
 
 /* ---- kernels, copies, waits and the rest ---- */
@@ -93,7 +93,7 @@ static bool is_owner_changed(const struct tp_work_compared *c, const struct tp_c
 }
 
 /* Returns the number of additional copies with this name per step of NEW, over all operators. */
-static int64_t additional_copies(const struct tp_work_compared *c, struct tp_str name)
+static int64_t count_additional_copies(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
     for (uint32_t i = 0; i < c->pair_count; i++)
@@ -108,13 +108,13 @@ static void add_host_copies(struct tp_work_compared *c, const struct tp_work_dif
 {
     for (const struct tp_work_pair *pair = first; pair < end; pair++) {
         bool is_host = tp_str_find(pair->key.detail, "HtoD") >= 0 || tp_str_find(pair->key.detail, "DtoH") >= 0;
-        int64_t more = pair->delta > 0 && is_host ? additional_copies(c, pair->key.detail) : 0;
+        int64_t more = pair->delta > 0 && is_host ? count_additional_copies(c, pair->key.detail) : 0;
         if (more <= 0 || !tp_work_is_replacement(diff, &first->key))
             continue;
         struct tp_work_change *change =
             add_work_change(c, TP_WORK_CHANGE_COPIES, first->key.name, more < pair->delta ? more : pair->delta);
         change->detail[TP_NEW] = pair->key.detail;
-        change->is_gated = true;
+        change->is_counted_by_limit = true;
     }
 }
 
@@ -150,7 +150,7 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     change->detail[TP_NEW] = came;
     change->dims = first->key.dims;
     /* limits do not count memory sets, which depend on the algorithm that a library chooses */
-    change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
+    change->is_counted_by_limit = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
 }
 
 /* Returns the number of waits per step that the operator lost in its other API calls. Another version of a library
@@ -180,8 +180,8 @@ static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *fir
     struct tp_work_change *change = add_work_change(c, TP_WORK_CHANGE_WAIT, first->key.name, delta);
     change->detail[TP_NEW] = owner;
     for (const struct tp_work_pair *pair = first; pair < end; pair++)
-        change->is_gated |= pair->delta > count_removed_waits(c, pair);
-    change->is_gated &= delta > 0;
+        change->is_counted_by_limit |= pair->delta > count_removed_waits(c, pair);
+    change->is_counted_by_limit &= delta > 0;
 }
 
 static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
@@ -231,7 +231,8 @@ static bool is_same_change(const struct tp_work_change *a, const struct tp_work_
 
 /* Returns whether b directly follows a in the same function and calls the same operator with other shapes or types,
  * as in x.double().float(). */
-static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
+static bool is_conversion_after_call(const struct tp_work_change *a, const struct tp_work_change *b,
+                                     const struct tp_signature *s)
 {
     if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
         (a->delta < 0) != (b->delta < 0) || !tp_str_equal(a->name, b->name) || !tp_str_equal(a->place, b->place))
@@ -254,7 +255,7 @@ static void merge_equal_changes(struct tp_work_diff *diff, struct tp_work_compar
         uint32_t k = 0;
         while (k < diff->count && !is_same_change(&changes[k], &changes[i]))
             k++;
-        if (k == diff->count && k && is_next_call(&changes[k - 1], &changes[i], side))
+        if (k == diff->count && k && is_conversion_after_call(&changes[k - 1], &changes[i], side))
             k--;
         if (k < diff->count) {
             changes[k].delta += changes[i].delta;
@@ -303,7 +304,7 @@ static void set_call_number(struct tp_work_change *change, const struct tp_signa
         passes = calls && !tp_count_is_backward(s->keys[k].name) ? common_divisor(calls, passes) : passes;
         of_name = tp_str_equal(s->keys[k].name, change->name) && s->keys[k].kind == TP_COUNT_OPERATOR ? calls : of_name;
     }
-    tp_arena_drop(arena, count, s->key_count * sizeof *count);
+    tp_arena_free_item(arena, count, s->key_count * sizeof *count);
     change->calls = of_name / (passes ? passes : 1);
     change->nth = change->calls ? change->nth % change->calls : 0;
 }
@@ -357,15 +358,15 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     diff->has_names_only = has_names_only || has_shapes(base) != has_shapes(other);
     if (diff->is_same)
         return;
-    find_pairs(&c, diff->has_names_only);
+    pair_keys_of_sides(&c, diff->has_names_only);
     for (uint32_t i = 0; i < c.pair_count; i++)
-        diff->varying_count += tp_work_is_ignored(&c.pairs[i]);
+        diff->varying_key_count += tp_work_is_ignored(&c.pairs[i]);
     if (has_changed_operators(&c)) {
         diff->is_aligned = tp_work_match_calls(&c);
         if (!c.changes.count)
             tp_work_add_unplaced_counts(&c);
-        tp_work_join_renamed(&c);
-        tp_work_finish_groups(&c, diff);
+        tp_work_join_renamed_operators(&c);
+        tp_work_replace_groups_by_changes(&c, diff);
         tp_work_exclude_replacements(c.changes.data, c.changes.count);
     }
     add_other_changes(&c, diff);

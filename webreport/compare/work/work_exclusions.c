@@ -26,10 +26,10 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
         for (size_t k = 0; k < count && !is_done; k++) {
             const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
             const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
-            if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
+            if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_counted_by_limit ||
                 !tp_frame_same_function(changes[i].place, changes[k].place) || !is_remainder_operator(old, now))
                 continue;
-            changes[k].is_gated = false;
+            changes[k].is_counted_by_limit = false;
             is_done = true;
         }
     }
@@ -74,7 +74,7 @@ static void exclude_list_operators(struct tp_work_change *changes, size_t count)
         for (size_t i = 0; i < count && taken < 2; i++)
             taken += is_operator_change(&changes[i]) && changes[i].delta < 0 &&
                      is_replacement_of_list(&changes[k], &changes[i]);
-        changes[k].is_gated &= taken < 2;
+        changes[k].is_counted_by_limit &= taken < 2;
     }
 }
 
@@ -87,8 +87,8 @@ void tp_work_exclude_replacements(struct tp_work_change *changes, size_t count)
 static bool is_same_by_name(const struct tp_work_change *a, const struct tp_work_change *b)
 {
     return a->kind == b->kind && a->kind < TP_WORK_CHANGE_SHAPE && (a->delta < 0) == (b->delta < 0) &&
-           a->is_gated == b->is_gated && a->is_consequence == b->is_consequence && tp_str_equal(a->name, b->name) &&
-           tp_str_equal(a->place, b->place);
+           a->is_counted_by_limit == b->is_counted_by_limit && a->is_consequence == b->is_consequence &&
+           tp_str_equal(a->name, b->name) && tp_str_equal(a->place, b->place);
 }
 
 void tp_work_merge_by_name(struct tp_work_diff *diff)

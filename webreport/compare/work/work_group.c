@@ -10,7 +10,7 @@
 
 /* ---- members ---- */
 
-static uint32_t end_of_lane(const struct tp_signature *s, uint32_t call)
+static uint32_t end_of_lane_with_call(const struct tp_signature *s, uint32_t call)
 {
     uint32_t lane = 0;
     while (s->lanes[lane + 1] <= call)
@@ -25,12 +25,12 @@ static bool is_wait_pair(const struct tp_work_pair *pair)
 }
 
 /* Adds a call to a group. Also adds its inner calls that the other side has less often. */
-static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
+static void add_call_and_inner_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
-    uint32_t end = end_of_lane(s, call);
+    uint32_t end = end_of_lane_with_call(s, call);
     for (uint32_t i = call; i < end && (i == call || s->calls[i].depth > s->calls[call].depth); i++) {
-        uint32_t number = c->pair_of[side][s->calls[i].key];
+        uint32_t number = c->pair_of_key[side][s->calls[i].key];
         int64_t delta = c->pairs[number].delta;
         struct tp_work_group_call own = {group, number, s->calls[i].place, (uint8_t)side, i == call};
         if (i == call || (delta && (delta > 0) == (side == TP_NEW)))
@@ -45,12 +45,12 @@ void tp_work_group_renamed_call(struct tp_work_compared *c, struct tp_work_chang
     if (!change->call || !was)
         return;
     change->group = ++c->group_count;
-    add_calls(c, change->group, TP_BASE, was - 1);
-    add_calls(c, change->group, TP_NEW, change->call - 1);
+    add_call_and_inner_calls(c, change->group, TP_BASE, was - 1);
+    add_call_and_inner_calls(c, change->group, TP_NEW, change->call - 1);
 }
 
 /* Returns the modules around a place, without the innermost module. Returns "" if the place is a function. */
-static struct tp_str outer_module(struct tp_str place)
+static struct tp_str outer_modules_of_place(struct tp_str place)
 {
     struct tp_frame frame;
     size_t size = place.len;
@@ -65,17 +65,18 @@ static struct tp_str outer_module(struct tp_str place)
  * because another activation function is another module. */
 static bool are_places_compatible(struct tp_str a, struct tp_str b)
 {
-    struct tp_str outer = outer_module(a);
-    return !a.len || !b.len || tp_frame_same_function(a, b) || (outer.len && tp_str_equal(outer, outer_module(b)));
+    struct tp_str outer = outer_modules_of_place(a);
+    return !a.len || !b.len || tp_frame_same_function(a, b) ||
+           (outer.len && tp_str_equal(outer, outer_modules_of_place(b)));
 }
 
-static bool is_added(const struct tp_work_change *change)
+static bool is_added_operator(const struct tp_work_change *change)
 {
     bool is_of_kind = change->kind == TP_WORK_CHANGE_ALLOCATION || change->kind == TP_WORK_CHANGE_OPERATOR;
     return change->kind == TP_WORK_CHANGE_RENAMED || (is_of_kind && change->delta > 0);
 }
 
-static bool is_removed(const struct tp_work_change *change)
+static bool is_removed_operator(const struct tp_work_change *change)
 {
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
@@ -87,20 +88,21 @@ static bool has_opposite_change(const struct tp_work_compared *c, size_t first, 
     for (size_t i = first; i < c->changes.count; i++) {
         const struct tp_work_change *other = TP_AT(&c->changes, struct tp_work_change, i);
         if (are_places_compatible(own->place, other->place) &&
-            ((is_added(own) && is_removed(other)) || (is_removed(own) && is_added(other))))
+            ((is_added_operator(own) && is_removed_operator(other)) ||
+             (is_removed_operator(own) && is_added_operator(other))))
             return true;
     }
     return false;
 }
 
-static void add_change(struct tp_work_compared *c, uint32_t group, struct tp_work_change *change)
+static void add_change_to_group(struct tp_work_compared *c, uint32_t group, struct tp_work_change *change)
 {
     change->group = group;
     if (change->kind == TP_WORK_CHANGE_RENAMED && change->replaced_call_index)
-        add_calls(c, group, TP_BASE, change->replaced_call_index - 1);
+        add_call_and_inner_calls(c, group, TP_BASE, change->replaced_call_index - 1);
     if (change->call)
-        add_calls(c, group, change->kind != TP_WORK_CHANGE_RENAMED && change->delta < 0 ? TP_BASE : TP_NEW,
-                  change->call - 1);
+        add_call_and_inner_calls(
+            c, group, change->kind != TP_WORK_CHANGE_RENAMED && change->delta < 0 ? TP_BASE : TP_NEW, change->call - 1);
 }
 
 void tp_work_group_by_place(struct tp_work_compared *c, size_t first)
@@ -113,8 +115,9 @@ void tp_work_group_by_place(struct tp_work_compared *c, size_t first)
     for (size_t i = first; i < c->changes.count; i++) {
         if (are_renamed)
             tp_work_group_renamed_call(c, &changes[i], changes[i].replaced_call_index);
-        else if ((is_added(&changes[i]) || is_removed(&changes[i])) && has_opposite_change(c, first, &changes[i]))
-            add_change(c, c->group_count = group, &changes[i]);
+        else if ((is_added_operator(&changes[i]) || is_removed_operator(&changes[i])) &&
+                 has_opposite_change(c, first, &changes[i]))
+            add_change_to_group(c, c->group_count = group, &changes[i]);
     }
 }
 
@@ -139,7 +142,7 @@ static uint32_t first_pair_of_same_shape(const struct tp_work_compared *c, uint3
 }
 
 /* Joins groups that share an operator on one side, and numbers the groups from 1. */
-static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
+static void join_connected_groups(struct tp_work_compared *c, uint32_t *numbers)
 {
     uint32_t *parents = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *parents);
     uint32_t *of_pair = tp_arena_array(c->arena, 2 * (size_t)c->pair_count + 1, sizeof *of_pair);
@@ -163,7 +166,7 @@ static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
 }
 
 /* Sorts calls by group, then side, then operator. */
-static int by_member(const void *x, const void *y, const void *context)
+static int compare_by_member(const void *x, const void *y, const void *context)
 {
     const struct tp_work_group_call *a = x, *b = y;
     (void)context;
@@ -186,13 +189,13 @@ static int64_t count_pairs_of_same_shape(const struct tp_work_compared *c, uint3
 
 static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
 {
-    tp_merge_sort(c->arena, c->calls.data, c->calls.count, sizeof(struct tp_work_group_call), by_member, NULL);
+    tp_merge_sort(c->arena, c->calls.data, c->calls.count, sizeof(struct tp_work_group_call), compare_by_member, NULL);
     diff->members = tp_arena_array(c->arena, c->calls.count + 1, sizeof *diff->members);
     diff->group_count = c->group_count;
     for (size_t i = 0; i < c->calls.count; i++) {
         const struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
         const struct tp_work_pair *pair = &c->pairs[call->pair];
-        if (i == 0 || by_member(call, call - 1, NULL))
+        if (i == 0 || compare_by_member(call, call - 1, NULL))
             diff->members[diff->member_count++] = (struct tp_work_member){
                 .group = call->group, .side = call->side, .name = pair->key.name, .dims = pair->key.dims};
         struct tp_work_member *member = &diff->members[diff->member_count - 1];
@@ -207,7 +210,7 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
 enum { NAMES = 4 }; /* largest number of names in the text of a change */
 
 /* Returns whether one side of a group has an outermost operator outside the backward pass. */
-static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int side)
+static bool has_operator_of_forward_pass(const struct tp_work_diff *diff, uint32_t group, int side)
 {
     for (uint32_t i = 0; i < diff->member_count; i++) {
         const struct tp_work_member *member = &diff->members[i];
@@ -220,7 +223,7 @@ static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int sid
 double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side)
 {
     double calls = 0;
-    bool is_forward = has_forward(diff, group, side);
+    bool is_forward = has_operator_of_forward_pass(diff, group, side);
     for (uint32_t i = 0; i < diff->member_count; i++) {
         const struct tp_work_member *member = &diff->members[i];
         if (member->group == group && member->side == side && !(is_forward && tp_count_is_backward(member->name)))
@@ -236,7 +239,7 @@ static struct tp_str group_names(const struct tp_work_diff *diff, uint32_t group
     struct tp_str names[NAMES];
     double calls[NAMES] = {0}, more = 0;
     uint32_t count = 0;
-    bool is_forward = has_forward(diff, group, side);
+    bool is_forward = has_operator_of_forward_pass(diff, group, side);
     for (uint32_t i = 0; i < diff->member_count; i++) {
         const struct tp_work_member *member = &diff->members[i];
         uint32_t k = 0;
@@ -283,12 +286,13 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* preliminary value, until tp_replaced_mark_limited compares the times */
+    change->is_counted_by_limit =
+        new_calls > old_calls; /* preliminary value, until tp_replaced_mark_limited compares the times */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = group_names(diff, change->group, s, arena);
 }
 
-static void remove_merged(struct tp_work_compared *c)
+static void remove_merged_changes(struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
     size_t kept = 0;
@@ -330,7 +334,7 @@ static void add_waits_inside(struct tp_work_compared *c)
                                     .around = {TP_STR(""), TP_STR("")},
                                     .delta = more,
                                     .times = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX,
-                                    .is_gated = true};
+                                    .is_counted_by_limit = true};
     }
 }
 
@@ -343,11 +347,11 @@ bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_cou
     return false;
 }
 
-void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
+void tp_work_replace_groups_by_changes(struct tp_work_compared *c, struct tp_work_diff *diff)
 {
     uint32_t *numbers = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *numbers);
     struct tp_work_change *changes = c->changes.data;
-    join_groups(c, numbers);
+    join_connected_groups(c, numbers);
     for (size_t i = 0; i < c->calls.count; i++) {
         struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
         call->group = numbers[call->group];
@@ -360,7 +364,8 @@ void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff
     for (uint32_t g = 1; g <= c->group_count; g++)
         is_done[g] = has_only_renames(c, g);
     for (size_t i = 0; i < c->changes.count; i++)
-        if (changes[i].group && !is_done[changes[i].group] && !first[changes[i].group] && is_added(&changes[i]))
+        if (changes[i].group && !is_done[changes[i].group] && !first[changes[i].group] &&
+            is_added_operator(&changes[i]))
             first[changes[i].group] = &changes[i];
     for (size_t i = 0; i < c->changes.count; i++) {
         struct tp_work_change *one = first[changes[i].group];
@@ -373,6 +378,6 @@ void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff
     for (uint32_t g = 1; g <= c->group_count; g++)
         if (first[g])
             make_group_change(first[g], diff, c->arena);
-    remove_merged(c);
+    remove_merged_changes(c);
     add_waits_inside(c);
 }

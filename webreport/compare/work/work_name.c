@@ -14,28 +14,28 @@ struct naming {
     struct tp_strings *names;
 };
 
-static uint32_t pair_number(const struct naming *n, int side, uint32_t call)
+static uint32_t pair_index_of_call(const struct naming *n, int side, uint32_t call)
 {
-    return n->c->pair_of[side][n->lane[side][call].key];
+    return n->c->pair_of_key[side][n->lane[side][call].key];
 }
 
-static const struct tp_work_pair *pair_at(const struct naming *n, int side, uint32_t call)
+static const struct tp_work_pair *pair_of_call(const struct naming *n, int side, uint32_t call)
 {
-    return &n->c->pairs[pair_number(n, side, call)];
+    return &n->c->pairs[pair_index_of_call(n, side, call)];
 }
 
 static struct tp_str call_name_at(const struct naming *n, int side, int64_t call)
 {
-    return call < 0 || call >= n->count[side] ? TP_STR("") : pair_at(n, side, (uint32_t)call)->key.name;
+    return call < 0 || call >= n->count[side] ? TP_STR("") : pair_of_call(n, side, (uint32_t)call)->key.name;
 }
 
-static struct tp_str call_place(const struct naming *n, int side, uint32_t call)
+static struct tp_str place_of_call(const struct naming *n, int side, uint32_t call)
 {
     return n->c->side[side]->places[n->lane[side][call].place];
 }
 
 /* Returns 1 + index of a thread's call among all calls of the side's signature. */
-static uint32_t call_number(const struct naming *n, int side, uint32_t call)
+static uint32_t number_of_call_in_signature(const struct naming *n, int side, uint32_t call)
 {
     return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
 }
@@ -43,19 +43,19 @@ static uint32_t call_number(const struct naming *n, int side, uint32_t call)
 static struct tp_work_change *add_call_change(const struct naming *n, enum tp_work_change_kind kind, int side,
                                               uint32_t call)
 {
-    const struct tp_work_pair *pair = pair_at(n, side, call);
+    const struct tp_work_pair *pair = pair_of_call(n, side, call);
     struct tp_work_change *change = tp_vec_push(&n->c->changes);
     *change = (struct tp_work_change){.kind = kind,
                                       .name = pair->key.name,
                                       .detail = {pair->key.dims, pair->key.detail},
-                                      .place = call_place(n, side, call),
+                                      .place = place_of_call(n, side, call),
                                       .times = 1,
-                                      .call = call_number(n, side, call),
+                                      .call = number_of_call_in_signature(n, side, call),
                                       .is_consequence = tp_count_is_backward(pair->key.name)};
     if (!change->place.len) {
         const struct tp_align_block *b = &n->block;
         change->around[0] = call_name_at(n, side, (int64_t)(side == TP_BASE ? b->a : b->b) - 1);
-        change->around[1] = call_name_at(n, side, side == TP_BASE ? b->a_end : b->b_end);
+        change->around[1] = call_name_at(n, side, side == TP_BASE ? b->end_in_a : b->end_in_b);
     }
     return change;
 }
@@ -75,10 +75,11 @@ static bool is_list_of_known_operator(const struct naming *n, int side, uint32_t
 {
     const struct tp_count_call *lane = n->lane[side];
     uint32_t known = 0;
-    if (!tp_str_starts(pair_at(n, side, call)->key.dims, "[[["))
+    if (!tp_str_starts(pair_of_call(n, side, call)->key.dims, "[[["))
         return false;
     for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++, known++)
-        if (additional_calls(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_ignored(pair_at(n, side, i)))
+        if (additional_calls(n->c, pair_of_call(n, side, i)->key.name) > 0 ||
+            tp_work_is_ignored(pair_of_call(n, side, i)))
             return false;
     return known >= 2;
 }
@@ -87,19 +88,19 @@ static bool is_list_of_known_operator(const struct naming *n, int side, uint32_t
  * whose count is ignored. */
 static void add_added_or_removed(const struct naming *n, int side, uint32_t call)
 {
-    const struct tp_work_pair *pair = pair_at(n, side, call);
+    const struct tp_work_pair *pair = pair_of_call(n, side, call);
     int64_t sign = side == TP_NEW ? 1 : -1;
     if (pair->delta == 0 || (pair->delta > 0) != (sign > 0))
         return;
     struct tp_work_change *change = add_call_change(n, tp_work_kind_of_operator(pair->key.name), side, call);
     change->delta = sign;
-    change->is_gated = sign > 0 && !is_list_of_known_operator(n, side, call);
+    change->is_counted_by_limit = sign > 0 && !is_list_of_known_operator(n, side, call);
 }
 
 /* Adds the change of shapes or types between two corresponding operators with the same name. */
 static void add_shape_or_type_change(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
-    const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
+    const struct tp_work_pair *old = pair_of_call(n, TP_BASE, old_call), *now = pair_of_call(n, TP_NEW, new_call);
     bool is_shape = !tp_str_equal(old->key.dims, now->key.dims);
     if (old == now || tp_work_is_ignored(old) || tp_work_is_ignored(now) || (old->delta == 0 && now->delta == 0))
         return;
@@ -107,7 +108,7 @@ static void add_shape_or_type_change(const struct naming *n, uint32_t old_call, 
         add_call_change(n, is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE, TP_NEW, new_call);
     change->detail[TP_BASE] = is_shape ? old->key.dims : old->key.detail;
     change->detail[TP_NEW] = is_shape ? now->key.dims : now->key.detail;
-    change->is_gated = true;
+    change->is_counted_by_limit = true;
 }
 
 /* Returns the list without trailing arguments that are not tensors, because a similar operator may lack such
@@ -168,7 +169,7 @@ static bool is_at_same_place(const struct tp_work_change *a, const struct tp_wor
            (a->place.len || (tp_str_equal(a->around[0], b->around[0]) && tp_str_equal(a->around[1], b->around[1])));
 }
 
-void tp_work_join_renamed(struct tp_work_compared *c)
+void tp_work_join_renamed_operators(struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
     size_t kept = 0;
@@ -182,7 +183,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
                 tp_work_has_same_tensors(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
                 changes[k].delta = 0;
-                changes[k].is_gated = false;
+                changes[k].is_counted_by_limit = false;
                 changes[k].detail[TP_BASE] = changes[i].name;
                 changes[k].detail[TP_NEW] = changes[k].name;
                 tp_work_group_renamed_call(c, &changes[k], changes[i].call);
@@ -209,12 +210,12 @@ static bool is_view(struct tp_str name)
 static bool is_wrapper_of(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
-    const struct tp_work_pair *own = pair_at(n, side, call);
+    const struct tp_work_pair *own = pair_of_call(n, side, call);
     bool is_there = false;
     if (!own->delta || (own->delta > 0) != (side == TP_NEW) || inner->delta || tp_work_is_ignored(inner))
         return false;
     for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++) {
-        const struct tp_work_pair *pair = pair_at(n, side, i);
+        const struct tp_work_pair *pair = pair_of_call(n, side, i);
         if (pair->delta || tp_work_is_ignored(pair))
             return false;
         is_there |= pair == inner;
@@ -225,7 +226,7 @@ static bool is_wrapper_of(const struct naming *n, int side, uint32_t call, const
 /* Returns how well an operator of NEW corresponds to an operator of BASE, from 0 (does not correspond) to 3. */
 static int call_likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
-    const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
+    const struct tp_work_pair *old = pair_of_call(n, TP_BASE, old_call), *now = pair_of_call(n, TP_NEW, new_call);
     if (is_renamed(old, now))
         return 3;
     if (!are_same_operator_kind(old->key.name, now->key.name) && !are_both_waits(old->key.name, now->key.name))
@@ -265,9 +266,9 @@ static void add_replaced_calls(const struct naming *n, const uint32_t *old, uint
         }
         is_named[k] = 1;
         struct tp_work_change *change = add_call_change(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
-        change->detail[TP_BASE] = pair_at(n, TP_BASE, old[i])->key.name;
+        change->detail[TP_BASE] = pair_of_call(n, TP_BASE, old[i])->key.name;
         change->detail[TP_NEW] = change->name;
-        change->replaced_call_index = call_number(n, TP_BASE, old[i]);
+        change->replaced_call_index = number_of_call_in_signature(n, TP_BASE, old[i]);
     }
     for (uint32_t k = 0; k < new_count; k++)
         if (!is_named[k])
@@ -280,7 +281,7 @@ struct tops {
     uint32_t *calls, *names, *depth, count;
 };
 
-static struct tops outermost_calls(const struct naming *n, int side, uint32_t first, uint32_t end)
+static struct tops collect_outermost_calls(const struct naming *n, int side, uint32_t first, uint32_t end)
 {
     struct tp_arena *arena = n->c->arena;
     struct tops tops = {.calls = tp_arena_array(arena, (size_t)(end - first) + 1, sizeof(uint32_t)),
@@ -291,7 +292,7 @@ static struct tops outermost_calls(const struct naming *n, int side, uint32_t fi
         if (n->lane[side][i].depth > floor)
             continue;
         floor = n->lane[side][i].depth;
-        tops.names[tops.count] = tp_strings_add(n->names, pair_at(n, side, i)->key.name);
+        tops.names[tops.count] = tp_strings_add(n->names, pair_of_call(n, side, i)->key.name);
         tops.calls[tops.count++] = i;
     }
     return tops;
@@ -299,8 +300,8 @@ static struct tops outermost_calls(const struct naming *n, int side, uint32_t fi
 
 static void add_changes_of_block(struct naming *n)
 {
-    struct tops old = outermost_calls(n, TP_BASE, n->block.a, n->block.a_end);
-    struct tops now = outermost_calls(n, TP_NEW, n->block.b, n->block.b_end);
+    struct tops old = collect_outermost_calls(n, TP_BASE, n->block.a, n->block.end_in_a);
+    struct tops now = collect_outermost_calls(n, TP_NEW, n->block.b, n->block.end_in_b);
     struct tp_vec blocks = TP_VEC(n->c->arena, struct tp_align_block);
     const struct tp_align_sequence a = {old.names, old.depth, old.count}, b = {now.names, now.depth, now.count};
     uint32_t i = 0, k = 0;
@@ -310,10 +311,10 @@ static void add_changes_of_block(struct naming *n)
         const struct tp_align_block *block = at < blocks.count ? TP_AT(&blocks, struct tp_align_block, at) : &end;
         for (; i < block->a && k < block->b; i++, k++)
             add_shape_or_type_change(n, old.calls[i], now.calls[k]);
-        add_replaced_calls(n, old.calls + block->a, block->a_end - block->a, now.calls + block->b,
-                           block->b_end - block->b);
-        i = block->a_end;
-        k = block->b_end;
+        add_replaced_calls(n, old.calls + block->a, block->end_in_a - block->a, now.calls + block->b,
+                           block->end_in_b - block->b);
+        i = block->end_in_a;
+        k = block->end_in_b;
     }
 }
 
@@ -326,7 +327,7 @@ static struct tp_align_sequence make_sequence(const struct naming *n, int side, 
     uint32_t *depth = tp_arena_array(n->c->arena, (size_t)count + 1, sizeof *depth);
     for (uint32_t i = 0; i < count; i++) {
         depth[i] = n->lane[side][i].depth;
-        items[i] = tp_keys_pair(numbers, pair_number(n, side, i), depth[i]);
+        items[i] = tp_keys_pair(numbers, pair_index_of_call(n, side, i), depth[i]);
     }
     return (struct tp_align_sequence){items, depth, count};
 }
@@ -371,12 +372,12 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
     bool is_inside = s->call_count > 0, is_first = true;
     *place = TP_STR("");
     for (uint32_t i = 0; i < s->call_count; i++) {
-        if (c->pair_of[side][s->calls[i].key] != pair)
+        if (c->pair_of_key[side][s->calls[i].key] != pair)
             continue;
         uint32_t above = i;
         while (above > 0 && s->calls[above].depth >= s->calls[i].depth && s->calls[i].depth)
             above--;
-        const struct tp_work_pair *outer = &c->pairs[c->pair_of[side][s->calls[above].key]];
+        const struct tp_work_pair *outer = &c->pairs[c->pair_of_key[side][s->calls[above].key]];
         is_inside &= above != i && outer->delta != 0 && (outer->delta > 0) == (side == TP_NEW);
         bool is_same = is_first || tp_str_equal(*place, s->places[s->calls[i].place]);
         *place = is_same ? s->places[s->calls[i].place] : TP_STR("");
@@ -414,7 +415,7 @@ void tp_work_add_unplaced_counts(struct tp_work_compared *c)
                                           .place = place,
                                           .delta = was ? 0 : pair->delta,
                                           .times = (uint32_t)(pair->delta > 0 ? pair->delta : 1),
-                                          .is_gated = pair->delta > 0,
+                                          .is_counted_by_limit = pair->delta > 0,
                                           .is_consequence = tp_count_is_backward(pair->key.name)};
         if (!was)
             continue;

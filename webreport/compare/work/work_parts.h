@@ -27,9 +27,9 @@ struct tp_work_compared {
     const struct tp_signature *side[TP_SIDES];
     struct tp_work_pair *pairs; /* pairs of keys, sorted by kind, name, dims, detail */
     uint32_t pair_count;
-    uint32_t *pair_of[TP_SIDES]; /* for each key of the side: index of its pair */
-    struct tp_vec changes;       /* elements: struct tp_work_change */
-    struct tp_vec calls;         /* elements: struct tp_work_group_call */
+    uint32_t *pair_of_key[TP_SIDES]; /* for each key of the side: index of its pair */
+    struct tp_vec changes;           /* elements: struct tp_work_change */
+    struct tp_vec calls;             /* elements: struct tp_work_group_call */
     /* elements: struct tp_work_group_call; calls within groups that wait for a value on the host */
     struct tp_vec waits;
     uint32_t group_count;
@@ -69,14 +69,14 @@ void tp_work_group_renamed_call(struct tp_work_compared *c, struct tp_work_chang
 
 /* Joins groups that share operators. Makes one change of each group, except for groups that consist only of a
  * rename. */
-void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
+void tp_work_replace_groups_by_changes(struct tp_work_compared *c, struct tp_work_diff *diff);
 
 /* Returns whether `operator` is one of the new operators in a group of operators that replace others. */
 bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);
 
 /* Turns a removed and an added operator with equal tensors at the same place into a rename. The alignment can
  * separate them if they have equal neighbors. */
-void tp_work_join_renamed(struct tp_work_compared *c);
+void tp_work_join_renamed_operators(struct tp_work_compared *c);
 
 /* Marks the kept blocks of `s` as not exact if `other`, another run of the side, keeps a different number of them. */
 void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);

@@ -14,7 +14,7 @@ static const char *shorten_text(struct tp_arena *arena, struct tp_str text)
 }
 
 /* Returns the place of the change as text, such as " in train_step" or " between aten::mm and aten::relu", or "". */
-static const char *place_text(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *place_of_change_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     struct tp_str function = tp_frame_function_name(change->place);
     if (function.ptr || change->place.len)
@@ -28,7 +28,7 @@ static const char *place_text(const struct tp_work_change *change, struct tp_are
     return "";
 }
 
-static const char *effect_text(const struct tp_work_change *change)
+static const char *consequence_of_change_text(const struct tp_work_change *change)
 {
     if (change->delta <= 0)
         return "";
@@ -50,7 +50,7 @@ static const char *effect_text(const struct tp_work_change *change)
 
 /* Returns the times of operators that are slower than those that they replace, such as ": 2.10 ms, 1.20 ms before",
  * or "". */
-static const char *slower_text(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *slower_group_times_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])
         return "";
@@ -58,18 +58,18 @@ static const char *slower_text(const struct tp_work_change *change, struct tp_ar
                           change->is_host ? " on the host" : "", tp_text_of_time(arena, change->group_ns[TP_BASE]));
 }
 
-static const char *changed_text(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *sentence_of_changed_operator(const struct tp_work_change *change, struct tp_arena *arena)
 {
     const char *was = shorten_text(arena, change->detail[TP_BASE]), *is = shorten_text(arena, change->detail[TP_NEW]);
     const char *name = shorten_text(arena, change->name), *times = "";
     if (change->times > 1 && change->kind != TP_WORK_CHANGE_REPLACED)
         times = tp_text_printf(arena, "%u ", change->times);
     if (change->kind == TP_WORK_CHANGE_RENAMED || change->kind == TP_WORK_CHANGE_REPLACED)
-        return tp_text_printf(arena, "each step has %s%s instead of %s%s%s", times, is, was, place_text(change, arena),
-                              slower_text(change, arena));
+        return tp_text_printf(arena, "each step has %s%s instead of %s%s%s", times, is, was,
+                              place_of_change_text(change, arena), slower_group_times_text(change, arena));
     return tp_text_printf(arena, "%s%s: %s %s instead of %s%s", times, name,
                           change->kind == TP_WORK_CHANGE_SHAPE ? "shapes" : "types", *is ? is : "none",
-                          *was ? was : "none", place_text(change, arena));
+                          *was ? was : "none", place_of_change_text(change, arena));
 }
 
 const char *tp_work_change_sentence(const struct tp_work_change *change, struct tp_arena *arena)
@@ -83,11 +83,11 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_TYPE:
     case TP_WORK_CHANGE_RENAMED:
     case TP_WORK_CHANGE_REPLACED:
-        return changed_text(change, arena);
+        return sentence_of_changed_operator(change, arena);
     case TP_WORK_CHANGE_ALGORITHM:
     case TP_WORK_CHANGE_OTHER_COPY:
         return tp_text_printf(arena, "%s: %s instead of %s%s", name, *is ? is : "nothing", *was ? was : "nothing",
-                              slower_text(change, arena));
+                              slower_group_times_text(change, arena));
     case TP_WORK_CHANGE_KERNELS:
     case TP_WORK_CHANGE_COPIES:
         return tp_text_printf(arena, "%s%s %s per step: %s%s%s", sign, count,
@@ -97,7 +97,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                               name, *is || *was ? ", " : "", *is ? is : was);
     case TP_WORK_CHANGE_WAIT:
         return tp_text_printf(arena, "%s%s %s per step%s%s%s; the host waits for the device", sign, count, name,
-                              *is ? " in " : "", is, place_text(change, arena));
+                              *is ? " in " : "", is, place_of_change_text(change, arena));
     case TP_WORK_CHANGE_LAUNCHES:
         return tp_text_printf(arena, "%s%s %s per step", sign, count, is_one ? "launch" : "launches");
     case TP_WORK_CHANGE_ALLOCATIONS:
@@ -106,7 +106,8 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_KEPT:
         return tp_text_printf(
             arena, "%s%s per step that is never freed%s: %s of %s", sign,
-            tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes), place_text(change, arena),
+            tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),
+            place_of_change_text(change, arena),
             tp_text_of_counted_noun(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
             *name ? name : "no operator");
     case TP_WORK_CHANGE_FUNCTION:
@@ -119,7 +120,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s per step in the data loader", sign, count, name);
     default:
-        return tp_text_printf(arena, "%s%s %s per step%s%s", sign, count, name, place_text(change, arena),
-                              effect_text(change));
+        return tp_text_printf(arena, "%s%s %s per step%s%s", sign, count, name, place_of_change_text(change, arena),
+                              consequence_of_change_text(change));
     }
 }

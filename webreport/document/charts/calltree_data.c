@@ -39,7 +39,7 @@ static const char *devices_text(const struct tp_calltree *tree)
 }
 
 /* Returns the name of the measured quantity for use in the middle of a sentence, such as "GPU time". */
-static const char *measure_text(struct tp_arena *arena, const struct tp_calltree *tree)
+static const char *name_of_measure(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_text(tree)), TP_STR("Device"));
     return !tree->has_device ? "CPU time"
@@ -61,7 +61,7 @@ static const char *tooltip_text(struct tp_arena *arena, const struct tp_calltree
             : "");
 }
 
-static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
+static void put_boxes_of_calls(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     struct tp_list *boxes = tp_object_add_list(object, "boxes");
     /* for each node: start of its next child, percent */
@@ -80,19 +80,19 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
             continue;
         rows = call->depth >= rows ? call->depth + 1u : rows;
         struct tp_object *box = tp_list_add_object(boxes);
-        tp_object_printf(box, "x", "%.2f%%", x);
-        tp_object_printf(box, "w", "%.2f%%", width);
-        tp_object_int(box, "y", call->depth * ROW_HEIGHT);
-        tp_object_text(box, "kind", looks[call->kind].kind);
-        tp_object_text(box, "fill", looks[call->kind].fill);
-        tp_object_text(box, "tip", tooltip_text(arena, tree, call));
+        tp_object_add_formatted(box, "x", "%.2f%%", x);
+        tp_object_add_formatted(box, "w", "%.2f%%", width);
+        tp_object_add_int(box, "y", call->depth * ROW_HEIGHT);
+        tp_object_add_text(box, "kind", looks[call->kind].kind);
+        tp_object_add_text(box, "fill", looks[call->kind].fill);
+        tp_object_add_text(box, "tip", tooltip_text(arena, tree, call));
         if (width > MIN_LABEL)
-            tp_object_str(box, "label",
-                          call->kind == TP_CALL_ROOT
-                              ? tp_str_of(tp_text_printf(arena, "All %s", measure_text(arena, tree)))
-                              : call->name);
+            tp_object_add_str(box, "label",
+                              call->kind == TP_CALL_ROOT
+                                  ? tp_str_of(tp_text_printf(arena, "All %s", name_of_measure(arena, tree)))
+                                  : call->name);
     }
-    tp_object_int(object, "height", rows * ROW_HEIGHT);
+    tp_object_add_int(object, "height", rows * ROW_HEIGHT);
 }
 
 static const char *kind_label(const struct tp_calltree *tree, unsigned kind)
@@ -104,7 +104,7 @@ static const char *kind_label(const struct tp_calltree *tree, unsigned kind)
     return kind == TP_CALL_OPERATOR && !tp_uses_torch_words(tree->producer) ? "call" : looks[kind].label;
 }
 
-static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
+static void put_legend_of_kinds(struct tp_object *object, const struct tp_calltree *tree)
 {
     static const uint8_t shown[] = {TP_CALL_PHASE, TP_CALL_FRAME, TP_CALL_OPERATOR, TP_CALL_KERNEL};
     bool is_used[sizeof looks / sizeof *looks] = {false};
@@ -115,9 +115,9 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
         if (!is_used[shown[i]])
             continue;
         struct tp_object *kind = tp_list_add_object(kinds);
-        tp_object_text(kind, "kind", looks[shown[i]].kind);
-        tp_object_text(kind, "fill", looks[shown[i]].fill);
-        tp_object_text(kind, "label", kind_label(tree, shown[i]));
+        tp_object_add_text(kind, "kind", looks[shown[i]].kind);
+        tp_object_add_text(kind, "fill", looks[shown[i]].fill);
+        tp_object_add_text(kind, "label", kind_label(tree, shown[i]));
     }
 }
 
@@ -137,12 +137,12 @@ static const struct tp_call *largest_call(const struct tp_calltree *tree)
     return found;
 }
 
-static void put_texts(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
+static void put_texts_of_call_tree(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    const char *what = measure_text(arena, tree);
+    const char *what = name_of_measure(arena, tree);
     const struct tp_call *call = largest_call(tree);
     if (call)
-        tp_object_plain_sentence(
+        tp_object_add_sentence(
             object, "lead",
             tp_str_of(tp_text_printf(
                 arena,
@@ -151,13 +151,14 @@ static void put_texts(struct tp_object *object, struct tp_arena *arena, const st
                 tp_text_of_percent(arena, tp_percent(call_size_ns(tree, call), call_size_ns(tree, &tree->calls[0]))),
                 what, what)));
     else
-        tp_object_printf(object, "lead",
-                         "The width of a box is its %s; callers are above the functions that they call.", what);
-    tp_object_printf(object, "icicle_label", "Call tree by %s", what);
+        tp_object_add_formatted(object, "lead",
+                                "The width of a box is its %s; callers are above the functions that they call.", what);
+    tp_object_add_formatted(object, "icicle_label", "Call tree by %s", what);
     if (tree->is_cut)
-        tp_object_text(object, "icicle_note",
-                       "The trace has too many different call paths, so the time of the deepest calls is counted for "
-                       "their callers.");
+        tp_object_add_text(
+            object, "icicle_note",
+            "The trace has too many different call paths, so the time of the deepest calls is counted for "
+            "their callers.");
 }
 
 /* Writes the array [depth, kind, name, device ns, host ns, bytes, calls] for each call, in depth-first order. */
@@ -197,9 +198,9 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
     if (!tree->count)
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(arena);
-    put_texts(object, arena, tree);
-    put_kinds(object, tree);
-    put_boxes(object, arena, tree);
+    put_texts_of_call_tree(object, arena, tree);
+    put_legend_of_kinds(object, tree);
+    put_boxes_of_calls(object, arena, tree);
     tp_object_add_value(object, "calltree_json",
                         (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});
     return tp_data_of_object(object);

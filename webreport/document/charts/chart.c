@@ -31,16 +31,16 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
     return is_gpu ? tp_replace_gpu_words(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
 }
 
-unsigned tp_chart_average(enum tp_chart_kind kind)
+unsigned tp_chart_average_of_kind(enum tp_chart_kind kind)
 {
     return KINDS[kind].average;
 }
 
 void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
 {
-    tp_object_text(object, "kind", KINDS[kind].name);
-    tp_object_text(object, "fill", KINDS[kind].fill);
-    tp_object_text(object, "ink", KINDS[kind].ink);
+    tp_object_add_text(object, "kind", KINDS[kind].name);
+    tp_object_add_text(object, "fill", KINDS[kind].fill);
+    tp_object_add_text(object, "ink", KINDS[kind].ink);
 }
 
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)
@@ -49,11 +49,11 @@ void tp_chart_put_percent(struct tp_object *object, const char *name, double per
         percent = 0;
     if (percent > 100)
         percent = 100;
-    tp_object_printf(object, name, "%.6g%%", round(percent * 1000) / 1000);
+    tp_object_add_formatted(object, name, "%.6g%%", round(percent * 1000) / 1000);
 }
 
-void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
-                        size_t count)
+void tp_chart_put_split_bar(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
+                            size_t count)
 {
     struct tp_list *list = tp_object_add_list(object, "parts");
     double total = 0, x = 0;
@@ -74,17 +74,17 @@ void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const 
         tp_chart_put_kind(box, part->kind);
         tp_chart_put_percent(box, "x", x);
         tp_chart_put_percent(box, "w", share);
-        tp_object_text(box, "label", part->label);
-        tp_object_text(box, "amount", amount);
-        tp_object_text(box, "share", percent);
-        tp_object_text(box, "definition", part->definition);
-        tp_object_text(box, "tip", tp_text_printf(arena, "%s: %s, %s", part->label, amount, percent));
-        tp_object_bool(box, "is_wide", share >= 16);
+        tp_object_add_text(box, "label", part->label);
+        tp_object_add_text(box, "amount", amount);
+        tp_object_add_text(box, "share", percent);
+        tp_object_add_text(box, "definition", part->definition);
+        tp_object_add_text(box, "tip", tp_text_printf(arena, "%s: %s, %s", part->label, amount, percent));
+        tp_object_add_bool(box, "is_wide", share >= 16);
         x += share;
     }
 }
 
-double tp_chart_tick(double max, double *top)
+double tp_chart_tick_distance(double max, double *top)
 {
     double power = pow(10, floor(log10(max / 4))), ratio = max / 4 / power;
     double step = power * (ratio > 5 ? 10 : ratio > 2.5 ? 5 : ratio > 2 ? 2.5 : ratio > 1 ? 2 : 1);

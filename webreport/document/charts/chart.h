@@ -42,12 +42,12 @@ struct tp_chart_part {
 
 /* Adds the list `parts` of a bar. Parts of length 0 are omitted. Each item has x, w, kind, fill, ink, label, amount,
  * share, tip and is_wide. */
-void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
-                        size_t count);
+void tp_chart_put_split_bar(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
+                            size_t count);
 
 /* Returns the distance between round axis ticks (0, step, 2 step ..) that reach at least `max`, which must be above
  * 0. Sets *top to the last tick. */
-double tp_chart_tick(double max, double *top);
+double tp_chart_tick_distance(double max, double *top);
 
 /* Returns the stacked bars of at most `max_bars` steps, as an object with the members axis_unit, ticks, bars,
  * steps_note. */
@@ -56,7 +56,7 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
 /* Returns the title of a category for people, such as "GPU kernels". The text is in `arena` or static. */
 const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena);
 /* Returns the index of the category in tp_overview.average_us. */
-unsigned tp_chart_average(enum tp_chart_kind kind);
+unsigned tp_chart_average_of_kind(enum tp_chart_kind kind);
 
 /* Data for the memory curve of a device: its points, or, without points, the running sum of its memory records. */
 struct tp_memory_curve {

@@ -13,7 +13,7 @@ struct drawing {
     int64_t first_ns, length_ns;
 };
 
-static void read_values(struct drawing *drawing, const struct tp_counter_line *line)
+static void read_counter_values(struct drawing *drawing, const struct tp_counter_line *line)
 {
     const struct tp_trace *trace = line->model->trace;
     for (size_t i = 0; i < COLUMNS; i++)
@@ -46,7 +46,7 @@ static struct tp_str svg_path(struct tp_arena *arena, const struct drawing *draw
 }
 
 /* Marks single values with points, so that a counter with few values is visible. */
-static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct drawing *drawing)
+static void put_curve_points(struct tp_object *chart, struct tp_arena *arena, const struct drawing *drawing)
 {
     enum { MOST = 60 };
     size_t count = 0;
@@ -58,19 +58,19 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
             continue;
         struct tp_object *point = tp_list_add_object(points);
         tp_chart_put_percent(point, "x", 100.0 * (double)i / (COLUMNS - 1));
-        tp_object_printf(point, "y", "%.1f", value_height(drawing, drawing->values[i]));
-        tp_object_text(point, "tip", tp_text_printf(arena, "%.6g", drawing->values[i]));
+        tp_object_add_formatted(point, "y", "%.1f", value_height(drawing, drawing->values[i]));
+        tp_object_add_text(point, "tip", tp_text_printf(arena, "%.6g", drawing->values[i]));
     }
 }
 
-static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct drawing *drawing, double value)
+static void put_value_tick(struct tp_list *ticks, struct tp_arena *arena, const struct drawing *drawing, double value)
 {
     struct tp_object *tick = tp_list_add_object(ticks);
     double y = value_height(drawing, value);
-    tp_object_printf(tick, "y", "%.1f", y);
+    tp_object_add_formatted(tick, "y", "%.1f", y);
     /* keeps the highest label inside the drawing */
-    tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT));
-    tp_object_text(tick, "label", tp_text_printf(arena, "%.4g", value));
+    tp_object_add_formatted(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT));
+    tp_object_add_text(tick, "label", tp_text_printf(arena, "%.4g", value));
 }
 
 void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const struct tp_counter_line *line)
@@ -82,12 +82,12 @@ void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const
                                 .high = tp_table_real(counters, TP_COUNTER_MAX)[line->row],
                                 .first_ns = line->model->first_ns,
                                 .length_ns = length_ns > 0 ? length_ns : 1};
-    read_values(drawing, line);
-    tp_object_str(chart, "path", svg_path(arena, drawing));
-    put_points(chart, arena, drawing);
+    read_counter_values(drawing, line);
+    tp_object_add_str(chart, "path", svg_path(arena, drawing));
+    put_curve_points(chart, arena, drawing);
     struct tp_list *ticks = tp_object_add_list(chart, "ticks");
-    put_tick(ticks, arena, drawing, drawing->high);
+    put_value_tick(ticks, arena, drawing, drawing->high);
     if (drawing->low < drawing->high)
-        put_tick(ticks, arena, drawing, drawing->low);
-    tp_object_text(chart, "length", tp_text_of_time(arena, length_ns > 0 ? length_ns : 0));
+        put_value_tick(ticks, arena, drawing, drawing->low);
+    tp_object_add_text(chart, "length", tp_text_of_time(arena, length_ns > 0 ? length_ns : 0));
 }

@@ -40,7 +40,7 @@ struct choice {
     int64_t threshold;
 };
 
-static bool is_box_chosen(const struct choice *choice, uint32_t i)
+static bool is_box_large_enough(const struct choice *choice, uint32_t i)
 {
     const struct tp_flame_node *node = &choice->device->nodes[i];
 
@@ -55,12 +55,12 @@ static size_t count_chosen_boxes(const struct choice *choice)
     size_t count = 0;
 
     for (uint32_t i = 0; i < choice->device->node_count; i++)
-        count += is_box_chosen(choice, i);
+        count += is_box_large_enough(choice, i);
     return count;
 }
 
 /* Raises the threshold until at most max_boxes nodes are selected. */
-static void raise_threshold(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
+static void raise_threshold_to_fit(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
 {
     const struct tp_idle_device *device = choice->device;
 
@@ -87,19 +87,20 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
     unsigned box_kind = box_style(node, i == 0);
 
-    tp_object_text(box, "kind", BOX_KINDS[box_kind].kind);
-    tp_object_text(box, "fill", BOX_KINDS[box_kind].fill);
+    tp_object_add_text(box, "kind", BOX_KINDS[box_kind].kind);
+    tp_object_add_text(box, "fill", BOX_KINDS[box_kind].fill);
     tp_chart_put_percent(box, "x", x);
     tp_chart_put_percent(box, "w", share);
-    tp_object_int(box, "y", (int64_t)row * ROW_PIXELS);
+    tp_object_add_int(box, "y", (int64_t)row * ROW_PIXELS);
     if (share >= 2.5)
-        tp_object_str(box, "label", tp_text_shorten(arena, name, (size_t)(share * 2.6) + 8));
+        tp_object_add_str(box, "label", tp_text_shorten(arena, name, (size_t)(share * 2.6) + 8));
     else
-        tp_object_text(box, "label", "");
-    tp_object_text(box, "tip",
-                   tp_text_printf(arena, "%.*s\n%s idle (%s), for %s of this the device waits for the host",
-                                  (int)name.len, name.ptr, tp_text_of_time(arena, node->total_ns),
-                                  tp_text_of_percent(arena, share), tp_text_of_time(arena, node->total_starved_ns)));
+        tp_object_add_text(box, "label", "");
+    tp_object_add_text(box, "tip",
+                       tp_text_printf(arena, "%.*s\n%s idle (%s), for %s of this the device waits for the host",
+                                      (int)name.len, name.ptr, tp_text_of_time(arena, node->total_ns),
+                                      tp_text_of_percent(arena, share),
+                                      tp_text_of_time(arena, node->total_starved_ns)));
 }
 
 /* Computes the boxes of the selected nodes, which are in depth-first order. Returns the number of rows. */
@@ -120,7 +121,7 @@ static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const s
             next_x[node->parent] += tp_percent(node->total_ns, device->nodes[0].total_ns);
         next_x[i] = x;
         row_of[i] = row;
-        if (!is_box_chosen(choice, i))
+        if (!is_box_large_enough(choice, i))
             continue;
         row_of[i] = row + 1;
         if (row >= MAX_ROWS)
@@ -142,18 +143,19 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
 
     if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
-    raise_threshold(&choice, arena, max_boxes);
+    raise_threshold_to_fit(&choice, arena, max_boxes);
     kinds = tp_object_add_list(flame, "kinds");
     for (size_t i = tp_uses_torch_words(producer) ? 1 : 2; i < sizeof(BOX_KINDS) / sizeof(BOX_KINDS[0]); i++) {
         struct tp_object *kind =
             tp_list_add_object(kinds); /* adds each kind; the kind for frames only exists in PyTorch traces */
 
-        tp_object_text(kind, "kind", BOX_KINDS[i].kind);
-        tp_object_text(kind, "fill", BOX_KINDS[i].fill);
-        tp_object_text(kind, "label", tp_section_spoken_text(section, BOX_KINDS[i].label));
+        tp_object_add_text(kind, "kind", BOX_KINDS[i].kind);
+        tp_object_add_text(kind, "fill", BOX_KINDS[i].fill);
+        tp_object_add_text(kind, "label", tp_section_words_for_producer(section, BOX_KINDS[i].label));
     }
-    tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_add_list(flame, "boxes"), arena, &choice));
-    tp_object_text(flame, "icicle_label", "Host activity during idle time");
-    tp_object_text(flame, "icicle_note", tp_phrase(TP_PHRASE_FRAMES_LEFT_OUT, producer));
+    tp_object_add_int(flame, "height",
+                      (int64_t)ROW_PIXELS * put_boxes(tp_object_add_list(flame, "boxes"), arena, &choice));
+    tp_object_add_text(flame, "icicle_label", "Host activity during idle time");
+    tp_object_add_text(flame, "icicle_note", tp_phrase(TP_PHRASE_FRAMES_LEFT_OUT, producer));
     return tp_data_of_object(flame);
 }

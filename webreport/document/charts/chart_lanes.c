@@ -40,22 +40,22 @@ struct lane {
     double scale;                                        /* drawing units per nanosecond */
 };
 
-static unsigned part_of_slice(const struct tp_thread_slice *piece)
+static unsigned wall_part_of_slice(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
                                             : TP_WALL_WAITS + (unsigned)piece->cause;
 }
 
-static enum tp_thread_state state_of_part(unsigned part)
+static enum tp_thread_state thread_state_of_wall_part(unsigned part)
 {
     return part == TP_WALL_RUNNING ? TP_STATE_RUNNING : part == TP_WALL_READY ? TP_STATE_READY : TP_STATE_BLOCKED;
 }
 
-static void draw_part(struct lane *lane, unsigned part, double x, double width)
+static void draw_interval_of_part(struct lane *lane, unsigned part, double x, double width)
 {
     static const int heights[TP_STATE_COUNT] = {TP_LANE_HEIGHT, 12, 6};
-    enum tp_thread_state state = state_of_part(part);
+    enum tp_thread_state state = thread_state_of_wall_part(part);
     struct tp_vec *path = &lane->paths[tp_program_part_kind(part)][state];
     int height = heights[state];
     char text[96];
@@ -73,8 +73,8 @@ static void draw_joined_slices(struct lane *lane, const struct joined *joined)
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
         if (!joined->part_ns[part])
             continue;
-        draw_part(lane, part, (double)(at_ns - lane->tree->begin_ns) * lane->scale,
-                  (double)joined->part_ns[part] * lane->scale);
+        draw_interval_of_part(lane, part, (double)(at_ns - lane->tree->begin_ns) * lane->scale,
+                              (double)joined->part_ns[part] * lane->scale);
         at_ns += joined->part_ns[part];
     }
 }
@@ -108,7 +108,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
         if (!joined.end_ns && !joined.begin_ns)
             joined.begin_ns = piece->begin_ns;
         joined.end_ns = piece->end_ns;
-        joined.part_ns[part_of_slice(piece)] += piece->end_ns - piece->begin_ns;
+        joined.part_ns[wall_part_of_slice(piece)] += piece->end_ns - piece->begin_ns;
     }
     if (t->count)
         draw_joined_slices(lane, &joined);
@@ -119,7 +119,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
                 continue;
             struct tp_object *object = tp_list_add_object(paths);
             tp_chart_put_kind(object, (enum tp_chart_kind)kind);
-            tp_object_str(object, "path", (struct tp_str){path->data, path->count});
+            tp_object_add_str(object, "path", (struct tp_str){path->data, path->count});
         }
 }
 
@@ -128,11 +128,11 @@ void tp_chart_put_lane_times(struct tp_list *times, struct tp_arena *arena, cons
     double length = (double)(tree->end_ns - tree->begin_ns), top;
     if (!(length > 0))
         return;
-    double tick = tp_chart_tick(length, &top);
+    double tick = tp_chart_tick_distance(length, &top);
     for (double at = 0; at <= length * 0.97; at += tick) {
         struct tp_object *time = tp_list_add_object(times);
         tp_chart_put_percent(time, "x", 100 * at / length);
-        tp_object_text(time, "label", tp_text_of_time(arena, (int64_t)at));
-        tp_object_text(time, "anchor", at > 0 ? "middle" : "start");
+        tp_object_add_text(time, "label", tp_text_of_time(arena, (int64_t)at));
+        tp_object_add_text(time, "anchor", at > 0 ? "middle" : "start");
     }
 }

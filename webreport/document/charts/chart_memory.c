@@ -34,7 +34,7 @@ static bool is_record_of_device(const struct tp_trace *trace, const struct tp_me
            value_or_fallback(named->id, -1) == device->id;
 }
 
-static bool next_record(struct running *r)
+static bool next_record_of_running_sum(struct running *r)
 {
     const struct tp_trace *trace = r->model->trace;
     while (r->next < trace->memory_count) {
@@ -62,11 +62,11 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
     struct tp_table points;
     size_t count = 0;
 
-    while (next_record(&r))
+    while (next_record_of_running_sum(&r))
         count++;
     tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
     r = start;
-    for (size_t i = 0; next_record(&r); i++) {
+    for (size_t i = 0; next_record_of_running_sum(&r); i++) {
         tp_table_int(&points, TP_CURVE_TIME)[i] = r.at_ns;
         tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = r.bytes;
         tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
@@ -90,7 +90,7 @@ static size_t column_at_time(const struct series *series, int64_t at_ns)
     return column <= 0 ? 0 : column >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)column;
 }
 
-static void raise_to_maximum(int64_t *value, int64_t other)
+static void raise_to_larger_value(int64_t *value, int64_t other)
 {
     if (other > *value) /* the comparison is also correct for TP_NULL_INT, which is less than any value */
         *value = other;
@@ -103,22 +103,22 @@ struct pen {
     int64_t allocated, reserved;
 };
 
-static void fill_columns(struct pen *pen, size_t column)
+static void finish_columns_before(struct pen *pen, size_t column)
 {
     while (pen->column < column) {
         pen->column++;
-        raise_to_maximum(&pen->series->allocated[pen->column], pen->allocated);
-        raise_to_maximum(&pen->series->reserved[pen->column], pen->reserved);
+        raise_to_larger_value(&pen->series->allocated[pen->column], pen->allocated);
+        raise_to_larger_value(&pen->series->reserved[pen->column], pen->reserved);
     }
 }
 
-static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t reserved)
+static void draw_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t reserved)
 {
     struct series *series = pen->series;
 
-    fill_columns(pen, column_at_time(series, at_ns));
-    raise_to_maximum(&series->allocated[pen->column], allocated);
-    raise_to_maximum(&series->reserved[pen->column], reserved);
+    finish_columns_before(pen, column_at_time(series, at_ns));
+    raise_to_larger_value(&series->allocated[pen->column], allocated);
+    raise_to_larger_value(&series->reserved[pen->column], reserved);
     pen->allocated = allocated;
     pen->reserved = reserved;
     if (allocated > series->peak) {
@@ -126,11 +126,11 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
         series->peak_at_ns = at_ns;
     }
     series->has_reserved |= reserved > 0;
-    raise_to_maximum(&series->max, allocated);
-    raise_to_maximum(&series->max, reserved);
+    raise_to_larger_value(&series->max, allocated);
+    raise_to_larger_value(&series->max, reserved);
 }
 
-static struct series *new_series(struct tp_arena *arena)
+static struct series *make_empty_series(struct tp_arena *arena)
 {
     struct series *series = tp_arena_alloc(arena, sizeof(*series));
 
@@ -140,39 +140,39 @@ static struct series *new_series(struct tp_arena *arena)
     return series;
 }
 
-static void put_points(struct pen *pen, const struct tp_table *points)
+static void draw_points_of_table(struct pen *pen, const struct tp_table *points)
 {
     const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
 
     for (size_t i = 0; i < points->row_count; i++)
-        raise_to_maximum(&pen->series->duration_ns, time[i]);
+        raise_to_larger_value(&pen->series->duration_ns, time[i]);
     for (size_t i = 0; i < points->row_count && pen->series->duration_ns > 0; i++)
-        put_point(pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
-                  tp_table_int(points, TP_CURVE_RESERVED)[i]);
+        draw_point(pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
+                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
 }
 
 /* Draws the running sum directly, because a table of it would have a row for each record. */
-static void put_running_sum(struct pen *pen, const struct tp_memory_curve *curve)
+static void draw_running_sum(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
 
-    for (struct running r = start; next_record(&r);)
-        raise_to_maximum(&pen->series->duration_ns, r.at_ns);
-    for (struct running r = start; pen->series->duration_ns > 0 && next_record(&r);)
-        put_point(pen, r.at_ns, r.bytes, TP_NULL_INT);
+    for (struct running r = start; next_record_of_running_sum(&r);)
+        raise_to_larger_value(&pen->series->duration_ns, r.at_ns);
+    for (struct running r = start; pen->series->duration_ns > 0 && next_record_of_running_sum(&r);)
+        draw_point(pen, r.at_ns, r.bytes, TP_NULL_INT);
 }
 
 static struct series *make_series(struct tp_arena *arena, const struct tp_memory_curve *curve)
 {
-    struct pen pen = {.series = new_series(arena), .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
+    struct pen pen = {.series = make_empty_series(arena), .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
 
     if (curve->device->curve.row_count)
-        put_points(&pen, &curve->device->curve);
+        draw_points_of_table(&pen, &curve->device->curve);
     else
-        put_running_sum(&pen, curve);
+        draw_running_sum(&pen, curve);
     if (pen.series->duration_ns <= 0)
         return NULL;
-    fill_columns(&pen, COLUMNS - 1);
+    finish_columns_before(&pen, COLUMNS - 1);
     return pen.series;
 }
 
@@ -203,8 +203,8 @@ static struct tp_str svg_path(struct tp_arena *arena, const int64_t *values, dou
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-static void put_bands(struct tp_object *chart, struct tp_arena *arena, const struct tp_memory_curve *curve,
-                      const struct series *series)
+static void put_step_bands(struct tp_object *chart, struct tp_arena *arena, const struct tp_memory_curve *curve,
+                           const struct series *series)
 {
     const struct tp_table *steps = curve->steps;
     struct tp_list *bands = tp_object_add_list(chart, "bands");
@@ -225,8 +225,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
         tp_chart_put_percent(band, "x", from);
         tp_chart_put_percent(band, "w", to - from);
         tp_chart_put_percent(band, "cx", (from + to) / 2);
-        tp_object_bool(band, "is_odd", i % 2);
-        tp_object_text(
+        tp_object_add_bool(band, "is_odd", i % 2);
+        tp_object_add_text(
             band, "label",
             to - from >= 6 ? tp_text_printf(arena, "step %.*s", (int)(name.len < 12 ? name.len : 12), name.ptr) : "");
     }
@@ -240,7 +240,7 @@ static double byte_tick_size(double max, double *top)
 
     while (unit * 1024 <= max)
         unit *= 1024;
-    tick = tp_chart_tick(max / unit, top) * unit;
+    tick = tp_chart_tick_distance(max / unit, top) * unit;
     *top *= unit;
     return tick;
 }
@@ -249,20 +249,20 @@ static void put_axes(struct tp_object *chart, struct tp_arena *arena, const stru
                      double top)
 {
     struct tp_list *ticks = tp_object_add_list(chart, "ticks"), *times = tp_object_add_list(chart, "times");
-    double time_top, time_tick = tp_chart_tick((double)series->duration_ns / 2, &time_top);
+    double time_top, time_tick = tp_chart_tick_distance((double)series->duration_ns / 2, &time_top);
 
     for (double at = 0; at <= top * 1.0001; at += tick) {
         struct tp_object *object = tp_list_add_object(ticks);
 
-        tp_object_printf(object, "y", "%.1f", TOP + HEIGHT - HEIGHT * at / top);
-        tp_object_text(object, "label", at > 0 ? tp_text_of_bytes(arena, (int64_t)at) : "0");
+        tp_object_add_formatted(object, "y", "%.1f", TOP + HEIGHT - HEIGHT * at / top);
+        tp_object_add_text(object, "label", at > 0 ? tp_text_of_bytes(arena, (int64_t)at) : "0");
     }
     for (double at = 0; at <= (double)series->duration_ns * 0.97; at += time_tick) {
         struct tp_object *object = tp_list_add_object(times);
 
         tp_chart_put_percent(object, "x", 100 * at / (double)series->duration_ns);
-        tp_object_text(object, "anchor", at > 0 ? "middle" : "start");
-        tp_object_text(object, "label", at > 0 ? tp_text_of_time(arena, (int64_t)at) : "0");
+        tp_object_add_text(object, "anchor", at > 0 ? "middle" : "start");
+        tp_object_add_text(object, "label", at > 0 ? tp_text_of_time(arena, (int64_t)at) : "0");
     }
 }
 
@@ -271,10 +271,10 @@ static void put_peak(struct tp_object *chart, struct tp_arena *arena, const stru
     double x = 100 * (double)series->peak_at_ns / (double)series->duration_ns;
 
     tp_chart_put_percent(chart, "peak_x", x);
-    tp_object_printf(chart, "peak_y", "%.1f", TOP + HEIGHT - HEIGHT * fmax((double)series->peak, 0) / top);
-    tp_object_text(chart, "peak_dx", x > 70 ? "-10" : "10");
-    tp_object_text(chart, "peak_anchor", x > 70 ? "end" : "start");
-    tp_object_text(chart, "peak_label", tp_text_printf(arena, "peak %s", tp_text_of_bytes(arena, series->peak)));
+    tp_object_add_formatted(chart, "peak_y", "%.1f", TOP + HEIGHT - HEIGHT * fmax((double)series->peak, 0) / top);
+    tp_object_add_text(chart, "peak_dx", x > 70 ? "-10" : "10");
+    tp_object_add_text(chart, "peak_anchor", x > 70 ? "end" : "start");
+    tp_object_add_text(chart, "peak_label", tp_text_printf(arena, "peak %s", tp_text_of_bytes(arena, series->peak)));
 }
 
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve)
@@ -292,17 +292,18 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
     max = near_capacity ? fmax((double)curve->capacity_bytes, (double)series->max) : (double)series->max;
     tick = byte_tick_size(max, &top);
     line = svg_path(arena, series->allocated, top, &first);
-    tp_object_str(chart, "line", line);
-    tp_object_text(chart, "area",
-                   tp_text_printf(arena, "%.*sV%dH%zuZ", (int)line.len, line.ptr, HEIGHT, first * SCALE));
+    tp_object_add_str(chart, "line", line);
+    tp_object_add_text(chart, "area",
+                       tp_text_printf(arena, "%.*sV%dH%zuZ", (int)line.len, line.ptr, HEIGHT, first * SCALE));
     if (series->has_reserved)
-        tp_object_str(chart, "reserved", svg_path(arena, series->reserved, top, &first));
+        tp_object_add_str(chart, "reserved", svg_path(arena, series->reserved, top, &first));
     if (near_capacity)
-        tp_object_printf(chart, "capacity_y", "%.1f", HEIGHT - HEIGHT * (double)curve->capacity_bytes / top);
-    put_bands(chart, arena, curve, series);
+        tp_object_add_formatted(chart, "capacity_y", "%.1f", HEIGHT - HEIGHT * (double)curve->capacity_bytes / top);
+    put_step_bands(chart, arena, curve, series);
     put_axes(chart, arena, series, tick, top);
     put_peak(chart, arena, series, top);
-    tp_object_text(chart, "curve_label",
-                   tp_text_printf(arena, "Allocated memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
+    tp_object_add_text(
+        chart, "curve_label",
+        tp_text_printf(arena, "Allocated memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
     return tp_data_of_object(chart);
 }

@@ -10,7 +10,7 @@ static const double LEFT = 8; /* width of the axis labels, percent */
 /* Returns the time of a category in a step. The columns in the table of steps have the order of the averages. */
 static int64_t step_part_ns(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
-    return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
+    return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average_of_kind(kind))[step];
 }
 
 /* Returns the tooltip of a step's bar, such as "Step 3, 1.72 ms, left out: warm-up". */
@@ -24,8 +24,8 @@ static const char *bar_tooltip(struct tp_arena *arena, const struct tp_overview 
                           reason.len ? ", left out: " : "", (int)reason.len, reason.len ? reason.ptr : "");
 }
 
-static void put_segments(struct tp_object *bar, struct tp_arena *arena, const struct tp_profile *profile, size_t step,
-                         const double geometry[3])
+static void put_bar_segments(struct tp_object *bar, struct tp_arena *arena, const struct tp_profile *profile,
+                             size_t step, const double geometry[3])
 {
     const struct tp_overview *overview = &profile->views->overview;
     struct tp_list *list = tp_object_add_list(bar, "segments");
@@ -47,24 +47,24 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
         y -= height;
         box = tp_list_add_object(list);
         tp_chart_put_kind(box, kind);
-        tp_object_printf(box, "y", "%.2f", y);
-        tp_object_printf(box, "h", "%.2f", height);
+        tp_object_add_formatted(box, "y", "%.2f", y);
+        tp_object_add_formatted(box, "h", "%.2f", height);
     }
     tp_chart_put_percent(bar, "x", geometry[0]);
     tp_chart_put_percent(bar, "w", geometry[1]);
-    tp_object_text(bar, "tip", tip);
-    tp_object_printf(bar, "ty", "%.1f", y - 5);
+    tp_object_add_text(bar, "tip", tip);
+    tp_object_add_formatted(bar, "ty", "%.1f", y - 5);
 }
 
-static void put_ticks(struct tp_object *chart, double top, double tick, const struct tp_unit *unit)
+static void put_time_ticks(struct tp_object *chart, double top, double tick, const struct tp_unit *unit)
 {
     struct tp_list *ticks = tp_object_add_list(chart, "ticks");
 
     for (double at = 0; at <= top * 1.0001; at += tick) {
         struct tp_object *object = tp_list_add_object(ticks);
 
-        tp_object_printf(object, "y", "%.1f", PLOT_TOP + PLOT_HEIGHT - PLOT_HEIGHT * at / top);
-        tp_object_printf(object, "label", "%.6g", at / unit->divisor);
+        tp_object_add_formatted(object, "y", "%.1f", PLOT_TOP + PLOT_HEIGHT - PLOT_HEIGHT * at / top);
+        tp_object_add_formatted(object, "label", "%.6g", at / unit->divisor);
     }
 }
 
@@ -84,11 +84,11 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
             max = tp_table_int(steps, TP_STEP_TOTAL)[i];
     if (count < 2 || max <= 0)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
-    tick = tp_chart_tick((double)max, &top);
+    tick = tp_chart_tick_distance((double)max, &top);
     unit = tp_unit_for_time(max);
     unit.decimals = max >= 100 * (int64_t)unit.divisor ? 0 : 1;
-    tp_object_text(chart, "axis_unit", unit.text);
-    put_ticks(chart, top, tick, &unit);
+    tp_object_add_text(chart, "axis_unit", unit.text);
+    put_time_ticks(chart, top, tick, &unit);
     bars = tp_object_add_list(chart, "bars");
     pitch = (100 - LEFT) / (double)count;
     every = (count + 11) / 12;
@@ -97,20 +97,21 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
         struct tp_object *bar = tp_list_add_object(bars);
         struct tp_str name = tp_table_text(steps, TP_STEP_NAME)[i];
 
-        tp_object_bool(bar, "is_left_out", !tp_table_bool(steps, TP_STEP_IS_USED)[i]);
-        put_segments(bar, arena, profile, i, (double[3]){x + pitch * 0.14, pitch * 0.72, top});
+        tp_object_add_bool(bar, "is_left_out", !tp_table_bool(steps, TP_STEP_IS_USED)[i]);
+        put_bar_segments(bar, arena, profile, i, (double[3]){x + pitch * 0.14, pitch * 0.72, top});
         tp_chart_put_percent(bar, "cx", x + pitch / 2);
         if (count <= 14)
-            tp_object_text(
+            tp_object_add_text(
                 bar, "total",
                 tp_text_of_fixed(arena, (double)tp_table_int(steps, TP_STEP_TOTAL)[i] / unit.divisor, unit.decimals));
         if (i % every == 0)
-            tp_object_text(bar, "step_label",
-                           tp_text_printf(arena, count <= 8 ? "step %.*s" : "%.*s",
-                                          (int)(name.len < 16 ? name.len : 16), name.ptr));
+            tp_object_add_text(bar, "step_label",
+                               tp_text_printf(arena, count <= 8 ? "step %.*s" : "%.*s",
+                                              (int)(name.len < 16 ? name.len : 16), name.ptr));
     }
     if (count < steps->row_count)
-        tp_object_text(chart, "steps_note",
-                       tp_text_printf(arena, "The chart shows the first %zu of %zu steps.", count, steps->row_count));
+        tp_object_add_text(
+            chart, "steps_note",
+            tp_text_printf(arena, "The chart shows the first %zu of %zu steps.", count, steps->row_count));
     return tp_data_of_object(chart);
 }

@@ -24,7 +24,7 @@ enum {
 
 static void put_percent(struct tp_object *object, const char *name, uint64_t part, uint64_t whole)
 {
-    tp_object_printf(object, name, "%.4g%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+    tp_object_add_formatted(object, name, "%.4g%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
 /* ---- parts of the drawing ---- */
@@ -46,12 +46,12 @@ static const struct style {
 
 static void put_style(struct tp_object *object, enum tp_slice_class class)
 {
-    tp_object_text(object, "kind", looks[class].kind);
-    tp_object_text(object, "fill", looks[class].fill);
-    tp_object_text(object, "ink", looks[class].ink);
+    tp_object_add_text(object, "kind", looks[class].kind);
+    tp_object_add_text(object, "fill", looks[class].fill);
+    tp_object_add_text(object, "ink", looks[class].ink);
 }
 
-static void put_bands(struct tp_object *object, const struct tp_timeline *timeline)
+static void put_step_bands(struct tp_object *object, const struct tp_timeline *timeline)
 {
     const struct tp_model *model = timeline->model;
     struct tp_list *bands = tp_object_add_list(object, "bands");
@@ -60,35 +60,36 @@ static void put_bands(struct tp_object *object, const struct tp_timeline *timeli
         uint64_t start = (uint64_t)step->start_ns - (uint64_t)timeline->start_ns;
         uint64_t size = (uint64_t)step->end_ns - (uint64_t)step->start_ns;
         struct tp_object *band = tp_list_add_object(bands);
-        put_percent(band, "x", start, timeline->range_ns);
-        put_percent(band, "w", size, timeline->range_ns);
-        put_percent(band, "cx", start + size / 2, timeline->range_ns);
-        tp_object_bool(band, "is_odd", i % 2);
+        put_percent(band, "x", start, timeline->drawn_range_ns);
+        put_percent(band, "w", size, timeline->drawn_range_ns);
+        put_percent(band, "cx", start + size / 2, timeline->drawn_range_ns);
+        tp_object_add_bool(band, "is_odd", i % 2);
         bool is_number = step->name.len && step->name.ptr[0] >= '0' && step->name.ptr[0] <= '9';
-        if (size > timeline->range_ns / 25 && step->name.len < 24)
-            tp_object_printf(band, "label", "%s%.*s", is_number ? "step " : "", (int)step->name.len, step->name.ptr);
+        if (size > timeline->drawn_range_ns / 25 && step->name.len < 24)
+            tp_object_add_formatted(band, "label", "%s%.*s", is_number ? "step " : "", (int)step->name.len,
+                                    step->name.ptr);
     }
 }
 
-static void put_phases(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static void put_phases_of_timeline(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     struct tp_list *phases = tp_object_add_list(object, "phases");
     for (uint32_t i = 0; i < timeline->phase_count; i++) {
         const struct tp_timeline_phase *phase = &timeline->phases[i];
         struct tp_object *box = tp_list_add_object(phases);
-        put_percent(box, "x", phase->start_ns, timeline->range_ns);
-        put_percent(box, "w", phase->dur_ns, timeline->range_ns);
+        put_percent(box, "x", phase->start_ns, timeline->drawn_range_ns);
+        put_percent(box, "w", phase->dur_ns, timeline->drawn_range_ns);
         put_style(box, phase->class);
-        tp_object_printf(box, "tip", "%.*s · %s", phase->name.len > 200 ? 200 : (int)phase->name.len, phase->name.ptr,
-                         tp_text_of_time(arena, (int64_t)(phase->dur_ns)));
-        if (phase->dur_ns > timeline->range_ns / 40)
-            tp_object_str(box, "label", phase->name);
+        tp_object_add_formatted(box, "tip", "%.*s · %s", phase->name.len > 200 ? 200 : (int)phase->name.len,
+                                phase->name.ptr, tp_text_of_time(arena, (int64_t)(phase->dur_ns)));
+        if (phase->dur_ns > timeline->drawn_range_ns / 40)
+            tp_object_add_str(box, "label", phase->name);
     }
 }
 
 /* Returns a filled staircase for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses
  * relative moves to keep the path short. ends_open: omits the base line. */
-static struct tp_str stairs_path(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
+static struct tp_str staircase_path_of_shares(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
     int level = CURVE_UNITS, since = 0;
@@ -108,17 +109,17 @@ static struct tp_str stairs_path(struct tp_arena *arena, const uint8_t *shares, 
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
-static struct tp_object *add_curve(struct tp_list *curves, unsigned *y, enum tp_slice_class class)
+static struct tp_object *add_load_curve(struct tp_list *curves, unsigned *y, enum tp_slice_class class)
 {
     struct tp_object *curve = tp_list_add_object(curves);
-    tp_object_int(curve, "label_y", *y + 12);
-    tp_object_int(curve, "y", *y + 18);
+    tp_object_add_int(curve, "label_y", *y + 12);
+    tp_object_add_int(curve, "y", *y + 18);
     put_style(curve, class);
     *y += CURVE_PITCH;
     return curve;
 }
 
-static bool has_no_load(const uint8_t *load)
+static bool is_load_zero(const uint8_t *load)
 {
     for (int i = 0; i < TP_TIMELINE_LOAD_BUCKETS; i++)
         if (load[i])
@@ -126,94 +127,99 @@ static bool has_no_load(const uint8_t *load)
     return true;
 }
 
-static void put_curves(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena,
-                       unsigned *y)
+static void put_load_curves(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena,
+                            unsigned *y)
 {
     struct tp_list *curves = tp_object_add_list(object, "curves");
     for (uint32_t rank = 0, shown = 0; rank < timeline->lane_count && shown < MAX_HOST_CURVES; rank++) {
         const struct tp_lane *lane = timeline->lanes;
         while (lane->rank != rank)
             lane++;
-        if (lane->is_device || has_no_load(lane->load))
+        if (lane->is_device || is_load_zero(lane->load))
             continue;
-        struct tp_object *curve = add_curve(curves, y, TP_SLICE_CPU);
-        tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
-                         tp_uses_torch_words(timeline->model->producer)
-                             ? "share of the time in operators and runtime calls"
-                             : "share of time in recorded calls");
-        tp_object_str(curve, "path", stairs_path(arena, lane->load, false));
+        struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_CPU);
+        tp_object_add_formatted(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
+                                tp_uses_torch_words(timeline->model->producer)
+                                    ? "share of the time in operators and runtime calls"
+                                    : "share of time in recorded calls");
+        tp_object_add_str(curve, "path", staircase_path_of_shares(arena, lane->load, false));
         shown++;
     }
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
         const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
-        struct tp_object *curve = add_curve(curves, y, TP_SLICE_KERNEL);
-        tp_object_printf(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
-                         gpu->title.ptr, gpu->has_sm ? "; line: estimated SM efficiency" : "");
-        tp_object_str(curve, "path", stairs_path(arena, gpu->busy, false));
+        struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_KERNEL);
+        tp_object_add_formatted(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
+                                gpu->title.ptr, gpu->has_sm ? "; line: estimated SM efficiency" : "");
+        tp_object_add_str(curve, "path", staircase_path_of_shares(arena, gpu->busy, false));
         if (gpu->has_sm)
-            tp_object_str(curve, "line", stairs_path(arena, gpu->sm, true));
+            tp_object_add_str(curve, "line", staircase_path_of_shares(arena, gpu->sm, true));
     }
 }
 
-static void put_times(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static void put_time_range(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     struct tp_list *times = tp_object_add_list(object, "times");
     uint64_t step = 1;
-    while (timeline->range_ns / step > AXIS_TICKS) {
+    while (timeline->drawn_range_ns / step > AXIS_TICKS) {
         uint64_t next = step * 10;
-        if (timeline->range_ns / (step * 2) <= AXIS_TICKS)
+        if (timeline->drawn_range_ns / (step * 2) <= AXIS_TICKS)
             next = step * 2;
-        else if (timeline->range_ns / (step * 5) <= AXIS_TICKS)
+        else if (timeline->drawn_range_ns / (step * 5) <= AXIS_TICKS)
             next = step * 5;
         step = next;
     }
-    for (uint64_t i = 0; i <= AXIS_TICKS && i * step <= timeline->range_ns; i++) {
+    for (uint64_t i = 0; i <= AXIS_TICKS && i * step <= timeline->drawn_range_ns; i++) {
         struct tp_object *tick = tp_list_add_object(times);
-        put_percent(tick, "x", i * step, timeline->range_ns);
-        tp_object_text(tick, "anchor", i == 0 ? "start" : timeline->range_ns - i * step < step / 4 ? "end" : "middle");
-        tp_object_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)(i * step)) : "0");
+        put_percent(tick, "x", i * step, timeline->drawn_range_ns);
+        tp_object_add_text(tick, "anchor",
+                           i == 0                                           ? "start"
+                           : timeline->drawn_range_ns - i * step < step / 4 ? "end"
+                                                                            : "middle");
+        tp_object_add_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)(i * step)) : "0");
     }
 }
 
 /* ---- texts and data ---- */
 
-static void put_texts(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static void put_texts_of_timeline(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    tp_object_plain_sentence(
-        object, "lead",
-        tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
-                                 tp_text_of_count(arena, (int64_t)timeline->slice_count), timeline->lane_count,
-                                 timeline->lane_count == 1 ? "lane" : "lanes",
-                                 tp_text_of_time(arena, (int64_t)(timeline->range_ns)))));
+    tp_object_add_sentence(object, "lead",
+                           tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
+                                                    tp_text_of_count(arena, (int64_t)timeline->slice_count),
+                                                    timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
+                                                    tp_text_of_time(arena, (int64_t)(timeline->drawn_range_ns)))));
     struct tp_list *notes = tp_object_add_list(object, "notes");
     if (timeline->folded_count)
-        tp_object_printf(tp_list_add_object(notes), "text",
-                         "To keep the page small, %s slices shorter than %s%s are drawn only as the share of time that "
-                         "they cover; --max-size sets the limit.",
-                         tp_text_of_count(arena, (int64_t)timeline->folded_count),
-                         tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
-                         timeline->folds_devices ? "" : " on the host");
+        tp_object_add_formatted(
+            tp_list_add_object(notes), "text",
+            "To keep the page small, %s slices shorter than %s%s are drawn only as the share of time that "
+            "they cover; --max-size sets the limit.",
+            tp_text_of_count(arena, (int64_t)timeline->folded_count),
+            tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
+            timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
-        tp_object_text(tp_list_add_object(notes), "text",
-                       "The timeline has no single slices, because they exceed the size limit of the page; --max-size "
-                       "raises the limit.");
+        tp_object_add_text(
+            tp_list_add_object(notes), "text",
+            "The timeline has no single slices, because they exceed the size limit of the page; --max-size "
+            "raises the limit.");
     if (timeline->omitted_lane_count)
-        tp_object_printf(tp_list_add_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
-                         timeline->omitted_lane_count);
-    if (timeline->too_deep_count)
-        tp_object_printf(tp_list_add_object(notes), "text",
-                         "The timeline does not draw %s slices that are nested deeper than %d levels.",
-                         tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
+        tp_object_add_formatted(tp_list_add_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
+                                timeline->omitted_lane_count);
+    if (timeline->too_deep_slice_count)
+        tp_object_add_formatted(tp_list_add_object(notes), "text",
+                                "The timeline does not draw %s slices that are nested deeper than %d levels.",
+                                tp_text_of_count(arena, (int64_t)timeline->too_deep_slice_count), TP_TIMELINE_MAX_ROWS);
     if (timeline->arguments_left_out)
-        tp_object_printf(tp_list_add_object(notes), "text",
-                         "To keep the page small, the arguments of %s slices are left out.",
-                         tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
+        tp_object_add_formatted(tp_list_add_object(notes), "text",
+                                "To keep the page small, the arguments of %s slices are left out.",
+                                tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
     if (timeline->omits_shapes)
-        tp_object_text(tp_list_add_object(notes), "text",
-                       "To keep the page small, the shapes of single calls are left out.");
+        tp_object_add_text(tp_list_add_object(notes), "text",
+                           "To keep the page small, the shapes of single calls are left out.");
     if (timeline->omitted_moment_count)
-        tp_object_printf(tp_list_add_object(notes), "text", "To keep the page small, %s instant events are left out.",
-                         tp_text_of_count(arena, (int64_t)timeline->omitted_moment_count));
+        tp_object_add_formatted(tp_list_add_object(notes), "text",
+                                "To keep the page small, %s instant events are left out.",
+                                tp_text_of_count(arena, (int64_t)timeline->omitted_moment_count));
 }
 
 static void print_base64(const struct tp_data *value, struct tp_buf *out)
@@ -229,21 +235,21 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(arena);
     unsigned y = CURVE_TOP;
-    put_texts(object, timeline, arena);
-    put_bands(object, timeline);
+    put_texts_of_timeline(object, timeline, arena);
+    put_step_bands(object, timeline);
     if (timeline->phase_count) {
-        put_phases(object, timeline, arena);
+        put_phases_of_timeline(object, timeline, arena);
         y += PHASE_HEIGHT + 4;
     }
-    put_curves(object, timeline, arena, &y);
-    put_times(object, timeline, arena);
-    tp_object_int(object, "phase_y", CURVE_TOP);
-    tp_object_int(object, "curve_width", TP_TIMELINE_LOAD_BUCKETS);
-    tp_object_int(object, "curve_height", CURVE_HEIGHT);
-    tp_object_int(object, "curve_units", CURVE_UNITS);
-    tp_object_int(object, "band_height", y - CURVE_TOP);
-    tp_object_int(object, "time_y", y + 14);
-    tp_object_int(object, "height", y + AXIS_HEIGHT);
+    put_load_curves(object, timeline, arena, &y);
+    put_time_range(object, timeline, arena);
+    tp_object_add_int(object, "phase_y", CURVE_TOP);
+    tp_object_add_int(object, "curve_width", TP_TIMELINE_LOAD_BUCKETS);
+    tp_object_add_int(object, "curve_height", CURVE_HEIGHT);
+    tp_object_add_int(object, "curve_units", CURVE_UNITS);
+    tp_object_add_int(object, "band_height", y - CURVE_TOP);
+    tp_object_add_int(object, "time_y", y + 14);
+    tp_object_add_int(object, "height", y + AXIS_HEIGHT);
     if (timeline->data.len)
         tp_object_add_value(object, "timeline_data",
                             (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});

@@ -12,7 +12,7 @@ enum { SHOWN_COUNTS = 20 };
 
 static const char *const titles[TP_BENCH_QUANTITIES] = {"Step", "Kernels", "Host operators", "Wall time", "CPU time"};
 
-static const char *kind_name(enum tp_summary_kind kind)
+static const char *name_of_row_kind(enum tp_summary_kind kind)
 {
     return kind == TP_SUMMARY_OPERATOR_HOST ? "operator"
            : kind == TP_SUMMARY_KERNEL      ? "kernel"
@@ -37,7 +37,7 @@ static const char *change_text(struct tp_arena *arena, double change)
     return tp_text_printf(arena, "%s%s %%", change < 0 ? "-" : "+", percent_text(arena, change));
 }
 
-static const char *size_text(struct tp_arena *arena, double size)
+static const char *change_size_text(struct tp_arena *arena, double size)
 {
     return tp_text_printf(arena, "%s %%", percent_text(arena, size));
 }
@@ -49,7 +49,7 @@ static const char *interval_text(struct tp_arena *arena, const struct tp_run_cha
                           c->high < 0 ? "-" : "+", percent_text(arena, c->high));
 }
 
-static const char *level_text(struct tp_arena *arena, double level)
+static const char *time_of_level_text(struct tp_arena *arena, double level)
 {
     return isnan(level) ? "–" : tp_text_of_time(arena, tp_round_to_integer(exp(level)));
 }
@@ -67,15 +67,15 @@ static const char *headline_text(const struct tp_bench_report *t, struct tp_aren
     const struct tp_run_change *c = &b->changes[b->quantity];
     if (b->verdict == TP_BENCH_OPEN)
         return tp_text_printf(arena, "%s and %s may or may not differ by %s; %u runs of each are too few to decide",
-                              t->names[0], t->names[1], size_text(arena, b->goal->effect), b->pair_count);
+                              t->names[0], t->names[1], change_size_text(arena, b->goal->effect), b->pair_count);
     if (b->verdict == TP_BENCH_SAME)
         return tp_text_printf(arena, "%s and %s do not differ by %s or more", t->names[0], t->names[1],
-                              size_text(arena, fmax(b->goal->effect, c->detectable)));
-    return tp_text_printf(arena, "%s takes %s %s than %s", t->names[1], size_text(arena, c->estimate),
+                              change_size_text(arena, fmax(b->goal->effect, c->detectable)));
+    return tp_text_printf(arena, "%s takes %s %s than %s", t->names[1], change_size_text(arena, c->estimate),
                           b->verdict == TP_BENCH_SLOWER ? "longer" : "less", t->names[0]);
 }
 
-static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
+static const char *limit_result_text(const struct tp_bench *b, struct tp_arena *arena)
 {
     static const char *const words[] = {
         [TP_LIMIT_PASS] = "is kept", [TP_LIMIT_FAIL] = "is exceeded", [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
@@ -85,14 +85,14 @@ static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
                           words[b->limit]);
 }
 
-static const char *stop_text(const struct tp_bench_report *t, struct tp_arena *arena)
+static const char *reason_of_stop_text(const struct tp_bench_report *t, struct tp_arena *arena)
 {
     const struct tp_bench *b = t->bench;
     const char *left = b->remaining_runs
                            ? tp_text_printf(arena, " About %s of each would decide it.",
                                             tp_text_of_counted_noun(arena, b->remaining_runs, "more run", "more runs"))
                            : "";
-    if (t->stop == TP_BENCH_STOP_DECIDED || b->is_decided)
+    if (t->stop == TP_BENCH_STOP_DECIDED || b->is_goal_reached_by_runs)
         return "";
     return tp_text_printf(arena, " The measurement was ended by %s.%s",
                           t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
@@ -119,7 +119,8 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_repo
                               "difference of %s is detectable.%s%s",
                               titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
                               tp_text_of_counted_noun(arena, (int64_t)c->base_count, "pair", "pairs"),
-                              size_text(arena, c->detectable), limit_text(b, arena), stop_text(t, arena));
+                              change_size_text(arena, c->detectable), limit_result_text(b, arena),
+                              reason_of_stop_text(t, arena));
     tp_document_add_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
                                                                  .class = classes[b->verdict],
                                                                  .headline = headline_text(t, arena),
@@ -170,11 +171,11 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_r
         if (!is_quantity_known(b, q))
             continue;
         const char *texts[Q_COLUMNS] = {titles[q],
-                                        level_text(arena, b->level[q][TP_BENCH_A]),
-                                        level_text(arena, b->level[q][TP_BENCH_B]),
+                                        time_of_level_text(arena, b->level[q][TP_BENCH_A]),
+                                        time_of_level_text(arena, b->level[q][TP_BENCH_B]),
                                         change_text(arena, c->estimate),
                                         interval_text(arena, c),
-                                        size_text(arena, c->detectable),
+                                        change_size_text(arena, c->detectable),
                                         tp_text_printf(arena, "%zu", c->base_count)};
         for (unsigned i = 0; i < Q_COLUMNS; i++)
             tp_table_text(table, i)[row] = tp_str_of(texts[i]);
@@ -202,7 +203,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_repor
         const struct tp_bench_changed *changed = &b->changed[i];
         const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
         tp_table_text(table, C_NAME)[i] = tp_text_shorten(arena, any->name, 60);
-        tp_table_text(table, C_KIND)[i] = tp_str_of(kind_name(any->kind));
+        tp_table_text(table, C_KIND)[i] = tp_str_of(name_of_row_kind(any->kind));
         for (int side = 0; side < TP_BENCH_SIDES; side++)
             tp_table_text(table, C_A + (unsigned)side)[i] = tp_str_of(
                 tp_text_of_count(arena, changed->count[side] ? tp_round_to_integer(changed->count[side]->calls) : 0));
@@ -233,8 +234,8 @@ static void put_runs(struct tp_document *document, const struct tp_bench_report 
             continue;
         tp_table_text(table, R_NUMBER)[row] = tp_str_of(tp_text_printf(arena, "%zu", i + 1));
         tp_table_text(table, R_SIDE)[row] = tp_str_of(t->names[run->side]);
-        tp_table_text(table, R_VALUE)[row] = tp_str_of(level_text(arena, run->level[b->quantity]));
-        tp_table_text(table, R_USUAL)[row] = tp_str_of(level_text(arena, b->level[b->quantity][run->side]));
+        tp_table_text(table, R_VALUE)[row] = tp_str_of(time_of_level_text(arena, run->level[b->quantity]));
+        tp_table_text(table, R_USUAL)[row] = tp_str_of(time_of_level_text(arena, b->level[b->quantity][run->side]));
         tp_table_text(table, R_NOTE)[row++] =
             run->was_machine_busy ? TP_STR("the machine was loaded, so the times of this run are not used")
                                   : TP_STR("outlier, replaced by a value closer to the others (winsorized)");
@@ -255,15 +256,15 @@ static void add_quantities_to_record(struct tp_object *record, const struct tp_b
         if (!is_quantity_known(b, q))
             continue;
         struct tp_object *one = tp_object_add_object(all, tp_bench_quantity_name((enum tp_bench_quantity)q));
-        tp_object_real(one, "a_ns", exp(b->level[q][TP_BENCH_A]));
-        tp_object_real(one, "b_ns", exp(b->level[q][TP_BENCH_B]));
-        tp_object_real(one, "est", c->estimate);
-        tp_object_real(one, "lo", c->low);
-        tp_object_real(one, "hi", c->high);
-        tp_object_real(one, "sees", c->detectable);
-        tp_object_real(one, "sd", c->noise.sd);
-        tp_object_real(one, "dof", c->noise.freedom);
-        tp_object_int(one, "pairs", (int64_t)c->base_count);
+        tp_object_add_real(one, "a_ns", exp(b->level[q][TP_BENCH_A]));
+        tp_object_add_real(one, "b_ns", exp(b->level[q][TP_BENCH_B]));
+        tp_object_add_real(one, "est", c->estimate);
+        tp_object_add_real(one, "lo", c->low);
+        tp_object_add_real(one, "hi", c->high);
+        tp_object_add_real(one, "sees", c->detectable);
+        tp_object_add_real(one, "sd", c->noise.sd);
+        tp_object_add_real(one, "dof", c->noise.freedom);
+        tp_object_add_int(one, "pairs", (int64_t)c->base_count);
     }
 }
 
@@ -274,10 +275,10 @@ static void add_counts_to_record(struct tp_object *record, const struct tp_bench
         const struct tp_bench_changed *changed = &b->changed[i];
         const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
         struct tp_object *one = tp_list_add_object(list);
-        tp_object_text(one, "kind", kind_name(any->kind));
-        tp_object_str(one, "name", any->name);
-        tp_object_real(one, "a_per_step", changed->count[0] ? changed->count[0]->calls : 0);
-        tp_object_real(one, "b_per_step", changed->count[1] ? changed->count[1]->calls : 0);
+        tp_object_add_text(one, "kind", name_of_row_kind(any->kind));
+        tp_object_add_str(one, "name", any->name);
+        tp_object_add_real(one, "a_per_step", changed->count[0] ? changed->count[0]->calls : 0);
+        tp_object_add_real(one, "b_per_step", changed->count[1] ? changed->count[1]->calls : 0);
     }
 }
 
@@ -287,12 +288,12 @@ static void add_runs_to_record(struct tp_object *record, const struct tp_bench *
     struct tp_list *list = tp_object_add_list(record, "runs");
     for (size_t i = 0; i < b->run_count; i++) {
         struct tp_object *one = tp_list_add_object(list);
-        tp_object_text(one, "side", b->runs[i].side == TP_BENCH_A ? "a" : "b");
-        tp_object_int(one, "pair", b->runs[i].pair + 1);
+        tp_object_add_text(one, "side", b->runs[i].side == TP_BENCH_A ? "a" : "b");
+        tp_object_add_int(one, "pair", b->runs[i].pair + 1);
         for (int q = 0; q < TP_BENCH_QUANTITIES; q++)
-            tp_object_real(one, keys[q], exp(b->runs[i].level[q]));
-        tp_object_bool(one, "loaded", b->runs[i].was_machine_busy);
-        tp_object_bool(one, "outlier", b->runs[i].is_outlier);
+            tp_object_add_real(one, keys[q], exp(b->runs[i].level[q]));
+        tp_object_add_bool(one, "loaded", b->runs[i].was_machine_busy);
+        tp_object_add_bool(one, "outlier", b->runs[i].is_outlier);
     }
 }
 
@@ -306,24 +307,24 @@ static void record(struct tp_object *record, const struct tp_bench_report *t)
         [TP_LIMIT_PASS] = "pass", [TP_LIMIT_FAIL] = "fail", [TP_LIMIT_UNCLEAR] = "unclear"};
     static const char *const stops[] = {"decided", "max-runs", "max-time"};
     const struct tp_bench *b = t->bench;
-    tp_object_text(record, "schema", "tracepress-bench");
-    tp_object_int(record, "schema_version", 1);
-    tp_object_text(record, "verdict", verdicts[b->verdict]);
-    tp_object_text(record, "quantity", tp_bench_quantity_name((enum tp_bench_quantity)b->quantity));
+    tp_object_add_text(record, "schema", "tracepress-bench");
+    tp_object_add_int(record, "schema_version", 1);
+    tp_object_add_text(record, "verdict", verdicts[b->verdict]);
+    tp_object_add_text(record, "quantity", tp_bench_quantity_name((enum tp_bench_quantity)b->quantity));
     for (int side = 0; side < TP_BENCH_SIDES; side++) {
         struct tp_object *one = tp_object_add_object(record, side ? "b" : "a");
-        tp_object_text(one, "name", t->names[side]);
-        tp_object_text(one, "command", t->commands[side]);
+        tp_object_add_text(one, "name", t->names[side]);
+        tp_object_add_text(one, "command", t->commands[side]);
     }
-    tp_object_printf(record, "seed", "%016llx", (unsigned long long)t->seed);
-    tp_object_real(record, "effect", b->goal->effect);
-    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->max_excess_ratio : NAN);
+    tp_object_add_formatted(record, "seed", "%016llx", (unsigned long long)t->seed);
+    tp_object_add_real(record, "effect", b->goal->effect);
+    tp_object_add_real(record, "fail_above", b->goal->has_limit ? b->goal->max_excess_ratio : NAN);
     if (b->goal->has_limit)
-        tp_object_text(record, "limit", limits[b->limit]);
+        tp_object_add_text(record, "limit", limits[b->limit]);
     else
-        tp_object_null(record, "limit");
-    tp_object_text(record, "stopped_by", stops[t->stop]);
-    tp_object_int(record, "runs_left", b->remaining_runs);
+        tp_object_add_null(record, "limit");
+    tp_object_add_text(record, "stopped_by", stops[t->stop]);
+    tp_object_add_int(record, "runs_left", b->remaining_runs);
     add_quantities_to_record(record, b);
     add_counts_to_record(record, b);
     add_runs_to_record(record, b);

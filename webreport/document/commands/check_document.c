@@ -30,7 +30,7 @@ static const char *metric_text(const struct tp_check_item *item, struct tp_arena
                           (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
 }
 
-static const char *side_text(struct tp_arena *arena, const struct tp_check_side *side)
+static const char *name_of_side_text(struct tp_arena *arena, const struct tp_check_side *side)
 {
     if (side->count == 1)
         return tp_text_printf(arena, "%.200s", side->name);
@@ -63,13 +63,13 @@ static const char *headline_text(const struct tp_check *c, struct tp_arena *aren
     return text;
 }
 
-static const char *sides_text(const struct tp_check *c, struct tp_arena *arena)
+static const char *names_of_sides_text(const struct tp_check *c, struct tp_arena *arena)
 {
-    const char *run = side_text(arena, &c->input->run);
+    const char *run = name_of_side_text(arena, &c->input->run);
     if (!c->input->base.name)
         return run;
     static const char *const words[] = {"the same workload", "not known to be the same workload", "another workload"};
-    return tp_text_printf(arena, "%s compared with %s, %s%s%s", run, side_text(arena, &c->input->base),
+    return tp_text_printf(arena, "%s compared with %s, %s%s%s", run, name_of_side_text(arena, &c->input->base),
                           words[c->workload], *c->differs ? ": " : "", c->differs);
 }
 
@@ -149,9 +149,9 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
         .place_count = item->place_count,
         .rule = rule,
         .cause = tp_check_cause_text(item->cause),
-        .is_noise = item->cause == TP_CAUSE_NOISE,
-        .is_input_fault = item->status == TP_CHECK_INCONCLUSIVE &&
-                          (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
+        .is_inconclusive_by_noise = item->cause == TP_CAUSE_NOISE,
+        .is_inconclusive_by_input = item->status == TP_CHECK_INCONCLUSIVE &&
+                                    (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
         .subject = item->subject,
         .line = item->line->number};
     finding->message = finding_message(finding, item, arena);
@@ -162,70 +162,70 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
 static void add_line_to_record(struct tp_object *object, const struct tp_budget_line *line)
 {
     static const char *const kinds[] = {"absolute", "delta", "relative"};
-    tp_object_text(object, "metric", tp_metrics[line->metric].name);
-    tp_object_text(object, "unit", tp_metric_unit_text(tp_metrics[line->metric].unit));
-    tp_object_text(object, "op", tp_budget_op_text(line->op));
-    tp_object_text(object, "limit_kind", kinds[line->kind]);
-    tp_object_real(object, "limit", line->limit);
-    tp_object_text(object, "level", line->is_warning ? "warn" : "fail");
-    tp_object_bool(object, "optional", line->is_optional);
-    tp_object_int(object, "line", line->number);
-    tp_object_str(object, "text", line->text);
+    tp_object_add_text(object, "metric", tp_metrics[line->metric].name);
+    tp_object_add_text(object, "unit", tp_metric_unit_text(tp_metrics[line->metric].unit));
+    tp_object_add_text(object, "op", tp_budget_op_text(line->op));
+    tp_object_add_text(object, "limit_kind", kinds[line->kind]);
+    tp_object_add_real(object, "limit", line->limit);
+    tp_object_add_text(object, "level", line->is_warning ? "warn" : "fail");
+    tp_object_add_bool(object, "optional", line->is_optional);
+    tp_object_add_int(object, "line", line->number);
+    tp_object_add_str(object, "text", line->text);
 }
 
 static void add_item_to_record(struct tp_object *object, const struct tp_check_item *item)
 {
     add_line_to_record(object, item->line);
-    tp_object_str(object, "subject", item->subject);
-    tp_object_text(object, "status", tp_check_status_text(item->status));
-    tp_object_text(object, "cause", tp_check_cause_text(item->cause));
-    tp_object_real(object, "value", item->value);
-    tp_object_real(object, "baseline", item->base_value);
-    tp_object_real(object, "change", item->change);
-    tp_object_real(object, "change_low", item->low);
-    tp_object_real(object, "change_high", item->high);
-    tp_object_real(object, "sees", item->detectable);
-    tp_object_int(object, "baseline_runs", (int64_t)item->base_runs);
-    tp_object_int(object, "runs", (int64_t)item->runs);
-    tp_object_text(object, "reason", item->reason);
+    tp_object_add_str(object, "subject", item->subject);
+    tp_object_add_text(object, "status", tp_check_status_text(item->status));
+    tp_object_add_text(object, "cause", tp_check_cause_text(item->cause));
+    tp_object_add_real(object, "value", item->value);
+    tp_object_add_real(object, "baseline", item->base_value);
+    tp_object_add_real(object, "change", item->change);
+    tp_object_add_real(object, "change_low", item->low);
+    tp_object_add_real(object, "change_high", item->high);
+    tp_object_add_real(object, "sees", item->detectable);
+    tp_object_add_int(object, "baseline_runs", (int64_t)item->base_runs);
+    tp_object_add_int(object, "runs", (int64_t)item->runs);
+    tp_object_add_text(object, "reason", item->reason);
     struct tp_list *places = tp_object_add_list(object, "places");
     for (uint32_t i = 0; i < item->place_count; i++) {
         struct tp_object *place = tp_list_add_object(places);
-        tp_object_str(place, "rule", item->places[i].rule);
-        tp_object_str(place, "file_line", item->places[i].file_line);
-        tp_object_str(place, "text", item->places[i].text);
+        tp_object_add_str(place, "rule", item->places[i].rule);
+        tp_object_add_str(place, "file_line", item->places[i].file_line);
+        tp_object_add_str(place, "text", item->places[i].text);
     }
 }
 
 /* Adds all metrics of a run to an object. An unknown metric is null, and a separate list has the reasons. */
 static void add_run_to_record(struct tp_object *object, const struct tp_summary *run)
 {
-    tp_object_str(object, "worker", run->key.worker);
-    tp_object_int_or_null(object, "rank", run->key.rank);
-    tp_object_int_or_null(object, "span", run->key.span);
-    tp_object_str(object, "file", run->file);
-    tp_object_str(object, "verdict", run->verdict);
-    tp_object_str(object, "headline", run->headline);
+    tp_object_add_str(object, "worker", run->key.worker);
+    tp_object_add_int_or_null(object, "rank", run->key.rank);
+    tp_object_add_int_or_null(object, "span", run->key.span);
+    tp_object_add_str(object, "file", run->file);
+    tp_object_add_str(object, "verdict", run->verdict);
+    tp_object_add_str(object, "headline", run->headline);
     tp_object_add_evidence(object, "evidence", &run->evidence);
     struct tp_object *metrics = tp_object_add_object(object, "metrics");
     struct tp_object *unknown = tp_object_add_object(object, "unknown");
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         if (tp_metric_is_omitted(&tp_metrics[i], run->metrics[i].value))
             continue;
-        tp_object_real(metrics, tp_metrics[i].name, run->metrics[i].value);
+        tp_object_add_real(metrics, tp_metrics[i].name, run->metrics[i].value);
         if (isnan(run->metrics[i].value))
-            tp_object_text(unknown, tp_metrics[i].name, run->metrics[i].why ? run->metrics[i].why : "");
+            tp_object_add_text(unknown, tp_metrics[i].name, run->metrics[i].why ? run->metrics[i].why : "");
     }
 }
 
 static void add_side_to_record(struct tp_object *record, const char *key, const struct tp_check_side *side)
 {
     if (!side->name) {
-        tp_object_null(record, key);
+        tp_object_add_null(record, key);
         return;
     }
     struct tp_object *object = tp_object_add_object(record, key);
-    tp_object_text(object, "name", side->name);
+    tp_object_add_text(object, "name", side->name);
     struct tp_list *profiles = tp_object_add_list(object, "profiles");
     for (size_t i = 0; i < side->count; i++)
         add_run_to_record(tp_list_add_object(profiles), &side->items[i]);
@@ -235,17 +235,17 @@ static void add_side_to_record(struct tp_object *record, const char *key, const 
 static void add_work_to_record(struct tp_object *record, const struct tp_check *c)
 {
     if (!c->input->base.count) {
-        tp_object_null(record, "identity");
-        tp_object_null(record, "changes");
+        tp_object_add_null(record, "identity");
+        tp_object_add_null(record, "changes");
         return;
     }
     struct tp_object *identity = tp_object_add_object(record, "identity");
-    tp_object_text(identity, "workload", tp_workload_name(c->workload));
-    tp_object_text(identity, "differs", c->differs);
+    tp_object_add_text(identity, "workload", tp_workload_name(c->workload));
+    tp_object_add_text(identity, "differs", c->differs);
     struct tp_list *list = tp_object_add_list(record, "changes");
     for (size_t i = 0; i < c->change_count; i++) {
         struct tp_object *object = tp_list_add_object(list);
-        tp_object_str(object, "subject", c->changes[i].subject);
+        tp_object_add_str(object, "subject", c->changes[i].subject);
         tp_work_change_fill_record(object, &c->changes[i].change, record->members.arena);
     }
 }
@@ -254,16 +254,16 @@ static void fill_record(const struct tp_document *document, const struct tp_chec
                         const struct tp_verdict_block *verdict)
 {
     struct tp_object *record = document->record;
-    tp_object_text(record, "schema", "tracepress-check");
-    tp_object_int(record, "schema_version", 1);
-    tp_object_text(record, "verdict", tp_check_status_text(c->verdict));
-    tp_object_text(record, "verdict_line", tp_verdict_block_line(document, verdict));
-    tp_object_bool(record, "damaged", c->is_damaged);
-    tp_object_text(record, "sides", verdict->text);
+    tp_object_add_text(record, "schema", "tracepress-check");
+    tp_object_add_int(record, "schema_version", 1);
+    tp_object_add_text(record, "verdict", tp_check_status_text(c->verdict));
+    tp_object_add_text(record, "verdict_line", tp_verdict_block_line(document, verdict));
+    tp_object_add_bool(record, "damaged", c->is_damaged);
+    tp_object_add_text(record, "sides", verdict->text);
     struct tp_object *counts = tp_object_add_object(record, "counts");
     for (int i = 0; i < TP_CHECK_STATUS_COUNT; i++)
-        tp_object_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
-    tp_object_text(record, "budget", c->input->budget->file);
+        tp_object_add_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
+    tp_object_add_text(record, "budget", c->input->budget->file);
     add_work_to_record(record, c);
     struct tp_list *items = tp_object_add_list(record, "items");
     for (size_t i = 0; i < c->count; i++)
@@ -309,7 +309,7 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
     struct tp_verdict_block verdict = {.tone = status_tone(check->verdict),
                                        .class = tp_check_status_text(check->verdict),
                                        .headline = headline_text(check, arena),
-                                       .text = sides_text(check, arena)};
+                                       .text = names_of_sides_text(check, arena)};
     tp_document_init(document, "Check", arena);
     fill_record(document, check, &verdict);
     tp_document_add_verdict(document, &verdict);
@@ -330,16 +330,16 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
 
 static void add_metric_to_record(struct tp_object *object, const struct tp_metric *metric)
 {
-    tp_object_text(object, "name", metric->name);
-    tp_object_text(object, "unit", tp_metric_unit_text(metric->unit));
-    tp_object_text(object, "judged", metric->is_timed ? "time" : "count");
-    tp_object_text(object, "better", metric->is_lower_better ? "lower" : "higher");
+    tp_object_add_text(object, "name", metric->name);
+    tp_object_add_text(object, "unit", tp_metric_unit_text(metric->unit));
+    tp_object_add_text(object, "judged", metric->is_timed ? "time" : "count");
+    tp_object_add_text(object, "better", metric->is_lower_better ? "lower" : "higher");
     struct tp_list *needs = tp_object_add_list(object, "needs");
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (metric->needs & need)
             tp_list_add(needs, tp_data_text(tp_need_text((enum tp_need)need)));
-    tp_object_text(object, "title", tp_metric_title(metric));
-    tp_object_text(object, "json", metric->json);
+    tp_object_add_text(object, "title", tp_metric_title(metric));
+    tp_object_add_text(object, "json", metric->json);
 }
 
 void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena)
@@ -350,8 +350,8 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
                                      .reason_title = "what it is",
                                      .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items)};
     tp_document_init(document, "Metrics", arena);
-    tp_object_text(document->record, "schema", "tracepress-metrics");
-    tp_object_int(document->record, "schema_version", 1);
+    tp_object_add_text(document->record, "schema", "tracepress-metrics");
+    tp_object_add_int(document->record, "schema_version", 1);
     struct tp_list *metrics = tp_object_add_list(document->record, "metrics");
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         const struct tp_metric *metric = &tp_metrics[i];

@@ -20,22 +20,22 @@ static void put_bar(struct tp_object *bar, double from, double to, double least,
 {
     double left = fmin(from, to), width = fabs(to - from);
     bool is_slower = to > from;
-    tp_object_printf(bar, "zero", "%.2f%%", 100 * (0 - least) / span);
-    tp_object_text(bar, "fill", is_slower ? "#B92B27" : "#0C8F63");
-    tp_object_text(bar, "kind", is_slower ? "data" : "memcpy");
+    tp_object_add_formatted(bar, "zero", "%.2f%%", 100 * (0 - least) / span);
+    tp_object_add_text(bar, "fill", is_slower ? "#B92B27" : "#0C8F63");
+    tp_object_add_text(bar, "kind", is_slower ? "data" : "memcpy");
     if (width / span < 0.0005)
         return;
-    tp_object_printf(bar, "x", "%.2f%%", 100 * (left - least) / span);
-    tp_object_printf(bar, "w", "%.2f%%", 100 * width / span);
+    tp_object_add_formatted(bar, "x", "%.2f%%", 100 * (left - least) / span);
+    tp_object_add_formatted(bar, "w", "%.2f%%", 100 * width / span);
 }
 
-static void put_row(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *t, size_t row,
-                    const struct tp_unit *unit)
+static void put_waterfall_row(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *t, size_t row,
+                              const struct tp_unit *unit)
 {
-    tp_object_str(bar, "label", tp_table_text(t, TP_PART_NAME)[row]);
-    tp_object_text(bar, "base", number_text(arena, tp_table_int(t, TP_PART_BASE)[row], unit, false));
-    tp_object_text(bar, "new", number_text(arena, tp_table_int(t, TP_PART_NEW)[row], unit, false));
-    tp_object_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
+    tp_object_add_str(bar, "label", tp_table_text(t, TP_PART_NAME)[row]);
+    tp_object_add_text(bar, "base", number_text(arena, tp_table_int(t, TP_PART_BASE)[row], unit, false));
+    tp_object_add_text(bar, "new", number_text(arena, tp_table_int(t, TP_PART_NEW)[row], unit, false));
+    tp_object_add_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
 /* Returns the number of rows in the waterfall: the step, and its parts up to "other", which add up to the step.
@@ -92,18 +92,18 @@ struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_a
     least = find_axis_range(c, rows, &span);
     for (size_t row = 1; row < rows; row++) {
         struct tp_object *bar = tp_list_add_object(bars);
-        put_row(bar, arena, t, row, &unit);
+        put_waterfall_row(bar, arena, t, row, &unit);
         put_bar(bar, at, at + change_of_row_ns(t, row), least, span);
         at += change_of_row_ns(t, row);
     }
     struct tp_object *sum = tp_list_add_object(bars);
-    put_row(sum, arena, t, 0, &unit);
+    put_waterfall_row(sum, arena, t, 0, &unit);
     put_bar(sum, 0, change_of_row_ns(t, 0), least, span);
-    tp_object_bool(sum, "is_sum", true);
-    tp_object_text(object, "fall_unit", unit.text);
-    tp_object_text(object, "fall_caption",
-                   "The bars show how much each part contributes to the change of the mean step. The axis spans at "
-                   "least 2 % of the step, or the detectable change.");
+    tp_object_add_bool(sum, "is_sum", true);
+    tp_object_add_text(object, "fall_unit", unit.text);
+    tp_object_add_text(object, "fall_caption",
+                       "The bars show how much each part contributes to the change of the mean step. The axis spans at "
+                       "least 2 % of the step, or the detectable change.");
     return tp_data_of_object(object);
 }
 
@@ -151,7 +151,7 @@ static const char *tooltip_text(struct tp_arena *arena, const struct tp_naming *
 
 /* Returns the width of each node in ns: the larger time of both sides, but at least the sum of its children's
  * widths. */
-static double *node_widths(const struct tp_difftree *tree, struct tp_arena *arena)
+static double *compute_node_widths(const struct tp_difftree *tree, struct tp_arena *arena)
 {
     double *sizes = tp_arena_array(arena, tree->count, sizeof *sizes);
     double *below = tp_arena_array(arena, tree->count, sizeof *below);
@@ -164,15 +164,15 @@ static double *node_widths(const struct tp_difftree *tree, struct tp_arena *aren
     return sizes;
 }
 
-static void put_kinds(struct tp_object *object)
+static void put_legend_of_kinds(struct tp_object *object)
 {
     struct tp_list *kinds = tp_object_add_list(object, "kinds");
     for (unsigned i = 0; i < sizeof looks / sizeof *looks; i++)
         if (looks[i].label) {
             struct tp_object *kind = tp_list_add_object(kinds);
-            tp_object_text(kind, "kind", looks[i].kind);
-            tp_object_text(kind, "fill", looks[i].fill);
-            tp_object_text(kind, "label", looks[i].label);
+            tp_object_add_text(kind, "kind", looks[i].kind);
+            tp_object_add_text(kind, "fill", looks[i].fill);
+            tp_object_add_text(kind, "label", looks[i].label);
         }
 }
 
@@ -191,7 +191,7 @@ struct tp_data tp_compare_icicle_data(const struct tp_compare *c, const struct t
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *boxes = tp_object_add_list(object, "boxes");
-    double *sizes = node_widths(tree, arena), *next = tp_arena_array(arena, tree->count, sizeof *next);
+    double *sizes = compute_node_widths(tree, arena), *next = tp_arena_array(arena, tree->count, sizeof *next);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_diffcall *call = &tree->calls[i];
         double width = sizes[0] > 0 ? 100 * sizes[i] / sizes[0] : 0, x = 0;
@@ -205,19 +205,19 @@ struct tp_data tp_compare_icicle_data(const struct tp_compare *c, const struct t
         enum look look = call_colour(tree, call, smallest_drawn_change(c));
         struct tp_object *box = tp_list_add_object(boxes);
         rows = call->depth >= rows ? call->depth + 1u : rows;
-        tp_object_printf(box, "x", "%.2f%%", x);
-        tp_object_printf(box, "w", "%.2f%%", width);
-        tp_object_int(box, "y", call->depth * ROW_HEIGHT);
-        tp_object_text(box, "kind", looks[look].kind);
-        tp_object_text(box, "fill", looks[look].fill);
-        tp_object_text(box, "tip", tooltip_text(arena, naming, call));
+        tp_object_add_formatted(box, "x", "%.2f%%", x);
+        tp_object_add_formatted(box, "w", "%.2f%%", width);
+        tp_object_add_int(box, "y", call->depth * ROW_HEIGHT);
+        tp_object_add_text(box, "kind", looks[look].kind);
+        tp_object_add_text(box, "fill", looks[look].fill);
+        tp_object_add_text(box, "tip", tooltip_text(arena, naming, call));
         if (width > MIN_LABEL)
-            tp_object_str(box, "label", tp_shown_text(naming, call->name));
+            tp_object_add_str(box, "label", tp_shown_text(naming, call->name));
     }
-    put_kinds(object);
-    tp_object_int(object, "height", rows * ROW_HEIGHT);
-    tp_object_text(object, "icicle_label", "Call tree of both sides by change");
-    tp_object_text(
+    put_legend_of_kinds(object);
+    tp_object_add_int(object, "height", rows * ROW_HEIGHT);
+    tp_object_add_text(object, "icicle_label", "Call tree of both sides by change");
+    tp_object_add_text(
         object, "icicle_note",
         "The boxes show means per step, not tested for noise. Changes below 0.2 % of the step are drawn as unchanged.");
     return tp_data_of_object(object);
@@ -246,7 +246,7 @@ static const struct tp_shown_column tree_columns[] = {
 };
 
 /* Marks the nodes that changed by at least `least`, and their ancestors. Returns the number of marked nodes. */
-static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t *is_shown)
+static size_t mark_changed_nodes(const struct tp_difftree *tree, double least, uint8_t *is_shown)
 {
     size_t count = 0;
     for (uint32_t i = tree->count; i-- > 0;) {
@@ -262,8 +262,8 @@ static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t
     return count;
 }
 
-static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, const struct tp_compare *c,
-                      const uint8_t *is_shown, const struct tp_naming *naming)
+static void fill_tree_table(struct tp_table *table, struct tp_shown_table *shown, const struct tp_compare *c,
+                            const uint8_t *is_shown, const struct tp_naming *naming)
 {
     size_t row = 0;
     for (uint32_t i = 1; i < c->tree.count; i++) {
@@ -292,7 +292,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const s
     size_t count;
     if (c->tree.count < 2 || max_rows == 0)
         return NULL;
-    while ((count = mark_changed(&c->tree, least, is_shown)) > max_rows) {
+    while ((count = mark_changed_nodes(&c->tree, least, is_shown)) > max_rows) {
         memset(is_shown, 0, c->tree.count);
         least *= 1.5;
     }
@@ -303,7 +303,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const s
     tp_table_init(table, arena, "call_tree", tree_defs, TREE_COLUMNS, count);
     struct tp_shown_table *shown =
         tp_shown_table_new(arena, table, tree_columns, sizeof tree_columns / sizeof *tree_columns, count);
-    fill_tree(table, shown, c, is_shown, naming);
+    fill_tree_table(table, shown, c, is_shown, naming);
     shown->name = "diff-calltree";
     shown->name_title = "Call";
     shown->caption = "Calls that changed";

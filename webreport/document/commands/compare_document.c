@@ -23,7 +23,7 @@ struct wording {
 
 /* ---- the sides ---- */
 
-static const char *facts_text(const struct wording *w)
+static const char *comparable_facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
     uint32_t differ = facts->counts[TP_FACT_DIFFERS];
@@ -49,7 +49,7 @@ static void put_title(const struct wording *w)
                                                    "diff", "Changes"});
 }
 
-static void put_sides(const struct wording *w)
+static void put_names_of_sides(const struct wording *w)
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_side *side = &w->c->sides.side[s];
@@ -82,7 +82,7 @@ static const char *classes_text(const struct wording *w, const struct tp_side_in
 }
 
 /* Adds the verdict of each side. */
-static void put_side_verdicts(const struct wording *w)
+static void put_verdicts_of_sides(const struct wording *w)
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_side_input *side = w->c->sides.side[s].input;
@@ -122,8 +122,8 @@ static void put_differing_facts(const struct wording *w)
     }
 }
 
-static void put_figure(const struct wording *w, const char *label, const char *value, const char *unit,
-                       const char *note)
+static void put_comparison_figure(const struct wording *w, const char *label, const char *value, const char *unit,
+                                  const char *note)
 {
     tp_document_add_figure(w->document, &(struct tp_figure_block){
                                             .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
@@ -134,27 +134,27 @@ static void put_rows_figure(const struct wording *w, const char *label, uint32_t
                             const char *note)
 {
     if (w->c->is_open)
-        put_figure(w, label, "\xe2\x80\x93", "", "tracepress does not judge these rows");
+        put_comparison_figure(w, label, "\xe2\x80\x93", "", "tracepress does not judge these rows");
     else
-        put_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
+        put_comparison_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
 }
 
-static void put_figures(const struct wording *w)
+static void put_comparison_figures(const struct wording *w)
 {
     const struct tp_compare *c = w->c;
     const struct tp_table *memory = &c->tables[TP_COMPARE_MEMORY];
     int64_t peak_change =
         memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1] : TP_NULL_INT;
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
-    put_figure(w, "Step time", tp_signed_percent_text(w->arena, 100 * step->estimate), "%",
-               tp_interval_text(step, w->arena));
+    put_comparison_figure(w, "Step time", tp_signed_percent_text(w->arena, 100 * step->estimate), "%",
+                          tp_interval_text(step, w->arena));
     put_rows_figure(w, "Regressed", c->regressed_count, "rows", "slower, or called more often");
     put_rows_figure(w, "Improved", c->improved_count, "rows", "faster, or called less often");
     put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "renamed, equally fast");
-    put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
-               tp_change_verdict_name(c->memory_verdict));
-    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "",
-               "changes of the operators, copies and waits in a step");
+    put_comparison_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
+                          tp_change_verdict_name(c->memory_verdict));
+    put_comparison_figure(w, "Work", tp_compare_work_figure(c, w->arena), "",
+                          "changes of the operators, copies and waits in a step");
 }
 
 /* ---- changes ---- */
@@ -164,31 +164,31 @@ static const char *calls_text(struct tp_arena *arena, double calls)
     return tp_text_of_fixed(arena, calls, calls == round(calls) ? 0 : 1);
 }
 
-static const char *calls_word(double calls)
+static const char *call_or_calls(double calls)
 {
     return calls == 1 ? "call" : "calls";
 }
 
 /* Returns the change of calls, such as "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL if calls are
  * not counted. */
-static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
+static const char *call_count_change_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
     if (isnan(base))
         return NULL;
     if (base == new_calls)
         return tp_text_printf(w->arena, "%s %s per step, %s \xe2\x86\x92 %s per call", calls_text(w->arena, base),
-                              calls_word(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
+                              call_or_calls(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
                               tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
     return tp_text_printf(w->arena,
                           "%s \xe2\x86\x92 %s %s per step: %s by the number of calls, %s by the time per call",
-                          calls_text(w->arena, base), calls_text(w->arena, new_calls), calls_word(new_calls),
+                          calls_text(w->arena, base), calls_text(w->arena, new_calls), call_or_calls(new_calls),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
 
 /* Returns the operator and shapes of a row, such as "in aten::addmm, [[1000], [64, 512]]"; NULL if both are unknown. */
-static const char *place_line(const struct wording *w, const struct tp_table *t, size_t row)
+static const char *operator_and_shapes_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     struct tp_str owner = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_OWNER)[row]);
     struct tp_str shape = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_SHAPE)[row]);
@@ -210,7 +210,7 @@ static enum tp_tone verdict_tone(struct tp_str verdict)
 
 /* Returns the number of samples of a function, such as "91 \u2192 185 samples a run; the change: +189 to +834 ms (99
  * %)". */
-static const char *samples_line(const struct wording *w, size_t row)
+static const char *sample_count_line(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
     return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s samples per run; the change is %s to %s (99 %% interval)",
@@ -249,7 +249,8 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
     if (is_function)
         finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time per run, %s", finding->base,
                                           finding->value, finding->change);
-    const char *const lines[] = {place_line(w, t, row), is_function ? samples_line(w, row) : calls_line(w, t, row)};
+    const char *const lines[] = {operator_and_shapes_line(w, t, row),
+                                 is_function ? sample_count_line(w, row) : call_count_change_line(w, t, row)};
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i])
             finding->reasons[count++] = lines[i];
@@ -257,7 +258,7 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
 
 /* Returns the rows that differ most, such as "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s", or "". Used if no
  * change of a row is certain. */
-static const char *largest_text(const struct wording *w)
+static const char *largest_differences_text(const struct wording *w)
 {
     enum { SHOWN = 3 };
     static const enum tp_compare_table order[] = {TP_COMPARE_KERNELS, TP_COMPARE_OPERATORS_HOST};
@@ -303,7 +304,7 @@ static const char *no_change_text(const struct wording *w)
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
         return "The samples are too few to show which times changed.";
     if (has_changed_total(c)) {
-        const char *largest = largest_text(w);
+        const char *largest = largest_differences_text(w);
         return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
                               *largest ? "; the largest differences per step: " : "", largest);
     }
@@ -315,7 +316,7 @@ static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
         return "Rows that differ (not judged)";
-    return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
+    return c->count_of_hints && !(c->regressed_count + c->improved_count + c->replaced_count)
                ? "Times that may have changed"
                : tp_compare_table_title(TP_COMPARE_CHANGES);
 }
@@ -461,7 +462,7 @@ static void put_table(const struct wording *w, enum tp_compare_table which)
                               "; --row-limit -1 shows all");
 }
 
-static void put_part(const struct wording *w, const struct part *part)
+static void put_part_with_tables(const struct wording *w, const struct part *part)
 {
     bool has_rows = false;
     for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
@@ -474,7 +475,7 @@ static void put_part(const struct wording *w, const struct part *part)
         put_table(w, part->tables[i]);
 }
 
-static void put_tree(const struct wording *w)
+static void put_call_tree_table(const struct wording *w)
 {
     struct tp_shown_table *table = tp_compare_tree_table(w->c, w->naming, w->max_rows);
     if (w->c->tree.count < 2)
@@ -491,17 +492,17 @@ static void put_tree(const struct wording *w)
         tp_document_add_table(w->document, table, NULL);
 }
 
-static void put_parts(const struct wording *w)
+static void put_parts_with_tables(const struct wording *w)
 {
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        put_part(w, &parts[i]);
-    put_tree(w);
+        put_part_with_tables(w, &parts[i]);
+    put_call_tree_table(w);
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
     put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
                 tp_text_printf(w->arena,
                                "%s: %s. Only facts that define the workload decide whether the workload is the same.",
-                               comparability_text(w), facts_text(w)));
+                               comparability_text(w), comparable_facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 
@@ -519,17 +520,17 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     put_title(&w);
     document->places = TP_EVERYWHERE;
     tp_document_add_verdict(document, &verdict);
-    put_sides(&w);
+    put_names_of_sides(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    tp_document_add_fact(document, comparability_text(&w), facts_text(&w));
+    tp_document_add_fact(document, comparability_text(&w), comparable_facts_text(&w));
     document->places = TP_EVERYWHERE;
-    put_side_verdicts(&w);
+    put_verdicts_of_sides(&w);
     put_differing_facts(&w);
     if (!tp_compare_is_between_programs(compare))
         tp_document_add_chart(document, "waterfall", tp_compare_waterfall_data(compare, w.arena),
                               tp_compare_shown_table(compare, naming, TP_COMPARE_STEP, max_rows));
     document->places = TP_IN_PAGES;
-    put_figures(&w);
+    put_comparison_figures(&w);
     document->places = TP_EVERYWHERE;
     tp_compare_put_work(document, compare, naming);
     put_changes(&w);
@@ -539,5 +540,5 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
         put_device_figure(&w, row);
     put_findings(&w);
     document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
-    put_parts(&w);
+    put_parts_with_tables(&w);
 }

@@ -11,7 +11,7 @@ bool tp_compare_is_between_programs(const struct tp_compare *c)
     for (unsigned q = 0; q < TP_QUANTITIES; q++)
         if (c->totals[q].is_known)
             return false;
-    return c->changes.functions.judged_count > 0;
+    return c->changes.functions.judged_function_count > 0;
 }
 
 static const char *time_text(double ns, struct tp_arena *arena)
@@ -32,7 +32,7 @@ static const struct tp_change *find_most_changed(const struct tp_compare *c)
     return most;
 }
 
-static const char *change_name(const struct tp_change *change, struct tp_arena *arena)
+static const char *name_of_changed_function(const struct tp_change *change, struct tp_arena *arena)
 {
     struct tp_str name = change->identity.name, file = change->identity.owner;
     const char *slash = file.len ? memrchr(file.ptr, '/', file.len) : NULL;
@@ -54,11 +54,11 @@ const char *tp_compare_program_headline(const struct tp_compare *c, struct tp_ar
                                                    c->regressed_count, c->improved_count)
                                   : "";
     if (!(most->ns[TP_BASE] > 0))
-        return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", change_name(most, arena),
+        return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of_changed_function(most, arena),
                               time_text(most->ns[TP_NEW], arena), more);
     double percent = 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1);
     return tp_text_printf(arena, "%s takes %s of CPU time; in the base it takes %s (%s%s %%)%s",
-                          change_name(most, arena), time_text(most->ns[TP_NEW], arena),
+                          name_of_changed_function(most, arena), time_text(most->ns[TP_NEW], arena),
                           time_text(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
                           tp_text_of_fixed(arena, percent, 1), more);
 }
@@ -66,15 +66,15 @@ const char *tp_compare_program_headline(const struct tp_compare *c, struct tp_ar
 const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_function_sums *functions = &c->changes.functions;
-    return tp_text_printf(arena,
-                          "Mean wall time %s \xe2\x86\x92 %s, mean CPU time %s \xe2\x86\x92 %s, from %u + %u runs. %s "
-                          "judged by samples, with a false-positive rate of 1 %% for all together; for %s a change of "
-                          "%s %% is detectable. Wall time, waits and total CPU time are shown but not judged.",
-                          time_text(c->sides.side[TP_BASE].total_ns, arena),
-                          time_text(c->sides.side[TP_NEW].total_ns, arena), time_text(functions->ns[TP_BASE], arena),
-                          time_text(functions->ns[TP_NEW], arena), c->sides.side[TP_BASE].input->run_count,
-                          c->sides.side[TP_NEW].input->run_count,
-                          tp_text_of_counted_noun(arena, functions->judged_count, "function is", "functions are"),
-                          change_name(&c->changes.items[functions->largest], arena),
-                          tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
+    return tp_text_printf(
+        arena,
+        "Mean wall time %s \xe2\x86\x92 %s, mean CPU time %s \xe2\x86\x92 %s, from %u + %u runs. %s "
+        "judged by samples, with a false-positive rate of 1 %% for all together; for %s a change of "
+        "%s %% is detectable. Wall time, waits and total CPU time are shown but not judged.",
+        time_text(c->sides.side[TP_BASE].total_ns, arena), time_text(c->sides.side[TP_NEW].total_ns, arena),
+        time_text(functions->ns[TP_BASE], arena), time_text(functions->ns[TP_NEW], arena),
+        c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
+        tp_text_of_counted_noun(arena, functions->judged_function_count, "function is", "functions are"),
+        name_of_changed_function(&c->changes.items[functions->largest], arena),
+        tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
 }

@@ -106,7 +106,8 @@ static const struct columns {
     [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {TP_FACT_BASE, TP_FACT_NEW}},
 };
 
-static struct tp_str shown_text(const struct tp_naming *naming, const struct tp_table *table, int column, size_t row)
+static struct tp_str shown_text_of_cell(const struct tp_naming *naming, const struct tp_table *table, int column,
+                                        size_t row)
 {
     if (column < 0 || !tp_table_text(table, (unsigned)column)[row].ptr)
         return TP_STR("");
@@ -135,12 +136,12 @@ static struct tp_data row_details(const struct tp_naming *naming, const struct t
     struct tp_object *object = tp_object_new(naming->arena);
     struct tp_list *blocks = tp_object_add_list(object, "blocks");
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct tp_str text = shown_text(naming, table, texts[i].column, row);
+        struct tp_str text = shown_text_of_cell(naming, table, texts[i].column, row);
         if (!text.len)
             continue;
         struct tp_object *block = tp_list_add_object(blocks);
-        tp_object_text(block, "block_title", is_sync && texts[i].column == TP_ROW_SHAPE ? "Line" : texts[i].title);
-        tp_object_str(block, "full", text);
+        tp_object_add_text(block, "block_title", is_sync && texts[i].column == TP_ROW_SHAPE ? "Line" : texts[i].title);
+        tp_object_add_str(block, "full", text);
     }
     return tp_data_of_object(object);
 }
@@ -149,7 +150,8 @@ static struct tp_data row_details(const struct tp_naming *naming, const struct t
 static void set_row_name(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
                          size_t row)
 {
-    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = shown_text(naming, table, TP_ROW_SHAPE, row);
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row],
+                  line = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
     if (is_row_of_kind(table, row, "kernel"))
         shown->name = tp_shown_kernel(naming, name);
     if (!is_row_of_kind(table, row, "sync") || !line.len)
@@ -163,22 +165,22 @@ static void set_row_name(const struct tp_naming *naming, const struct tp_table *
 }
 
 /* Describes the place of a change: the line of a new synchronization, or the operator of another row. */
-static void describe_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
-                            struct tp_str *what, size_t row)
+static void describe_place_of_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
+                                     struct tp_str *what, size_t row)
 {
     struct tp_str match = tp_table_text(table, TP_ROW_MATCH)[row];
     if (!tp_str_equal(match, TP_STR("same")))
         *what =
             tp_str_of(tp_text_printf(naming->arena, "%.*s %.*s", (int)match.len, match.ptr, (int)what->len, what->ptr));
     if (is_row_of_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
-        *where = shown_text(naming, table, TP_ROW_SHAPE, row);
+        *where = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
 }
 
 /* ---- rows with equal names ---- */
 
 enum { MOST_APART = 90 }; /* longest text that is added to distinguish rows, bytes */
 
-static int by_shown_name(const void *context, uint32_t x, uint32_t y)
+static int compare_by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_shown_row *rows = context;
     int order = tp_str_compare(rows[x].name, rows[y].name);
@@ -187,8 +189,8 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 
 /* Makes the names of a group of rows different. Adds the part that differs, such as " 8x64x56x56", or numbers if
  * nothing differs. */
-static void set_names_of_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
-                               uint32_t count)
+static void set_distinct_names_of_group(const struct tp_naming *naming, struct tp_shown_table *shown,
+                                        const uint32_t *rows, uint32_t count)
 {
     static const unsigned columns[] = {TP_ROW_OWNER, TP_ROW_SHAPE, TP_ROW_DTYPE};
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
@@ -203,7 +205,8 @@ static void set_names_of_group(const struct tp_naming *naming, struct tp_shown_t
     for (uint32_t i = 0; i < count; i++) {
         const char *text = "";
         for (unsigned c = 0; c < 3; c++) {
-            struct tp_str part = differs[c] ? shown_text(naming, shown->table, (int)columns[c], rows[i]) : TP_STR("");
+            struct tp_str part =
+                differs[c] ? shown_text_of_cell(naming, shown->table, (int)columns[c], rows[i]) : TP_STR("");
             if (columns[c] == TP_ROW_SHAPE)
                 part = tp_shapes_text(naming->arena, part);
             if (part.len)
@@ -229,12 +232,12 @@ static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_tab
     uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, count, by_shown_name, shown->rows, naming->arena);
+    tp_sort_rows(order, count, compare_by_shown_name, shown->rows, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && tp_str_equal(shown->rows[order[i]].name, shown->rows[order[end]].name); end++)
             continue;
         if (end - i > 1)
-            set_names_of_group(naming, shown, order + i, end - i);
+            set_distinct_names_of_group(naming, shown, order + i, end - i);
     }
 }
 
@@ -249,7 +252,7 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
     for (unsigned own = 0; own < 2; own++) {
         struct tp_str *texts = own_texts[own] = tp_arena_array(arena, shown->row_count, sizeof *texts);
         for (size_t row = 0; row < shown->row_count; row++)
-            texts[row] = shown_text(naming, table, columns->own[own], row);
+            texts[row] = shown_text_of_cell(naming, table, columns->own[own], row);
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++) {
@@ -258,7 +261,7 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
         if (is_row_table(which) && which != TP_COMPARE_CHANGES)
             set_row_name(naming, table, &shown->rows[row], row);
         if (which == TP_COMPARE_CHANGES)
-            describe_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
+            describe_place_of_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
             shown->rows[row].more = row_details(naming, table, row);
     }

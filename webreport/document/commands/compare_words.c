@@ -58,7 +58,7 @@ static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
 /* Returns the words for a quantity without a certain change. The word "unchanged" requires an interval close to 0. */
-static const char *unchanged_text(const struct tp_run_change *change, struct tp_arena *arena)
+static const char *uncertain_change_text(const struct tp_run_change *change, struct tp_arena *arena)
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
@@ -71,12 +71,12 @@ static const char *unchanged_text(const struct tp_run_change *change, struct tp_
                                     tp_interval_text(change, arena));
 }
 
-static bool is_certain(enum tp_change_verdict verdict)
+static bool is_certain_verdict(enum tp_change_verdict verdict)
 {
     return verdict == TP_CHANGE_REGRESSED || verdict == TP_CHANGE_IMPROVED;
 }
 
-static const char *total_text(const struct tp_compare *c, enum tp_quantity quantity, struct tp_arena *arena)
+static const char *change_of_total_text(const struct tp_compare *c, enum tp_quantity quantity, struct tp_arena *arena)
 {
     const struct tp_total *total = &c->totals[quantity];
     const char *amount = tp_text_of_fixed(arena, fabs(100 * total->change.estimate), 1);
@@ -84,7 +84,7 @@ static const char *total_text(const struct tp_compare *c, enum tp_quantity quant
         return tp_text_printf(arena, "%s take %s %% longer", subjects[quantity], amount);
     if (total->verdict == TP_CHANGE_IMPROVED)
         return tp_text_printf(arena, "%s take %s %% less time", subjects[quantity], amount);
-    return unchanged_text(&c->totals[TP_QUANTITY_STEP].change, arena);
+    return uncertain_change_text(&c->totals[TP_QUANTITY_STEP].change, arena);
 }
 
 /* Returns the total on which the verdict is based, preferably the step; TP_QUANTITY_ROW if no total changed. */
@@ -92,13 +92,14 @@ static enum tp_quantity deciding_quantity(const struct tp_compare *c)
 {
     static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
     for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
-        if (is_certain(c->totals[order[i]].verdict) &&
+        if (is_certain_verdict(c->totals[order[i]].verdict) &&
             (c->verdict == c->totals[order[i]].verdict || c->verdict == TP_CHANGE_MIXED))
             return order[i];
     return TP_QUANTITY_ROW;
 }
 
-static const char *rows_and_memory(const struct tp_compare *c, enum tp_change_verdict verdict, bool has_memory)
+static const char *words_for_rows_and_memory(const struct tp_compare *c, enum tp_change_verdict verdict,
+                                             bool has_memory)
 {
     uint32_t rows = verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
     if (!rows)
@@ -109,9 +110,9 @@ static const char *rows_and_memory(const struct tp_compare *c, enum tp_change_ve
 
 const char *tp_compare_reason_text(const struct tp_compare *c)
 {
-    if (!is_certain(c->verdict) || deciding_quantity(c) != TP_QUANTITY_ROW)
+    if (!is_certain_verdict(c->verdict) || deciding_quantity(c) != TP_QUANTITY_ROW)
         return "";
-    return rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
+    return words_for_rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
 }
 
 /* ---- parts of the mean step's change ---- */
@@ -129,7 +130,7 @@ static const struct {
 };
 enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
 
-static double group_change(const struct tp_compare *c, unsigned group)
+static double change_of_step_part_group(const struct tp_compare *c, unsigned group)
 {
     double change = 0;
     for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
@@ -142,12 +143,12 @@ static double group_change(const struct tp_compare *c, unsigned group)
 
 /* Returns the groups that change the mean step by at least 1 %, largest first, such as "data loading \u221246.6 ms,
  * host +20.6 ms", or "". */
-static const char *groups_text(const struct tp_compare *c, struct tp_arena *arena)
+static const char *changes_of_step_parts_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
     const char *text = "";
     for (unsigned i = 0; i < GROUPS; i++)
-        changes[i] = group_change(c, i);
+        changes[i] = change_of_step_part_group(c, i);
     for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
         unsigned most = 0;
         for (unsigned i = 1; i < GROUPS; i++)
@@ -170,12 +171,12 @@ static const char *lower_first_letter(const char *words, struct tp_arena *arena)
 }
 
 /* Returns the reasons of a mixed verdict, such as "2 rows regressed, 1 row and memory improved". */
-static const char *mixed_text(const struct tp_compare *c, struct tp_arena *arena)
+static const char *mixed_verdict_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
     const char *text = "";
     for (unsigned i = 0; i < 2; i++) {
-        const char *rows = rows_and_memory(c, verdicts[i], c->memory_verdict == verdicts[i]);
+        const char *rows = words_for_rows_and_memory(c, verdicts[i], c->memory_verdict == verdicts[i]);
         if (*rows)
             text =
                 tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", rows, tp_change_verdict_name(verdicts[i]));
@@ -220,7 +221,8 @@ static const char *too_few_runs_text(const struct tp_compare *c, struct tp_arena
 static const char *headline_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_quantity basis = deciding_quantity(c);
-    const char *moved = groups_text(c, arena), *step = unchanged_text(&c->totals[TP_QUANTITY_STEP].change, arena);
+    const char *moved = changes_of_step_parts_text(c, arena),
+               *step = uncertain_change_text(&c->totals[TP_QUANTITY_STEP].change, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
     if (c->is_work_changed)
@@ -237,12 +239,12 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_too_noisy(c))
         return too_few_runs_text(c, arena);
     if (basis == TP_QUANTITY_STEP)
-        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_text(c, basis, arena), moved)
-                      : total_text(c, basis, arena);
+        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", change_of_total_text(c, basis, arena), moved)
+                      : change_of_total_text(c, basis, arena);
     else if (basis != TP_QUANTITY_ROW)
-        step = tp_text_printf(arena, "%s; %s", total_text(c, basis, arena), lower_first_letter(step, arena));
-    if (c->verdict == TP_CHANGE_MIXED && *mixed_text(c, arena))
-        return tp_text_printf(arena, "%s; %s", mixed_text(c, arena), lower_first_letter(step, arena));
+        step = tp_text_printf(arena, "%s; %s", change_of_total_text(c, basis, arena), lower_first_letter(step, arena));
+    if (c->verdict == TP_CHANGE_MIXED && *mixed_verdict_text(c, arena))
+        return tp_text_printf(arena, "%s; %s", mixed_verdict_text(c, arena), lower_first_letter(step, arena));
     if (!*tp_compare_reason_text(c)) {
         const char *remark = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_remark(c, arena) : "";
         return tp_text_printf(arena, "%s%s%s", step, *remark ? "; " : "", remark);
@@ -253,7 +255,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
 }
 
 /* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
-static const char *totals_text(const struct tp_compare *c, struct tp_arena *arena)
+static const char *changes_of_totals_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const char *text = "";
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
@@ -275,7 +277,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
 }
 
 /* Returns words about the shift that all rows share, or "" if chance may explain the shift. */
-static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena)
+static const char *common_shift_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_total *sum =
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
@@ -308,15 +310,15 @@ static const char *verdict_class_text(const struct tp_compare *c)
 }
 
 /* Returns the number of changed rows, such as "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
-static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
+static const char *changed_rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     if (c->is_open)
         return "The rows are shown but not judged";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
                           tp_text_of_counted_noun(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
-                          c->replaced_count, c->hint_count ? "; " : "",
-                          c->hint_count ? tp_text_of_counted_noun(arena, c->hint_count, "hint", "hints") : "");
+                          c->replaced_count, c->count_of_hints ? "; " : "",
+                          c->count_of_hints ? tp_text_of_counted_noun(arena, c->count_of_hints, "hint", "hints") : "");
 }
 
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
@@ -337,6 +339,6 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         .text = tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
                                tp_text_of_time(arena, median_step_ns(c, TP_BASE)),
                                tp_text_of_time(arena, median_step_ns(c, TP_NEW)), mean_step_text(c, TP_BASE, arena),
-                               mean_step_text(c, TP_NEW, arena), totals_text(c, arena), shift_text(c, arena),
-                               rows_text(c, arena))};
+                               mean_step_text(c, TP_NEW, arena), changes_of_totals_text(c, arena),
+                               common_shift_text(c, arena), changed_rows_text(c, arena))};
 }

@@ -14,7 +14,7 @@ const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->work.count; i++) {
         const struct tp_work_change *change = &c->work.changes[i];
-        if (!change->is_gated || change->is_consequence || ++count > SHOWN)
+        if (!change->is_counted_by_limit || change->is_consequence || ++count > SHOWN)
             continue;
         text = tp_text_printf(arena, "%s%s%s", text, *text ? "; " : "", tp_work_change_sentence(change, arena));
     }
@@ -31,21 +31,22 @@ static bool is_later_loader_change(const struct tp_work_diff *work, uint32_t at)
     return false;
 }
 
-static int64_t change_size(const struct tp_work_change *change)
+static int64_t magnitude_of_change(const struct tp_work_change *change)
 {
     return change->delta < 0 ? -change->delta : change->delta;
 }
 
 /* Returns the change in the number of an operator's calls, such as "+2 aten::set_". */
-static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
+static const char *call_count_change_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
-                          tp_text_of_count(arena, change_size(change)), (int)change->name.len, change->name.ptr);
+                          tp_text_of_count(arena, magnitude_of_change(change)), (int)change->name.len,
+                          change->name.ptr);
 }
 
 /* Returns one sentence about all changes of operators in the data loader. The sentence names the two largest
  * changes. */
-static const char *loader_text(const struct tp_work_diff *work, struct tp_arena *arena)
+static const char *loader_change_text(const struct tp_work_diff *work, struct tp_arena *arena)
 {
     const struct tp_work_change *largest = NULL, *second = NULL;
     int64_t added = 0, removed = 0;
@@ -53,11 +54,11 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
         const struct tp_work_change *change = &work->changes[i];
         if (change->kind != TP_WORK_CHANGE_LOADER)
             continue;
-        added += change->delta > 0 ? change_size(change) : 0;
-        removed += change->delta < 0 ? change_size(change) : 0;
-        bool is_largest = !largest || change_size(change) > change_size(largest);
+        added += change->delta > 0 ? magnitude_of_change(change) : 0;
+        removed += change->delta < 0 ? magnitude_of_change(change) : 0;
+        bool is_largest = !largest || magnitude_of_change(change) > magnitude_of_change(largest);
         bool is_second = !is_largest && !tp_str_equal(change->name, largest->name) &&
-                         (!second || change_size(change) > change_size(second));
+                         (!second || magnitude_of_change(change) > magnitude_of_change(second));
         second = is_largest && largest && !tp_str_equal(change->name, largest->name) ? largest
                  : is_second                                                         ? change
                                                                                      : second;
@@ -68,7 +69,8 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
     const char *more = added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added)) : "";
     const char *less = removed ? tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed)) : "";
     return tp_text_printf(arena, "%s%s%s operators per step in the data loader, among them %s and %s", more,
-                          added && removed ? ", " : "", less, amount_text(largest, arena), amount_text(second, arena));
+                          added && removed ? ", " : "", less, call_count_change_text(largest, arena),
+                          call_count_change_text(second, arena));
 }
 
 /* Returns the number of changes of work as text: "same", "3 changes" or "unknown". */
@@ -82,7 +84,7 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
 
 /* Returns the place of a change, such as " (train.py(12))"; "" if unknown. The name of the file is shown in the same
  * way as all names of the trace. */
-static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
+static const char *place_of_change_text(const struct tp_work_change *change, const struct tp_naming *naming)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, change->place))
@@ -153,7 +155,8 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     for (uint32_t pass = 0; pass < 2; pass++) /* pass 0 adds the changes that a limit counts, pass 1 the others */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
-            if (change->is_consequence || change->is_gated == (pass == 1) || is_later_loader_change(&c->work, i))
+            if (change->is_consequence || change->is_counted_by_limit == (pass == 1) ||
+                is_later_loader_change(&c->work, i))
                 continue;
             if (shown == POINTS) {
                 left_out++;
@@ -162,12 +165,12 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
             if (shown++ == 0)
                 tp_document_add_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE, finding_title(c),
                                        "");
-            const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
+            const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_change_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
-            tp_document_add_notice_point(document,
-                                         tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change),
-                                                        (int)sentence.len, sentence.ptr, place_text(change, naming)));
+            tp_document_add_notice_point(document, tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change),
+                                                                  (int)sentence.len, sentence.ptr,
+                                                                  place_of_change_text(change, naming)));
         }
     if (left_out)
         tp_document_add_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", left_out));

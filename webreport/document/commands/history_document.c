@@ -89,7 +89,7 @@ struct axis {
     double bottom, top;
 };
 
-static struct axis make_axis(const struct series *s)
+static struct axis make_value_axis(const struct series *s)
 {
     double room = (s->greatest - s->least) / 4;
     if (room <= fabs(s->greatest) / 50)
@@ -103,24 +103,25 @@ static struct axis make_axis(const struct series *s)
     return axis;
 }
 
-static double y_position(const struct axis *axis, double value)
+static double y_position_of_value(const struct axis *axis, double value)
 {
     return PLOT_TOP + PLOT_HEIGHT * (axis->top - value) / (axis->top - axis->bottom);
 }
 
-static double x_position(size_t i, size_t count)
+static double x_position_of_run(size_t i, size_t count)
 {
     return count > 1 ? PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (double)i / (double)(count - 1) : 50;
 }
 
-static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis)
+static void put_value_ticks(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                            const struct axis *axis)
 {
     struct tp_list *ticks = tp_object_add_list(chart, "ticks");
     const double at[] = {s->least, s->greatest};
     for (size_t i = 0; i < (s->greatest > s->least ? 2 : 1); i++) {
         struct tp_object *tick = tp_list_add_object(ticks);
-        tp_object_printf(tick, "y", "%.1f", y_position(axis, at[i]));
-        tp_object_text(tick, "label", tp_amount_text(arena, s->metric->unit, at[i]));
+        tp_object_add_formatted(tick, "y", "%.1f", y_position_of_value(axis, at[i]));
+        tp_object_add_text(tick, "label", tp_amount_text(arena, s->metric->unit, at[i]));
     }
 }
 
@@ -132,53 +133,53 @@ static const char *reason_for_hollow_point(const struct series *s, const struct 
     return s->level && s->level->is_outlier[i] ? "outlier" : run->decision.is_failed ? "broke a limit" : NULL;
 }
 
-static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
-                         const struct axis *axis, const struct tp_history_run *runs, size_t count)
+static void put_accepted_level_line(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                                    const struct axis *axis, const struct tp_history_run *runs, size_t count)
 {
     double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half_width : 0;
     if (isnan(accepted))
         return;
     struct tp_object *line = tp_object_add_object(chart, "accepted");
-    double top = fmax(y_position(axis, accepted * (1 + sees)), PLOT_TOP);
-    double bottom = fmin(y_position(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
-    double from = x_position(tp_history_accepted_begin(runs, count), count);
+    double top = fmax(y_position_of_value(axis, accepted * (1 + sees)), PLOT_TOP);
+    double bottom = fmin(y_position_of_value(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
+    double from = x_position_of_run(tp_history_accepted_begin(runs, count), count);
     tp_chart_put_percent(line, "x", from);
     tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
-    tp_object_printf(line, "y", "%.1f", y_position(axis, accepted));
-    tp_object_printf(line, "top", "%.1f", top);
-    tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
-    tp_object_text(line, "tip",
-                   tp_text_printf(arena,
-                                  "accepted level: %s; a new run counts as different if it deviates by more than %s",
-                                  tp_amount_text(arena, TP_UNIT_NS, accepted),
-                                  tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
+    tp_object_add_formatted(line, "y", "%.1f", y_position_of_value(axis, accepted));
+    tp_object_add_formatted(line, "top", "%.1f", top);
+    tp_object_add_formatted(line, "height", "%.1f", fmax(bottom - top, 1));
+    tp_object_add_text(
+        line, "tip",
+        tp_text_printf(arena, "accepted level: %s; a new run counts as different if it deviates by more than %s",
+                       tp_amount_text(arena, TP_UNIT_NS, accepted),
+                       tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
 
 /* Adds a line for each change of the level, labeled with the first commit after the change. */
-static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
-                      const struct tp_history_run *runs, size_t count)
+static void put_level_change_lines(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                                   const struct tp_history_run *runs, size_t count)
 {
     struct tp_list *steps = tp_object_add_list(chart, "steps");
     for (size_t i = 0; i < s->level->step_count; i++) {
         const struct tp_level_step *step = &s->level->steps[i];
         const struct tp_history_run *after = &runs[step->after];
         struct tp_object *one = tp_list_add_object(steps);
-        double x = (x_position(step->before, count) + x_position(step->after, count)) / 2;
+        double x = (x_position_of_run(step->before, count) + x_position_of_run(step->after, count)) / 2;
         struct tp_str label = tp_text_shorten(arena, after->label, 12);
         const char *change = tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
         tp_chart_put_percent(one, "x", x);
-        tp_object_text(one, "anchor", x > 60 ? "end" : "start");
-        tp_object_text(one, "dx", x > 60 ? "-4" : "4");
-        tp_object_int(one, "y", PLOT_TOP + (int64_t)(i % 3) * 13);
-        tp_object_text(one, "label", tp_text_printf(arena, "%.*s %s", (int)label.len, label.ptr, change));
-        tp_object_text(one, "tip",
-                       tp_text_printf(arena, "%s between %.*s and %.*s", change, (int)runs[step->before].label.len,
-                                      runs[step->before].label.ptr, (int)after->label.len, after->label.ptr));
+        tp_object_add_text(one, "anchor", x > 60 ? "end" : "start");
+        tp_object_add_text(one, "dx", x > 60 ? "-4" : "4");
+        tp_object_add_int(one, "y", PLOT_TOP + (int64_t)(i % 3) * 13);
+        tp_object_add_text(one, "label", tp_text_printf(arena, "%.*s %s", (int)label.len, label.ptr, change));
+        tp_object_add_text(one, "tip",
+                           tp_text_printf(arena, "%s between %.*s and %.*s", change, (int)runs[step->before].label.len,
+                                          runs[step->before].label.ptr, (int)after->label.len, after->label.ptr));
     }
 }
 
-static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis,
-                       const struct tp_history_run *runs, size_t count)
+static void put_run_points(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                           const struct axis *axis, const struct tp_history_run *runs, size_t count)
 {
     struct tp_list *points = tp_object_add_list(chart, "points");
     bool is_open = false;
@@ -188,25 +189,25 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
             is_open = false;
             continue;
         }
-        double x = x_position(i, count), y = y_position(axis, s->values[i]);
+        double x = x_position_of_run(i, count), y = y_position_of_value(axis, s->values[i]);
         struct tp_object *point = tp_list_add_object(points);
         tp_chart_put_percent(point, "x", x);
-        tp_object_printf(point, "y", "%.1f", y);
+        tp_object_add_formatted(point, "y", "%.1f", y);
         const char *mark = reason_for_hollow_point(s, &runs[i], i);
-        tp_object_text(point, "mark", mark);
-        tp_object_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
-        tp_object_text(point, "tip",
-                       tp_text_printf(arena, "%.*s: %s%s%s", (int)runs[i].label.len, runs[i].label.ptr,
-                                      tp_amount_text(arena, s->metric->unit, s->values[i]), mark ? ", " : "",
-                                      mark ? mark : ""));
+        tp_object_add_text(point, "mark", mark);
+        tp_object_add_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
+        tp_object_add_text(point, "tip",
+                           tp_text_printf(arena, "%.*s: %s%s%s", (int)runs[i].label.len, runs[i].label.ptr,
+                                          tp_amount_text(arena, s->metric->unit, s->values[i]), mark ? ", " : "",
+                                          mark ? mark : ""));
         at += snprintf(at, 32, "%c%.1f %.1f", is_open ? 'L' : 'M', x * PLOT_WIDTH / 100, y);
         is_open = true;
     }
-    tp_object_str(chart, "path", (struct tp_str){text, (size_t)(at - text)});
+    tp_object_add_str(chart, "path", (struct tp_str){text, (size_t)(at - text)});
 }
 
 /* Returns the newest value, and its change from the previous value. */
-static const char *latest_text(struct tp_arena *arena, const struct series *s, size_t count)
+static const char *newest_value_text(struct tp_arena *arena, const struct series *s, size_t count)
 {
     size_t last = count, before = count;
     for (size_t i = 0; i < count; i++)
@@ -222,29 +223,30 @@ static const char *latest_text(struct tp_arena *arena, const struct series *s, s
                           tp_amount_change_text(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
 }
 
-static void add_chart(struct tp_list *charts, struct tp_arena *arena, const struct series *s,
-                      const struct tp_history_run *runs, size_t count)
+static void add_history_chart(struct tp_list *charts, struct tp_arena *arena, const struct series *s,
+                              const struct tp_history_run *runs, size_t count)
 {
     struct tp_object *chart = tp_list_add_object(charts);
-    struct axis axis = make_axis(s);
-    const char *now = latest_text(arena, s, count);
-    tp_object_text(chart, "metric", s->metric->name);
-    tp_object_text(chart, "latest", now);
-    tp_object_text(chart, "meaning",
-                   s->level ? "Each point is the mean of the middle three fifths of a run's steps. The dashed line is "
-                              "the accepted level. A new run inside the band does not differ from the accepted level. "
-                              "Hollow points are outliers and runs that broke a limit."
-                            : tp_metric_title(s->metric));
+    struct axis axis = make_value_axis(s);
+    const char *now = newest_value_text(arena, s, count);
+    tp_object_add_text(chart, "metric", s->metric->name);
+    tp_object_add_text(chart, "latest", now);
+    tp_object_add_text(chart, "meaning",
+                       s->level
+                           ? "Each point is the mean of the middle three fifths of a run's steps. The dashed line is "
+                             "the accepted level. A new run inside the band does not differ from the accepted level. "
+                             "Hollow points are outliers and runs that broke a limit."
+                           : tp_metric_title(s->metric));
     if (s->level) {
-        put_accepted(chart, arena, s, &axis, runs, count);
-        put_steps(chart, arena, s, runs, count);
+        put_accepted_level_line(chart, arena, s, &axis, runs, count);
+        put_level_change_lines(chart, arena, s, runs, count);
     }
-    tp_object_printf(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
-    put_ticks(chart, arena, s, &axis);
-    put_points(chart, arena, s, &axis, runs, count);
-    tp_object_str(chart, "first", tp_text_shorten(arena, runs[0].label, MAX_LABEL));
+    tp_object_add_formatted(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
+    put_value_ticks(chart, arena, s, &axis);
+    put_run_points(chart, arena, s, &axis, runs, count);
+    tp_object_add_str(chart, "first", tp_text_shorten(arena, runs[0].label, MAX_LABEL));
     if (count > 1)
-        tp_object_str(chart, "last", tp_text_shorten(arena, runs[count - 1].label, MAX_LABEL));
+        tp_object_add_str(chart, "last", tp_text_shorten(arena, runs[count - 1].label, MAX_LABEL));
 }
 
 /* ---- the table ---- */
@@ -340,14 +342,14 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
     for (unsigned i = 0; i < TP_LEVEL_SERIES; i++)
         if (levels[i].known_count > 1) {
             struct series s = level_series(arena, &levels[i], count);
-            add_chart(charts, arena, &s, runs, count);
+            add_history_chart(charts, arena, &s, runs, count);
         }
     for (unsigned i = 0; i < METRIC_NAMES; i++) {
         struct series s = metric_series(arena, runs, count, metric_names[i]);
         if (s.known_count == 0)
             continue;
         series[series_count++] = s;
-        add_chart(charts, arena, &s, runs, count);
+        add_history_chart(charts, arena, &s, runs, count);
     }
     tp_document_init(document, "History", arena);
     tp_document_add_title(document, &(struct tp_title_block){"History", "history", "History"});

@@ -35,8 +35,8 @@ static double greatest_value(const struct tp_history_run *run, unsigned metric)
 }
 
 /* Returns the counts that differ between two runs, such as ", kernels.per_step 620 -> 622". */
-static const char *counts_text(struct tp_arena *arena, const struct tp_history_run *before,
-                               const struct tp_history_run *after)
+static const char *changed_counts_text(struct tp_arena *arena, const struct tp_history_run *before,
+                                       const struct tp_history_run *after)
 {
     static const char *const names[] = {"operators.per_step", "kernels.per_step", "sync.per_step",
                                         "h2d.pageable.bytes"};
@@ -65,22 +65,23 @@ static void put_level_change(struct tp_document *document, struct tp_list *list,
     tp_document_add_note(document, tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.",
                                                   titles[s->quantity], percent_text(arena, step->change),
                                                   run_label(arena, before), run_label(arena, after),
-                                                  counts_text(arena, before, after)));
-    tp_object_str(record, "before", before->label);
-    tp_object_str(record, "after", after->label);
-    tp_object_real(record, "change", step->change);
+                                                  changed_counts_text(arena, before, after)));
+    tp_object_add_str(record, "before", before->label);
+    tp_object_add_str(record, "after", after->label);
+    tp_object_add_real(record, "change", step->change);
 }
 
-static void put_newest_change(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
+static void put_change_of_newest_run(struct tp_document *document, struct tp_object *record,
+                                     const struct tp_level_series *s)
 {
     const struct tp_run_change *c = &s->newest;
     struct tp_arena *arena = document->arena;
     if (!c->base_count)
         return;
-    tp_object_real(record, "est", c->estimate);
-    tp_object_real(record, "lo", c->low);
-    tp_object_real(record, "hi", c->high);
-    tp_object_real(record, "sees", c->detectable);
+    tp_object_add_real(record, "est", c->estimate);
+    tp_object_add_real(record, "lo", c->low);
+    tp_object_add_real(record, "hi", c->high);
+    tp_object_add_real(record, "sees", c->detectable);
     if (c->low > 0 || c->high < 0)
         tp_document_add_note(
             document,
@@ -90,18 +91,18 @@ static void put_newest_change(struct tp_document *document, struct tp_object *re
                            tp_text_of_counted_noun(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
-static void put_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
-                         const struct tp_history_run *runs)
+static void put_levels_of_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
+                                   const struct tp_history_run *runs)
 {
     if (!s->known_count)
         return;
     struct tp_object *record = tp_object_add_object(all, tp_bench_quantity_name(s->quantity));
     struct tp_list *steps = tp_object_add_list(record, "steps");
-    tp_object_int(record, "runs", (int64_t)s->known_count);
-    tp_object_real(record, "autocorrelation", s->autocorrelation);
+    tp_object_add_int(record, "runs", (int64_t)s->known_count);
+    tp_object_add_real(record, "autocorrelation", s->autocorrelation);
     for (size_t i = 0; i < s->step_count; i++)
         put_level_change(document, steps, s, runs, &s->steps[i]);
-    put_newest_change(document, record, s);
+    put_change_of_newest_run(document, record, s);
     if (s->autocorrelation > WANDERS)
         tp_document_add_note(
             document, tp_text_printf(document->arena,
@@ -111,14 +112,14 @@ static void put_quantity(struct tp_document *document, struct tp_object *all, co
                                      titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
 
-static void put_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
+static void put_accepted_run(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
 {
     const struct tp_run_decision *d = &run->decision;
     if (!d->is_accepted)
         return;
-    tp_object_str(record, "accepted_by", d->by);
-    tp_object_str(record, "accepted_at", d->at);
-    tp_object_str(record, "reason", d->reason);
+    tp_object_add_str(record, "accepted_by", d->by);
+    tp_object_add_str(record, "accepted_at", d->at);
+    tp_object_add_str(record, "reason", d->reason);
     if (!d->by.len)
         return;
     const char *why =
@@ -172,11 +173,11 @@ void tp_history_put_notes(struct tp_document *document, const struct tp_history_
     size_t accepted_from = tp_history_accepted_begin(runs, count);
     struct tp_object *record = tp_object_add_object(document->record, "history");
     tp_history_find_levels(series, runs, count, document->arena);
-    tp_object_int(record, "runs", (int64_t)count);
-    tp_object_str(record, "accepted_from", runs[accepted_from].label);
-    put_accepted(document, record, &runs[accepted_from]);
+    tp_object_add_int(record, "runs", (int64_t)count);
+    tp_object_add_str(record, "accepted_from", runs[accepted_from].label);
+    put_accepted_run(document, record, &runs[accepted_from]);
     for (int q = 0; q < TP_LEVEL_SERIES; q++)
-        put_quantity(document, record, &series[q], runs);
+        put_levels_of_quantity(document, record, &series[q], runs);
     if (has_bisect)
         put_bisect_commands(document, series, runs, accepted_from);
 }

@@ -14,7 +14,7 @@ enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
 
 /* Returns "≥" or "≤" for a number that is only a lower or upper bound, because the runs were compared by statistics;
  * else "". */
-static const char *bound_sign(const struct tp_table *table, unsigned column, size_t row)
+static const char *sign_of_bound(const struct tp_table *table, unsigned column, size_t row)
 {
     bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
                     column == TP_PRECISION_MISMATCHES || column == TP_PRECISION_MISMATCH_SHARE;
@@ -26,7 +26,7 @@ static const char *bound_sign(const struct tp_table *table, unsigned column, siz
 /* Returns the text of a cell for readers: four digits for real numbers, "-" for null, and "≥" or "≤" before a bound. */
 static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
 {
-    const char *bound = bound_sign(table, column, row);
+    const char *bound = sign_of_bound(table, column, row);
     int64_t whole;
     double real;
     struct tp_str text;
@@ -49,8 +49,8 @@ static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *ta
 }
 
 /* Returns one text if both runs have the same value, else "base -> new". */
-static struct tp_str pair_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
-                               size_t row)
+static struct tp_str values_of_both_runs_text(struct tp_arena *arena, const struct tp_table *table,
+                                              const unsigned columns[2], size_t row)
 {
     struct tp_str base = cell_text(arena, table, columns[0], row), new_text = cell_text(arena, table, columns[1], row);
     if (tp_str_equal(base, new_text))
@@ -115,7 +115,7 @@ static struct tp_shown_table *make_shown_table(const struct tp_table *table, str
     for (unsigned own = 0; own < TP_MAX_OWN_TEXTS; own++) {
         struct tp_str *texts = tp_arena_array(arena, shown->row_count, sizeof *texts);
         for (size_t row = 0; row < shown->row_count; row++)
-            texts[row] = pair_text(arena, table, pairs[own], row);
+            texts[row] = values_of_both_runs_text(arena, table, pairs[own], row);
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++)
@@ -281,38 +281,38 @@ static void put_verdict(struct tp_document *document, const struct tp_precision 
 static void add_options_to_record(struct tp_object *record, const struct tp_precision_options *options)
 {
     struct tp_object *thresholds = tp_object_add_object(record, "thresholds");
-    tp_object_real(thresholds, "rtol", options->tolerance.rtol);
-    tp_object_real(thresholds, "atol", options->tolerance.atol);
-    tp_object_real(thresholds, "max_abs_error", options->limits.max_abs);
-    tp_object_real(thresholds, "max_rel_error", options->limits.max_rel);
-    tp_object_real(thresholds, "max_rmse", options->limits.max_rmse);
-    tp_object_real(thresholds, "min_cosine_similarity", options->limits.min_cosine);
-    tp_object_real(thresholds, "max_mismatch_ratio", options->limits.max_mismatch_share);
-    tp_object_bool(thresholds, "ignores_dtype", options->ignores_dtype);
-    tp_object_bool(thresholds, "allows_missing", options->allows_missing);
+    tp_object_add_real(thresholds, "rtol", options->tolerance.rtol);
+    tp_object_add_real(thresholds, "atol", options->tolerance.atol);
+    tp_object_add_real(thresholds, "max_abs_error", options->limits.max_abs);
+    tp_object_add_real(thresholds, "max_rel_error", options->limits.max_rel);
+    tp_object_add_real(thresholds, "max_rmse", options->limits.max_rmse);
+    tp_object_add_real(thresholds, "min_cosine_similarity", options->limits.min_cosine);
+    tp_object_add_real(thresholds, "max_mismatch_ratio", options->limits.max_mismatch_share);
+    tp_object_add_bool(thresholds, "ignores_dtype", options->ignores_dtype);
+    tp_object_add_bool(thresholds, "allows_missing", options->allows_missing);
 }
 
-static void fill_record(struct tp_object *record, const struct tp_precision *p)
+static void fill_precision_record(struct tp_object *record, const struct tp_precision *p)
 {
-    tp_object_text(record, "schema", "tracepress-precision");
-    tp_object_int(record, "schema_version", 1);
-    tp_object_text(record, "base", p->base_name);
-    tp_object_text(record, "new", p->new_name);
+    tp_object_add_text(record, "schema", "tracepress-precision");
+    tp_object_add_int(record, "schema_version", 1);
+    tp_object_add_text(record, "base", p->base_name);
+    tp_object_add_text(record, "new", p->new_name);
     add_options_to_record(record, &p->options);
     struct tp_object *summary = tp_object_add_object(record, "summary");
-    tp_object_int(summary, "base_tensors", p->base_count);
-    tp_object_int(summary, "new_tensors", p->new_count);
-    tp_object_int(summary, "compared", p->compared_count);
-    tp_object_int(summary, "divergent", p->divergent_count);
+    tp_object_add_int(summary, "base_tensors", p->base_count);
+    tp_object_add_int(summary, "new_tensors", p->new_count);
+    tp_object_add_int(summary, "compared", p->compared_count);
+    tp_object_add_int(summary, "divergent", p->divergent_count);
     struct tp_object *verdicts = tp_object_add_object(summary, "verdicts");
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
-        tp_object_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
+        tp_object_add_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
     /* first_divergent: index in the list `tensors` */
-    tp_object_int_or_null(summary, "first_divergent",
-                          p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
+    tp_object_add_int_or_null(summary, "first_divergent",
+                              p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
     uint32_t nan = first_row_with_nan(p);
-    tp_object_int_or_null(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
-    tp_object_table(record, "tensors", &p->table);
+    tp_object_add_int_or_null(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
+    tp_object_add_table(record, "tensors", &p->table);
 }
 
 void tp_precision_document(struct tp_document *document, const struct tp_precision *precision, bool shows_all,
@@ -320,7 +320,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
 {
     const char *first = first_divergent_text(precision, arena), *nan = first_nan_text(precision, arena);
     tp_document_init(document, "Precision", arena);
-    fill_record(document->record, precision);
+    fill_precision_record(document->record, precision);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* terminals are excluded, because they show no title */
     tp_document_add_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
                                                                             precision->new_name, precision->base_name),

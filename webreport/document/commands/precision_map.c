@@ -62,7 +62,7 @@ bool tp_precision_has_new_nan(const struct tp_table *t, size_t row)
                zero_if_unknown(tp_table_int(t, TP_PRECISION_BASE_INFS)[row]);
 }
 
-static enum outcome row_outcome(const struct tp_table *t, size_t row)
+static enum outcome outcome_of_row(const struct tp_table *t, size_t row)
 {
     struct tp_str verdict = tp_table_text(t, TP_PRECISION_VERDICT)[row];
     double share = tp_table_real(t, TP_PRECISION_MISMATCH_SHARE)[row];
@@ -96,7 +96,7 @@ static void list_steps(struct map *map)
 }
 
 /* Returns the index of a step in `steps`. The list must contain the step. */
-static size_t step_at(const struct map *map, int64_t step)
+static size_t index_of_step(const struct map *map, int64_t step)
 {
     size_t lo = 0, hi = map->step_count;
     while (hi - lo > 1) {
@@ -111,7 +111,7 @@ static size_t step_at(const struct map *map, int64_t step)
 
 /* Computes the outcome of each cell. Returns false if fewer than two steps have tensors, because a map of one step only
  * repeats the table. */
-static bool build_cells(struct map *map)
+static bool compute_map_cells(struct map *map)
 {
     const struct tp_table *t = &map->precision->table;
     uint32_t *name_of = tp_arena_array(map->arena, t->row_count, sizeof *name_of);
@@ -130,9 +130,9 @@ static bool build_cells(struct map *map)
         int64_t step = tp_table_int(t, TP_PRECISION_STEP)[row];
         if (step == TP_NULL_INT)
             continue;
-        size_t column = step_at(map, step) / map->steps_per_column;
+        size_t column = index_of_step(map, step) / map->steps_per_column;
         uint8_t *cell = &map->cells[(size_t)(name_of[row] / map->names_per_row) * map->column_count + column];
-        enum outcome outcome = row_outcome(t, row);
+        enum outcome outcome = outcome_of_row(t, row);
         *cell = outcome > *cell ? (uint8_t)outcome : *cell;
     }
     return true;
@@ -151,7 +151,7 @@ static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
 }
 
 /* Adds the boxes of a row to `object`, each with its outcome as a sentence. */
-static void put_cells(const struct map *map, struct tp_object *object, uint32_t row)
+static void put_map_cells(const struct map *map, struct tp_object *object, uint32_t row)
 {
     const uint8_t *cells = map->cells + (size_t)row * map->column_count;
     struct tp_list *list = tp_object_add_list(object, "map_cells");
@@ -163,17 +163,17 @@ static void put_cells(const struct map *map, struct tp_object *object, uint32_t 
             continue;
         struct tp_object *cell = tp_list_add_object(list);
         const char *text = tp_text_printf(map->arena, "%s: %s", steps_text(map, from, to), outcomes[cells[from]].label);
-        tp_object_printf(cell, "x", "%.3f%%", 100.0 * from / map->column_count);
-        tp_object_printf(cell, "w", "%.3f%%", 100.0 * (to - from) / map->column_count);
-        tp_object_text(cell, "fill", outcomes[cells[from]].fill);
-        tp_object_text(cell, "kind", outcomes[cells[from]].kind);
-        tp_object_text(cell, "tip", text);
+        tp_object_add_formatted(cell, "x", "%.3f%%", 100.0 * from / map->column_count);
+        tp_object_add_formatted(cell, "w", "%.3f%%", 100.0 * (to - from) / map->column_count);
+        tp_object_add_text(cell, "fill", outcomes[cells[from]].fill);
+        tp_object_add_text(cell, "kind", outcomes[cells[from]].kind);
+        tp_object_add_text(cell, "tip", text);
         words = tp_text_printf(map->arena, "%s%s%s", words, *words ? "; " : "", text);
     }
-    tp_object_text(object, "words", words);
+    tp_object_add_text(object, "words", words);
 }
 
-static void put_rows(const struct map *map, struct tp_object *object)
+static void put_map_rows(const struct map *map, struct tp_object *object)
 {
     struct tp_naming naming = {.arena = map->arena};
     struct tp_list *list = tp_object_add_list(object, "map_rows");
@@ -184,12 +184,12 @@ static void put_rows(const struct map *map, struct tp_object *object)
         struct tp_str name = tp_shown_text(&naming, tp_strings_get(&map->names, first));
         if (end - first > 1)
             name = tp_str_of(tp_text_printf(map->arena, "%.*s and %u more", (int)name.len, name.ptr, end - first - 1));
-        tp_object_str(item, "label", name);
-        put_cells(map, item, row);
+        tp_object_add_str(item, "label", name);
+        put_map_cells(map, item, row);
     }
 }
 
-static void put_legend(const struct map *map, struct tp_object *object)
+static void put_map_legend(const struct map *map, struct tp_object *object)
 {
     struct tp_list *list = tp_object_add_list(object, "map_legend");
     bool is_there[OUTCOMES] = {false};
@@ -199,27 +199,27 @@ static void put_legend(const struct map *map, struct tp_object *object)
         if (!is_there[i])
             continue;
         struct tp_object *item = tp_list_add_object(list);
-        tp_object_text(item, "fill", outcomes[i].fill);
-        tp_object_text(item, "kind", outcomes[i].kind);
-        tp_object_text(item, "label", outcomes[i].label);
+        tp_object_add_text(item, "fill", outcomes[i].fill);
+        tp_object_add_text(item, "kind", outcomes[i].kind);
+        tp_object_add_text(item, "label", outcomes[i].label);
     }
 }
 
 struct tp_data tp_precision_map_data(const struct tp_precision *precision, struct tp_arena *arena)
 {
     struct map map = {.precision = precision, .arena = arena};
-    if (!build_cells(&map))
+    if (!compute_map_cells(&map))
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
-    tp_object_text(
+    tp_object_add_text(
         object, "map_steps",
         tp_text_printf(arena, "Steps %lld to %lld", (long long)map.steps[0], (long long)map.steps[map.step_count - 1]));
-    put_rows(&map, object);
-    put_legend(&map, object);
+    put_map_rows(&map, object);
+    put_map_legend(&map, object);
     if (map.names_per_row > 1 || map.steps_per_column > 1)
-        tp_object_text(object, "map_note",
-                       tp_text_printf(arena, "Each cell shows the worst result among %s and %s.",
-                                      tp_text_of_counted_noun(arena, map.names_per_row, "tensor", "tensors"),
-                                      tp_text_of_counted_noun(arena, map.steps_per_column, "step", "steps")));
+        tp_object_add_text(object, "map_note",
+                           tp_text_printf(arena, "Each cell shows the worst result among %s and %s.",
+                                          tp_text_of_counted_noun(arena, map.names_per_row, "tensor", "tensors"),
+                                          tp_text_of_counted_noun(arena, map.steps_per_column, "step", "steps")));
     return tp_data_of_object(object);
 }

@@ -6,13 +6,13 @@
 #include "webreport/measure/rules/rules.h"
 #include "writer/text/format.h"
 
-static struct tp_table *new_table(struct tp_object *record, const char *name, const struct tp_column_def *defs,
-                                  unsigned column_count, size_t row_count)
+static struct tp_table *make_record_table(struct tp_object *record, const char *name, const struct tp_column_def *defs,
+                                          unsigned column_count, size_t row_count)
 {
     struct tp_arena *arena = record->members.arena;
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
     tp_table_init(table, arena, name, defs, column_count, row_count);
-    tp_object_table(record, name, table);
+    tp_object_add_table(record, name, table);
     return table;
 }
 
@@ -37,31 +37,31 @@ static struct tp_table *new_table(struct tp_object *record, const char *name, co
 
 static void add_key_to_record(struct tp_object *record, const struct tp_summary *s)
 {
-    tp_object_str(record, "job", s->key.job);
-    tp_object_int_or_null(record, "rank", s->key.rank);
-    tp_object_int_or_null(record, "world_size", s->key.world_size);
-    tp_object_str(record, "worker", s->key.worker);
-    tp_object_int_or_null(record, "span", s->key.span);
-    tp_object_str(record, "file", s->file);
-    tp_object_str(record, "sha256", s->sha256);
-    tp_object_str(record, "program", s->program);
-    tp_object_str(record, "verdict", s->verdict);
-    tp_object_str(record, "headline", s->headline);
-    tp_object_int(record, "event_count", s->event_count);
-    tp_object_int(record, "start_ns", s->start_ns);
+    tp_object_add_str(record, "job", s->key.job);
+    tp_object_add_int_or_null(record, "rank", s->key.rank);
+    tp_object_add_int_or_null(record, "world_size", s->key.world_size);
+    tp_object_add_str(record, "worker", s->key.worker);
+    tp_object_add_int_or_null(record, "span", s->key.span);
+    tp_object_add_str(record, "file", s->file);
+    tp_object_add_str(record, "sha256", s->sha256);
+    tp_object_add_str(record, "program", s->program);
+    tp_object_add_str(record, "verdict", s->verdict);
+    tp_object_add_str(record, "headline", s->headline);
+    tp_object_add_int(record, "event_count", s->event_count);
+    tp_object_add_int(record, "start_ns", s->start_ns);
     if (s->kernel_fingerprint)
-        tp_object_printf(record, "kernel_fingerprint", "%016" PRIx64, s->kernel_fingerprint);
+        tp_object_add_formatted(record, "kernel_fingerprint", "%016" PRIx64, s->kernel_fingerprint);
     else
-        tp_object_null(record, "kernel_fingerprint");
+        tp_object_add_null(record, "kernel_fingerprint");
     tp_object_add_evidence(record, "evidence", &s->evidence);
     struct tp_object *metrics = tp_object_add_object(record, "metrics");
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
         if (!tp_metric_is_omitted(&tp_metrics[i], s->metrics[i].value))
-            tp_object_real(metrics, tp_metrics[i].name, s->metrics[i].value);
+            tp_object_add_real(metrics, tp_metrics[i].name, s->metrics[i].value);
     struct tp_object *facts = tp_object_add_object(record, "facts");
     for (uint32_t i = 0; i < s->fact_count; i++)
-        tp_object_str(facts, tp_arena_copy(record->members.arena, s->facts[i].name.ptr, s->facts[i].name.len),
-                      s->facts[i].value);
+        tp_object_add_str(facts, tp_arena_copy(record->members.arena, s->facts[i].name.ptr, s->facts[i].name.len),
+                          s->facts[i].value);
 }
 
 /* ---- steps ---- */
@@ -93,7 +93,7 @@ static const struct tp_column_def step_columns[STEP_COLUMNS] = {
 
 static void add_steps_to_record(struct tp_object *record, const struct tp_summary *s)
 {
-    struct tp_table *table = new_table(record, "steps", step_columns, STEP_COLUMNS, s->step_count);
+    struct tp_table *table = make_record_table(record, "steps", step_columns, STEP_COLUMNS, s->step_count);
     for (uint32_t i = 0; i < s->step_count; i++) {
         tp_table_text(table, STEP_NAME)[i] = s->steps[i].name;
         tp_table_int(table, STEP_START)[i] = s->steps[i].start_ns;
@@ -136,7 +136,7 @@ static void write_ints(struct tp_json *json, const char *key, const int64_t *val
     tp_json_array_end(json);
 }
 
-static void write_row(const struct tp_summary *s, const struct tp_summary_row *row, struct tp_json *json)
+static void write_summary_row(const struct tp_summary *s, const struct tp_summary_row *row, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_text(json, "kind", kinds[row->kind]);
@@ -159,16 +159,16 @@ static void write_row(const struct tp_summary *s, const struct tp_summary_row *r
     tp_json_object_end(json);
 }
 
-static void write_rows(const struct tp_data *value, struct tp_json *json)
+static void write_summary_rows(const struct tp_data *value, struct tp_json *json)
 {
     const struct tp_summary *s = value->self;
     tp_json_array(json);
     for (uint32_t i = 0; i < s->row_count; i++)
-        write_row(s, &s->rows[i], json);
+        write_summary_row(s, &s->rows[i], json);
     tp_json_array_end(json);
 }
 
-static const struct tp_data_source ROWS = {.write = write_rows};
+static const struct tp_data_source ROWS = {.write = write_summary_rows};
 
 /* ---- collectives, findings, memory, flags ---- */
 
@@ -179,7 +179,7 @@ static void add_collectives_to_record(struct tp_object *record, const struct tp_
         TEXT_COLUMN("name"),      TEXT_COLUMN("group"),      TEXT_COLUMN("dtype"),
         INT_COLUMN("sequence"),   INT_COLUMN("bytes"),       INT_COLUMN("group_size"),
         INT_COLUMN("arrival_ns"), INT_COLUMN("duration_ns"), INT_COLUMN("step")};
-    struct tp_table *table = new_table(record, "collectives", columns, COLUMNS, s->collective_count);
+    struct tp_table *table = make_record_table(record, "collectives", columns, COLUMNS, s->collective_count);
     for (uint32_t i = 0; i < s->collective_count; i++) {
         const struct tp_summary_collective *c = &s->collectives[i];
         const int64_t numbers[] = {c->sequence,   c->bytes,       c->group_size,
@@ -203,7 +203,7 @@ static void add_findings_to_record(struct tp_object *record, const struct tp_sum
                                                           INT_COLUMN("occurrences"),
                                                           TEXT_COLUMN("file_line"),
                                                           TEXT_COLUMN("detail")};
-    struct tp_table *table = new_table(record, "findings", columns, COLUMNS, s->finding_count);
+    struct tp_table *table = make_record_table(record, "findings", columns, COLUMNS, s->finding_count);
     for (uint32_t i = 0; i < s->finding_count; i++) {
         const struct tp_summary_finding *f = &s->findings[i];
         tp_table_text(table, RULE)[i] = f->rule;
@@ -224,17 +224,17 @@ static void add_memory_to_record(struct tp_object *record, const struct tp_summa
     for (uint32_t i = 0; i < s->memory_count; i++) {
         const struct tp_summary_memory *m = &s->memory[i];
         struct tp_object *device = tp_list_add_object(devices);
-        tp_object_str(device, "device", m->device);
-        tp_object_int_or_null(device, "peak_allocated_bytes", m->peak_allocated_bytes);
-        tp_object_int_or_null(device, "peak_reserved_bytes", m->peak_reserved_bytes);
-        tp_object_real(device, "creep_bytes_per_step", m->creep_bytes_per_step);
+        tp_object_add_str(device, "device", m->device);
+        tp_object_add_int_or_null(device, "peak_allocated_bytes", m->peak_allocated_bytes);
+        tp_object_add_int_or_null(device, "peak_reserved_bytes", m->peak_reserved_bytes);
+        tp_object_add_real(device, "creep_bytes_per_step", m->creep_bytes_per_step);
         struct tp_list *owners = tp_object_add_list(device, "owners");
         for (uint32_t o = 0; o < m->owner_count; o++) {
             struct tp_object *owner = tp_list_add_object(owners);
-            tp_object_text(owner, "kind", owner_kinds[m->owners[o].kind]);
-            tp_object_str(owner, "name", m->owners[o].name);
-            tp_object_int_or_null(owner, "bytes", m->owners[o].bytes);
-            tp_object_int_or_null(owner, "blocks", m->owners[o].blocks);
+            tp_object_add_text(owner, "kind", owner_kinds[m->owners[o].kind]);
+            tp_object_add_str(owner, "name", m->owners[o].name);
+            tp_object_add_int_or_null(owner, "bytes", m->owners[o].bytes);
+            tp_object_add_int_or_null(owner, "blocks", m->owners[o].blocks);
         }
     }
 }
@@ -243,7 +243,7 @@ static void add_flags_to_record(struct tp_object *record, const struct tp_summar
 {
     enum { NAME, COUNT, COLUMNS };
     static const struct tp_column_def columns[COLUMNS] = {TEXT_COLUMN("name"), INT_COLUMN("count")};
-    struct tp_table *table = new_table(record, "flags", columns, COLUMNS, s->flag_count);
+    struct tp_table *table = make_record_table(record, "flags", columns, COLUMNS, s->flag_count);
     for (uint32_t i = 0; i < s->flag_count; i++) {
         tp_table_text(table, NAME)[i] = s->flags[i].name;
         tp_table_int(table, COUNT)[i] = s->flags[i].count;

@@ -136,7 +136,7 @@ static void put_notices(const struct tp_job_wording *w)
 
 /* Computes the mean step and its parts over all ranks, ns. The values of a rank are medians over its steps; means of
  * medians still add up. */
-static void find_mean_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
+static void find_mean_step_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
     *step_ns = 0;
@@ -171,14 +171,14 @@ static void put_step_split(const struct tp_job_wording *w)
     struct tp_object *split = tp_object_new(w->arena);
     struct tp_chart_part parts[TP_JOB_PARTS];
     double part_ns[TP_JOB_PARTS], step_ns;
-    find_mean_parts(w->job, part_ns, &step_ns);
+    find_mean_step_parts(w->job, part_ns, &step_ns);
     for (int p = 0; p < TP_JOB_PARTS; p++)
         parts[p] = (struct tp_chart_part){
             split_parts[p].kind, split_parts[p].label,
             p == TP_JOB_DATA ? tp_phrase(TP_PHRASE_IN_INPUT, w->job->producer) : split_parts[p].definition, part_ns[p]};
-    tp_chart_put_split(split, w->arena, parts, TP_JOB_PARTS);
-    tp_object_printf(split, "split_caption", "Parts of a step of %s (mean over the ranks)",
-                     tp_text_of_time(w->arena, (int64_t)step_ns));
+    tp_chart_put_split_bar(split, w->arena, parts, TP_JOB_PARTS);
+    tp_object_add_formatted(split, "split_caption", "Parts of a step of %s (mean over the ranks)",
+                            tp_text_of_time(w->arena, (int64_t)step_ns));
     tp_document_add_chart(w->document, "split", tp_data_of_object(split), NULL);
 }
 
@@ -208,7 +208,7 @@ static void put_figures(const struct tp_job_wording *w)
     int64_t peak = TP_NULL_INT, excess = 0;
     double part_ns[TP_JOB_PARTS], step_ns, spread = 0;
     const char *peak_rank = "not recorded";
-    find_mean_parts(job, part_ns, &step_ns);
+    find_mean_step_parts(job, part_ns, &step_ns);
     for (size_t c = 0; c < job->clusters.count; c++)
         spread = fmax(spread, tp_job_cluster_at(job, c)->step_spread_ratio);
     for (size_t r = 0; r < job->ranks.count; r++) {
@@ -237,11 +237,12 @@ static void put_figures(const struct tp_job_wording *w)
                "Standard deviation of the own work of comparable ranks as a share of its mean, without stragglers; of "
                "several groups the largest value.",
                tp_text_of_percent(w->arena, 100 * spread), "own work of comparable ranks");
-    put_figure(w, "Clocks agree within",
-               "The ranks' clocks are aligned by the ends of blocking collectives. The value is the largest remaining "
-               "difference of any rank (median over its collectives).",
-               job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
-               tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->blocking_count)));
+    put_figure(
+        w, "Clocks agree within",
+        "The ranks' clocks are aligned by the ends of blocking collectives. The value is the largest remaining "
+        "difference of any rank (median over its collectives).",
+        job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
+        tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->aligning_collective_count)));
     put_figure(w, "Largest memory peak", "Largest peak of allocated memory on any rank.",
                tp_text_of_bytes(w->arena, peak), peak_rank);
 }
@@ -254,20 +255,20 @@ static void add_steps_to_record(struct tp_object *record, const struct tp_job *j
     for (size_t c = 0; c < job->columns.count; c++) {
         const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, c);
         struct tp_object *item = tp_list_add_object(list);
-        tp_object_str(item, "group", tp_job_cluster_name(job, column->cluster));
-        tp_object_str(item, "step", tp_strings_get(&job->labels, column->label));
-        tp_object_int(item, "rank_count", column->count);
-        tp_object_ns(item, "total_us", column->total_ns);
-        tp_object_ns(item, "own_us", column->own_ns);
+        tp_object_add_str(item, "group", tp_job_cluster_name(job, column->cluster));
+        tp_object_add_str(item, "step", tp_strings_get(&job->labels, column->label));
+        tp_object_add_int(item, "rank_count", column->count);
+        tp_object_add_ns(item, "total_us", column->total_ns);
+        tp_object_add_ns(item, "own_us", column->own_ns);
     }
 }
 
-static void write_distributed(const struct tp_data *value, struct tp_json *json)
+static void write_distributed_view(const struct tp_data *value, struct tp_json *json)
 {
     tp_fields_json(&tp_distributed_fields, value->self, NULL, json);
 }
 
-static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
+static const struct tp_data_source DISTRIBUTED = {.write = write_distributed_view};
 
 /* Adds the ranks with damaged traces to the record, each with the most severe reason. */
 static void add_damage_to_record(struct tp_object *record, const struct tp_job *job)
@@ -278,29 +279,29 @@ static void add_damage_to_record(struct tp_object *record, const struct tp_job *
         if (!*rank->damage)
             continue;
         struct tp_object *item = tp_list_add_object(list);
-        tp_object_int_or_null(item, "rank", rank->number);
-        tp_object_str(item, "worker", rank->key.worker);
-        tp_object_text(item, "reason", rank->damage);
+        tp_object_add_int_or_null(item, "rank", rank->number);
+        tp_object_add_str(item, "worker", rank->key.worker);
+        tp_object_add_text(item, "reason", rank->damage);
     }
 }
 
 static void add_job_to_record(struct tp_object *record, const struct tp_job *job)
 {
     bool has_view = job->has_distributed && job->distributed.is_present;
-    tp_object_str(record, "job", job->name);
-    tp_object_int_or_null(record, "span", job->span);
-    tp_object_int(record, "rank_count", (int64_t)job->ranks.count);
-    tp_object_int_or_null(record, "world_size", job->world_size);
-    tp_object_text(record, "missing_ranks", tp_rank_set_text(job->arena, &job->missing, 0));
+    tp_object_add_str(record, "job", job->name);
+    tp_object_add_int_or_null(record, "span", job->span);
+    tp_object_add_int(record, "rank_count", (int64_t)job->ranks.count);
+    tp_object_add_int_or_null(record, "world_size", job->world_size);
+    tp_object_add_text(record, "missing_ranks", tp_rank_set_text(job->arena, &job->missing, 0));
     add_damage_to_record(record, job);
-    tp_object_int(record, "step_count", job->labels.count);
-    tp_object_int(record, "steps_left_out", (int64_t)job->steps_left_out);
-    tp_object_int(record, "collectives_left_out", (int64_t)job->calls_left_out);
+    tp_object_add_int(record, "step_count", job->labels.count);
+    tp_object_add_int(record, "steps_left_out", (int64_t)job->steps_left_out);
+    tp_object_add_int(record, "collectives_left_out", (int64_t)job->calls_left_out);
     struct tp_object *alignment = tp_object_add_object(record, "alignment");
-    tp_object_int(alignment, "blocking_collectives", job->blocking_count);
-    tp_object_int(alignment, "components", job->component_count);
-    tp_object_ns(alignment, "residual_us", job->residual_ns);
-    tp_object_ns(alignment, "largest_residual_us", job->largest_residual_ns);
+    tp_object_add_int(alignment, "blocking_collectives", job->aligning_collective_count);
+    tp_object_add_int(alignment, "components", job->component_count);
+    tp_object_add_ns(alignment, "residual_us", job->residual_ns);
+    tp_object_add_ns(alignment, "largest_residual_us", job->largest_residual_ns);
     tp_job_add_causes_to_record(record, job);
     tp_job_add_table_to_record(record, "groups", job, tp_job_build_cluster_table);
     tp_job_add_table_to_record(record, "ranks", job, tp_job_build_rank_table);
@@ -317,19 +318,19 @@ static void add_job_to_record(struct tp_object *record, const struct tp_job *job
 
 static void fill_record(struct tp_object *record, const struct tp_jobs *jobs)
 {
-    tp_object_text(record, "schema", "tracepress-job");
-    tp_object_int(record, "schema_version", 1);
+    tp_object_add_text(record, "schema", "tracepress-job");
+    tp_object_add_int(record, "schema_version", 1);
     struct tp_list *list = tp_object_add_list(record, "jobs");
     for (size_t i = 0; i < jobs->count; i++)
         add_job_to_record(tp_list_add_object(list), &jobs->items[i]);
     struct tp_list *failed = tp_object_add_list(record, "failed");
     for (size_t i = 0; i < jobs->failed_count; i++) {
         struct tp_object *item = tp_list_add_object(failed);
-        tp_object_str(item, "file", jobs->failed[i].file);
-        tp_object_str(item, "error", jobs->failed[i].why);
+        tp_object_add_str(item, "file", jobs->failed[i].file);
+        tp_object_add_str(item, "error", jobs->failed[i].why);
     }
-    tp_object_int(record, "duplicate_records", (int64_t)jobs->duplicate_count);
-    tp_object_int(record, "records_left_out", (int64_t)jobs->left_out_count);
+    tp_object_add_int(record, "duplicate_records", (int64_t)jobs->duplicate_count);
+    tp_object_add_int(record, "records_left_out", (int64_t)jobs->left_out_count);
 }
 
 /* ---- the whole document ---- */

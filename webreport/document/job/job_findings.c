@@ -10,7 +10,7 @@ enum { SHOWN_RUNS = 12 };
 /* ---- verdict ---- */
 
 /* Returns the lost time of the job as text, such as "The job takes 1.31 x its ideal". */
-static const char *loss_text(const struct tp_job_wording *w)
+static const char *lost_time_text(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
@@ -18,17 +18,18 @@ static const char *loss_text(const struct tp_job_wording *w)
 
 /* Returns the verdict of a job with a valid replay: the job's time relative to the ideal time, and the share of the
  * first cause. */
-static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
+static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wording *w,
+                                                       const struct tp_job_finding *first)
 {
     struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
     const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", loss_text(w), part,
+        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", lost_time_text(w), part,
                                   (int)told.len, told.ptr)
                  : tp_text_printf(w->arena, "%s; %s of it is %.*s, and no other group shows whether that is slow",
-                                  loss_text(w), part, (int)told.len, told.ptr),
+                                  lost_time_text(w), part, (int)told.len, told.ptr),
         tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
                        tp_text_of_time(w->arena, first->cost_ns), first->advice)};
 }
@@ -38,10 +39,10 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
     const struct tp_job *job = w->job;
     bool has_peers = job->clusters.count < job->ranks.count;
     if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->cause_name)
-        return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
+        return verdict_of_replayed_job(w, TP_AT(&job->findings, struct tp_job_finding, 0));
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
-            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", loss_text(w)),
+            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", lost_time_text(w)),
             tp_text_printf(w->arena,
                            "No rank, host, stage, link or step costs 0.5 %% of the job. Random variation between ranks "
                            "costs %s, because each step waits for the slowest of %u ranks.",
@@ -139,27 +140,27 @@ static void add_findings_to_record(struct tp_object *record, const struct tp_job
     for (size_t i = 0; i < job->findings.count; i++) {
         const struct tp_job_finding *finding = TP_AT(&job->findings, struct tp_job_finding, i);
         struct tp_object *item = tp_list_add_object(list);
-        tp_object_text(item, "id", rules[finding->rule].id);
-        tp_object_text(item, "cause", rules[finding->rule].name);
-        tp_object_text(item, "title", finding->title);
-        tp_object_text(item, "detail", finding->detail);
-        tp_object_text(item, "advice", finding->advice);
-        tp_object_text(item, "ranks", tp_rank_set_text(job->arena, &finding->ranks, 0));
-        tp_object_int_or_null(item, "rank_count", finding->ranks.count);
-        tp_object_int_or_null(item, "worst_rank", finding->worst_rank);
-        tp_object_ns(item, "cost_us_per_step", finding->cost_ns);
-        tp_object_real(item, "cost_percent", 100 * finding->cost_ratio);
-        tp_object_real(item, "alone_percent", finding->alone);
-        tp_object_real(item, "saved_percent", finding->saved);
-        tp_object_real(item, "share_percent", finding->share);
+        tp_object_add_text(item, "id", rules[finding->rule].id);
+        tp_object_add_text(item, "cause", rules[finding->rule].name);
+        tp_object_add_text(item, "title", finding->title);
+        tp_object_add_text(item, "detail", finding->detail);
+        tp_object_add_text(item, "advice", finding->advice);
+        tp_object_add_text(item, "ranks", tp_rank_set_text(job->arena, &finding->ranks, 0));
+        tp_object_add_int_or_null(item, "rank_count", finding->ranks.count);
+        tp_object_add_int_or_null(item, "worst_rank", finding->worst_rank);
+        tp_object_add_ns(item, "cost_us_per_step", finding->cost_ns);
+        tp_object_add_real(item, "cost_percent", 100 * finding->cost_ratio);
+        tp_object_add_real(item, "alone_percent", finding->alone);
+        tp_object_add_real(item, "saved_percent", finding->saved);
+        tp_object_add_real(item, "share_percent", finding->share);
         struct tp_list *also = tp_object_add_list(item, "fits_as_well");
         if (!finding->alternative_title)
             continue;
         struct tp_object *other = tp_list_add_object(also);
-        tp_object_text(other, "id", rules[finding->alternative].id);
-        tp_object_text(other, "cause", rules[finding->alternative].name);
-        tp_object_text(other, "title", finding->alternative_title);
-        tp_object_real(other, "saved_percent", finding->alternative_saved_pct);
+        tp_object_add_text(other, "id", rules[finding->alternative].id);
+        tp_object_add_text(other, "cause", rules[finding->alternative].name);
+        tp_object_add_text(other, "title", finding->alternative_title);
+        tp_object_add_real(other, "saved_percent", finding->alternative_saved_pct);
     }
 }
 
@@ -168,7 +169,7 @@ void tp_job_add_table_to_record(struct tp_object *record, const char *key, const
 {
     struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
     build(table, job, 0);
-    tp_object_table(record, key, table);
+    tp_object_add_table(record, key, table);
 }
 
 /* Adds the results of the replay to the record: time of the job, ideal time, and the causes of the difference. */
@@ -177,17 +178,17 @@ static void add_replay_to_record(struct tp_object *record, const struct tp_job *
     const struct tp_what_if *what_if = &job->what_if;
     struct tp_object *item = tp_object_add_object(record, "replay");
     bool is_replayed = !what_if->why_not;
-    tp_object_bool(item, "is_told", is_replayed);
-    tp_object_text(item, "why_not", is_replayed ? "" : what_if->why_not);
-    tp_object_int(item, "rank_count", what_if->rank_count);
-    tp_object_int(item, "step_count", what_if->step_count);
-    tp_object_real(item, "step_us", what_if->step_us);
-    tp_object_real(item, "measured_step_us", what_if->measured_us);
-    tp_object_real(item, "error_percent", what_if->error);
-    tp_object_real(item, "ideal_step_us", is_replayed ? what_if->ideal_us : NAN);
-    tp_object_real(item, "times_ideal", is_replayed ? what_if->step_us / what_if->ideal_us : NAN);
-    tp_object_real(item, "loss_percent", is_replayed ? what_if->loss : NAN);
-    tp_object_real(item, "jitter_percent", is_replayed ? what_if->jitter : NAN);
+    tp_object_add_bool(item, "is_told", is_replayed);
+    tp_object_add_text(item, "why_not", is_replayed ? "" : what_if->why_not);
+    tp_object_add_int(item, "rank_count", what_if->rank_count);
+    tp_object_add_int(item, "step_count", what_if->step_count);
+    tp_object_add_real(item, "step_us", what_if->step_us);
+    tp_object_add_real(item, "measured_step_us", what_if->measured_us);
+    tp_object_add_real(item, "error_percent", what_if->error);
+    tp_object_add_real(item, "ideal_step_us", is_replayed ? what_if->ideal_us : NAN);
+    tp_object_add_real(item, "times_ideal", is_replayed ? what_if->step_us / what_if->ideal_us : NAN);
+    tp_object_add_real(item, "loss_percent", is_replayed ? what_if->loss : NAN);
+    tp_object_add_real(item, "jitter_percent", is_replayed ? what_if->jitter : NAN);
     tp_job_add_table_to_record(item, "causes", job, tp_job_build_cause_table);
     tp_job_add_table_to_record(item, "coordinates", job, tp_job_build_family_table);
 }
@@ -208,7 +209,7 @@ void tp_job_ranks_document(struct tp_document *document, const struct tp_naming 
     tp_document_add_title(document, &(struct tp_title_block){"Ranks", "ranks", "Ranks"});
     tp_document_add_verdict(document, &verdict);
     tp_job_put_findings(&w);
-    tp_object_text(document->record, "verdict", verdict.class);
-    tp_object_text(document->record, "headline", verdict.headline);
+    tp_object_add_text(document->record, "verdict", verdict.class);
+    tp_object_add_text(document->record, "headline", verdict.headline);
     tp_job_add_causes_to_record(document->record, job);
 }

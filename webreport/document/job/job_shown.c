@@ -62,18 +62,18 @@ static int compare_worst_first(const void *context, uint32_t x, uint32_t y)
     return (a->caused_wait_ns < b->caused_wait_ns) - (a->caused_wait_ns > b->caused_wait_ns);
 }
 
-static void add_item(struct tp_list *items, struct tp_str code, const char *note)
+static void add_code_item(struct tp_list *items, struct tp_str code, const char *note)
 {
     struct tp_object *item = tp_list_add_object(items);
-    tp_object_str(item, "code", code);
-    tp_object_text(item, "note", note);
+    tp_object_add_str(item, "code", code);
+    tp_object_add_text(item, "note", note);
 }
 
-static struct tp_list *add_block(struct tp_list *blocks, const char *title)
+static struct tp_list *add_titled_block(struct tp_list *blocks, const char *title)
 {
     struct tp_object *block = tp_list_add_object(blocks);
-    tp_object_text(block, "block_title", title);
-    tp_object_bool(block, "has_items", true);
+    tp_object_add_text(block, "block_title", title);
+    tp_object_add_bool(block, "has_items", true);
     return tp_object_add_list(block, "items");
 }
 
@@ -86,38 +86,39 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     const struct tp_job_rank *rank = tp_job_rank_at(job, index);
     struct tp_object *more = tp_object_new(w->arena);
     struct tp_list *blocks = tp_object_add_list(more, "blocks");
-    struct tp_list *items = add_block(blocks, "Parts of this rank's step compared with similar ranks (medians)");
+    struct tp_list *items = add_titled_block(blocks, "Parts of this rank's step compared with similar ranks (medians)");
     struct tp_job_excess *rows;
     for (int p = 0; p < TP_JOB_PARTS; p++)
-        add_item(items, tp_str_of(part_names[p]),
-                 tp_text_printf(w->arena, "%s, %s%s than comparable ranks", tp_text_of_time(w->arena, rank->part_ns[p]),
-                                tp_text_of_time(w->arena, rank->part_excess_ns[p] < 0
-                                                              ? tp_sat_sub(0, rank->part_excess_ns[p])
-                                                              : rank->part_excess_ns[p]),
-                                rank->part_excess_ns[p] < 0 ? " less" : " more"));
+        add_code_item(items, tp_str_of(part_names[p]),
+                      tp_text_printf(
+                          w->arena, "%s, %s%s than comparable ranks", tp_text_of_time(w->arena, rank->part_ns[p]),
+                          tp_text_of_time(w->arena, rank->part_excess_ns[p] < 0 ? tp_sat_sub(0, rank->part_excess_ns[p])
+                                                                                : rank->part_excess_ns[p]),
+                          rank->part_excess_ns[p] < 0 ? " less" : " more"));
     if (rank->verdict.len) {
         struct tp_verdict_block verdict = tp_stored_verdict_block(&w->naming, rank->verdict, rank->headline);
-        items = add_block(blocks, "Verdict of this rank's own report");
-        add_item(items, tp_str_of(verdict.class), verdict.headline);
+        items = add_titled_block(blocks, "Verdict of this rank's own report");
+        add_code_item(items, tp_str_of(verdict.class), verdict.headline);
     }
-    items = add_block(blocks, "Trace");
-    add_item(items, tp_shown_text(&w->naming, rank->key.worker),
-             tp_text_printf(w->arena, "%s, %s", tp_text_of_counted_noun(w->arena, rank->event_count, "event", "events"),
-                            tp_text_of_counted_noun(w->arena, rank->step_count, "step", "steps")));
+    items = add_titled_block(blocks, "Trace");
+    add_code_item(items, tp_shown_text(&w->naming, rank->key.worker),
+                  tp_text_printf(w->arena, "%s, %s",
+                                 tp_text_of_counted_noun(w->arena, rank->event_count, "event", "events"),
+                                 tp_text_of_counted_noun(w->arena, rank->step_count, "step", "steps")));
     if (*rank->damage)
-        add_item(items, TP_STR("damaged"), rank->damage);
+        add_code_item(items, TP_STR("damaged"), rank->damage);
     uint32_t count = tp_job_excess_rows(job, index, &rows);
     if (count)
-        items = add_block(
+        items = add_titled_block(
             blocks, "Kernels and operators that take longer than on comparable ranks, per step, largest excess first");
     for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
         struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
-        add_item(items, tp_shown_kernel(&w->naming, name),
-                 tp_text_printf(w->arena, "%s in %s calls; comparable ranks take %s in %s calls",
-                                tp_text_of_time(w->arena, rows[i].time_ns),
-                                tp_text_of_fixed(w->arena, rows[i].count, 1),
-                                tp_text_of_time(w->arena, rows[i].peer_time_ns),
-                                tp_text_of_fixed(w->arena, rows[i].peer_count, 1)));
+        add_code_item(items, tp_shown_kernel(&w->naming, name),
+                      tp_text_printf(w->arena, "%s in %s calls; comparable ranks take %s in %s calls",
+                                     tp_text_of_time(w->arena, rows[i].time_ns),
+                                     tp_text_of_fixed(w->arena, rows[i].count, 1),
+                                     tp_text_of_time(w->arena, rows[i].peer_time_ns),
+                                     tp_text_of_fixed(w->arena, rows[i].peer_count, 1)));
     }
     return tp_data_of_object(more);
 }
@@ -129,7 +130,7 @@ static struct tp_str verdict_cell_text(struct tp_arena *arena, const struct tp_t
     return tp_str_of(tp_stored_verdict_block(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
 }
 
-static void put_ranks(const struct tp_job_wording *w)
+static void put_rank_table(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
     size_t count = job->ranks.count, most = count < MOST_ROWS ? count : MOST_ROWS;
@@ -258,7 +259,7 @@ static const struct {
 };
 
 /* Adds the table of groups of comparable ranks, for outputs with little space. */
-static void put_groups(const struct tp_job_wording *w)
+static void put_group_table(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
     tp_job_build_cluster_table(table, w->job, CELL_RUNS);
@@ -269,7 +270,7 @@ static void put_groups(const struct tp_job_wording *w)
 
 /* Adds the table of the job's causes of lost time. is_short: adds it with few rows and columns, for terminals and
  * Markdown. */
-static void put_causes(const struct tp_job_wording *w, bool is_short)
+static void put_causes_of_lost_time(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
     tp_job_build_cause_table(table, w->job, CELL_RUNS);
@@ -293,12 +294,12 @@ static void put_causes(const struct tp_job_wording *w, bool is_short)
 void tp_job_put_tables(const struct tp_job_wording *w)
 {
     w->document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    put_causes(w, true);
-    put_groups(w);
+    put_causes_of_lost_time(w, true);
+    put_group_table(w);
     w->document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
-    put_causes(w, false);
+    put_causes_of_lost_time(w, false);
     tp_job_put_heat(w);
-    put_ranks(w);
+    put_rank_table(w);
     for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {
         struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
         sections_of_tables[i].build(table, w->job, CELL_RUNS);

@@ -66,7 +66,7 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"headline", "Headline", "", "Headline of the verdict in this rank's own report.", TP_COLUMN_TEXT},
 };
 
-static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t row)
+static void fill_rank_row(struct tp_table *table, const struct tp_job *job, size_t row)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, row);
     bool is_aligned = rank->component != TP_NO_ID;
@@ -79,11 +79,11 @@ static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t r
     tp_table_int(table, TP_JOB_RANK_EXCESS)[row] = rank->compared_step_count ? rank->excess_ns : TP_NULL_INT;
     for (unsigned p = 0; p < TP_JOB_PARTS; p++)
         tp_table_int(table, TP_JOB_RANK_COMPUTE + p)[row] = rank->step_count ? rank->part_ns[p] : TP_NULL_INT;
-    tp_table_real(table, TP_JOB_RANK_LATE)[row] = rank->compared_step_count ? 100 * rank->late_share : NAN;
+    tp_table_real(table, TP_JOB_RANK_LATE)[row] = rank->compared_step_count ? 100 * rank->late_step_ratio : NAN;
     tp_table_real(table, TP_JOB_RANK_LAST)[row] =
-        rank->joint_count ? 100.0 * rank->last_count / rank->joint_count : NAN;
+        rank->aligning_call_count ? 100.0 * rank->last_arrival_count / rank->aligning_call_count : NAN;
     tp_table_int(table, TP_JOB_RANK_CAUSED)[row] = is_aligned ? rank->caused_wait_ns : TP_NULL_INT;
-    tp_table_int(table, TP_JOB_RANK_JOINT)[row] = rank->joint_count;
+    tp_table_int(table, TP_JOB_RANK_JOINT)[row] = rank->aligning_call_count;
     tp_table_int(table, TP_JOB_RANK_OFFSET)[row] = is_aligned ? rank->offset_ns : TP_NULL_INT;
     tp_table_int(table, TP_JOB_RANK_RESIDUAL)[row] = is_aligned ? rank->residual_ns : TP_NULL_INT;
     tp_table_int(table, TP_JOB_RANK_COMPONENT)[row] = is_aligned ? rank->component : TP_NULL_INT;
@@ -100,7 +100,7 @@ void tp_job_build_rank_table(struct tp_table *table, const struct tp_job *job, s
     defs[TP_JOB_RANK_DATA].definition = tp_phrase(TP_PHRASE_IN_INPUT_MEDIAN, job->producer);
     tp_table_init(table, job->arena, "ranks", defs, TP_JOB_RANK_COLUMNS, job->ranks.count);
     for (size_t row = 0; row < table->row_count; row++)
-        fill_rank(table, job, row);
+        fill_rank_row(table, job, row);
 }
 
 /* ---- groups of ranks ---- */
@@ -256,7 +256,7 @@ static int64_t group_rank_count(const struct tp_job *job, const struct tp_job_in
     return group->size == TP_NULL_INT ? group->ranks.count : group->size;
 }
 
-static void add_instance(const struct tp_job *job, const struct tp_job_instance *instance, struct kind *kind)
+static void add_collective_of_kind(const struct tp_job *job, const struct tp_job_instance *instance, struct kind *kind)
 {
     kind->calls++;
     kind->members += instance->member_count;
@@ -287,7 +287,7 @@ void tp_job_build_collective_table(struct tp_table *table, const struct tp_job *
         struct kind *kind = TP_AT(&kinds, struct kind, id);
         uint32_t known = tp_keys_count(&groups);
         kind->groups += tp_keys_pair(&groups, id, instance->group) == known;
-        add_instance(job, instance, kind);
+        add_collective_of_kind(job, instance, kind);
     }
     tp_merge_sort(job->arena, kinds.data, kinds.count, sizeof(struct kind), compare_longest_first, NULL);
     tp_table_init(table, job->arena, "collectives", collective_defs, TP_JOB_COLLECTIVE_COLUMNS, kinds.count);

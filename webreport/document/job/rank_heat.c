@@ -48,7 +48,7 @@ static uint32_t share_colour(float share)
     return classes[CLASSES - 1].colour;
 }
 
-static void build_heat(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
+static void build_heat_cells(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
 {
     uint32_t ranks = (uint32_t)job->ranks.count, steps = job->labels.count;
     heat->ranks_per_cell = (ranks + TP_JOB_HEAT_RANKS - 1) / TP_JOB_HEAT_RANKS;
@@ -78,7 +78,7 @@ static void build_heat(struct tp_job_heat *heat, const struct tp_job *job, struc
 }
 
 /* Returns a PNG image with one pixel for each cell, as a "data:" URL in `arena`. */
-static const char *picture_address(const struct tp_job_heat *heat, struct tp_arena *arena)
+static const char *picture_as_data_address(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_buf png, text;
     size_t cells = (size_t)heat->row_count * heat->column_count;
@@ -107,17 +107,17 @@ static const char *picture_address(const struct tp_job_heat *heat, struct tp_are
 
 enum { HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
 
-static void put_classes(struct tp_object *heat, struct tp_arena *arena)
+static void put_color_legend(struct tp_object *heat, struct tp_arena *arena)
 {
     struct tp_list *list = tp_object_add_list(heat, "heat_classes");
     for (unsigned i = 0; i < CLASSES; i++) {
         struct tp_object *item = tp_list_add_object(list);
-        tp_object_printf(item, "fill", "#%06X", (unsigned)classes[i].colour);
-        tp_object_text(item, "label", classes[i].label);
+        tp_object_add_formatted(item, "fill", "#%06X", (unsigned)classes[i].colour);
+        tp_object_add_text(item, "label", classes[i].label);
     }
     struct tp_object *item = tp_list_add_object(list);
-    tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
-    tp_object_text(item, "label", "not recorded, or no comparable rank");
+    tp_object_add_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
+    tp_object_add_text(item, "label", "not recorded, or no comparable rank");
 }
 
 /* Returns whether at least one rank has another rank to compare with. */
@@ -136,32 +136,34 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     const char *picture;
     if (!has_compared_ranks(job))
         return;
-    build_heat(&heat, job, w->arena);
-    picture = picture_address(&heat, w->arena);
+    build_heat_cells(&heat, job, w->arena);
+    picture = picture_as_data_address(&heat, w->arena);
     struct tp_object *object = tp_object_new(w->arena);
     uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
     uint32_t height = heat.row_count * (cell ? cell : 1);
-    tp_object_text(object, "picture", picture);
-    tp_object_int(object, "heat_columns", heat.column_count);
-    tp_object_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
-    tp_object_text(object, "heat_alt",
-                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks lists the numbers",
-                                  job->ranks.count, job->labels.count));
-    tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
-    tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
+    tp_object_add_text(object, "picture", picture);
+    tp_object_add_int(object, "heat_columns", heat.column_count);
+    tp_object_add_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
+    tp_object_add_text(object, "heat_alt",
+                       tp_text_printf(w->arena,
+                                      "Heat map of %zu ranks and %u steps; the table of ranks lists the numbers",
+                                      job->ranks.count, job->labels.count));
+    tp_object_add_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
+    tp_object_add_str(object, "last_step",
+                      tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
     struct tp_list *ticks = tp_object_add_list(object, "heat_ticks");
     size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
     for (size_t i = 0; i < tick_count; i++) {
         size_t at = tick_count > 1 ? i * (job->ranks.count - 1) / (tick_count - 1) : 0;
-        tp_object_printf(tp_list_add_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
+        tp_object_add_formatted(tp_list_add_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
     }
-    put_classes(object, w->arena);
+    put_color_legend(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
-        tp_object_text(object, "heat_note",
-                       tp_text_printf(w->arena,
-                                      "Each cell shows the largest excess over comparable ranks among %s and %s.",
-                                      tp_text_of_counted_noun(w->arena, heat.ranks_per_cell, "rank", "ranks"),
-                                      tp_text_of_counted_noun(w->arena, heat.steps_per_cell, "step", "steps")));
+        tp_object_add_text(object, "heat_note",
+                           tp_text_printf(w->arena,
+                                          "Each cell shows the largest excess over comparable ranks among %s and %s.",
+                                          tp_text_of_counted_noun(w->arena, heat.ranks_per_cell, "rank", "ranks"),
+                                          tp_text_of_counted_noun(w->arena, heat.steps_per_cell, "step", "steps")));
     tp_document_add_section(
         w->document, &(struct tp_section_block){
                          .id = "heat",

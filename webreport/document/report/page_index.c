@@ -45,7 +45,7 @@ void tp_page_index_set_run_name(struct tp_page_index *index, const struct tp_nam
 
 /* Fills the index entry of a program that was recorded from outside. Such an entry has a wall time instead of a step
  * time, and no estimated gain. */
-static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
+static void fill_entry_of_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
     entry->wall_ns = view->parts.wall_ns;
@@ -74,7 +74,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->run = copy_text(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
     if (tp_section_is_program(section)) {
-        fill_program(entry, arena, section);
+        fill_entry_of_program(entry, arena, section);
         return;
     }
     entry->step_ns = section->profile->is_helper ? TP_NULL_INT : (int64_t)llround(total * 1000);
@@ -96,13 +96,14 @@ void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object 
     bool is_there = linked > 0 ? has_room : linked < 0 && before->is_shown;
     if (!is_there)
         return;
-    tp_object_printf(object, "link_href", "#p%d-overview", own + linked);
+    tp_object_add_formatted(object, "link_href", "#p%d-overview", own + linked);
     if (linked > 0 && tp_section_is_program(section))
-        tp_object_text(object, "link_title", "Recorded inside: memory, waits");
+        tp_object_add_text(object, "link_title", "Recorded inside: memory, waits");
     else if (linked > 0 || section->profile->is_silent)
-        tp_object_text(object, "link_title", "The program");
+        tp_object_add_text(object, "link_title", "The program");
     else
-        tp_object_printf(object, "link_title", "Steps and operators: %.*s", (int)before->title.len, before->title.ptr);
+        tp_object_add_formatted(object, "link_title", "Steps and operators: %.*s", (int)before->title.len,
+                                before->title.ptr);
 }
 
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
@@ -115,13 +116,13 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
     index->failed_count++;
 }
 
-size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count)
+size_t tp_page_index_estimated_bytes(const struct tp_page_index *index, size_t profile_count)
 {
     return profile_count > 1 ? profile_count * ROW_BYTES + 4096 : index->failed_count * ROW_BYTES;
 }
 
 /* Returns the name of the run followed by " / " if the page has several runs, else "". */
-static struct tp_str run_prefix(const struct tp_page_index *index, const struct tp_page_entry *entry)
+static struct tp_str run_prefix_of_entry(const struct tp_page_index *index, const struct tp_page_entry *entry)
 {
     if (index->run.len || !entry->run.len)
         return TP_STR("");
@@ -131,7 +132,7 @@ static struct tp_str run_prefix(const struct tp_page_index *index, const struct 
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t at)
 {
     const struct tp_page_entry *entry = (const struct tp_page_entry *)index->entries.data + at;
-    struct tp_str run = run_prefix(index, entry);
+    struct tp_str run = run_prefix_of_entry(index, entry);
 
     return tp_str_of(
         tp_text_printf(index->arena, "%.*s%.*s", (int)run.len, run.ptr, (int)entry->title.len, entry->title.ptr));
@@ -175,7 +176,7 @@ static const struct tp_shown_column SHOWN[] = {
     STEP_COLUMNS, {TP_SHOW_PERCENT, INDEX_BUSY, NULL, 0, 0, false, false}, FINDING_COLUMNS};
 static const struct tp_shown_column SHOWN_OF_HOSTS[] = {STEP_COLUMNS, FINDING_COLUMNS};
 
-struct tp_speech tp_page_index_common_speech(const struct tp_page_index *index)
+struct tp_speech tp_page_index_joined_speech(const struct tp_page_index *index)
 {
     const struct tp_page_entry *entries = index->entries.data;
     struct tp_speech speech = {TP_PRODUCER_TORCH, false, false, NULL};
@@ -183,7 +184,7 @@ struct tp_speech tp_page_index_common_speech(const struct tp_page_index *index)
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
             continue;
-        speech = has_any ? tp_speech_join(speech, entries[i].speech) : entries[i].speech;
+        speech = has_any ? tp_speech_join_speeches(speech, entries[i].speech) : entries[i].speech;
         has_any = true;
     }
     return speech;
@@ -198,7 +199,7 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     struct tp_str *tags = tp_arena_array(arena, good, sizeof(*tags)),
                   *findings = tp_arena_array(arena, good, sizeof(*findings));
     struct tp_shown_table *shown;
-    struct tp_speech speech = tp_page_index_common_speech(index);
+    struct tp_speech speech = tp_page_index_joined_speech(index);
 
     tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
     shown = !speech.mentions_no_device
@@ -217,7 +218,7 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
         findings[row] = tp_str_of(*entries[i].finding ? entries[i].finding : "\xe2\x80\x93");
         if (row < shown->row_count) {
             shown->rows[row].name = entries[i].title;
-            shown->rows[row].prefix = run_prefix(index, &entries[i]);
+            shown->rows[row].prefix = run_prefix_of_entry(index, &entries[i]);
             shown->rows[row].href =
                 entries[i].is_shown ? tp_text_printf(arena, "#%soverview", entries[i].prefix) : NULL;
         }
@@ -231,7 +232,7 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     return shown;
 }
 
-static void put_failures(struct tp_page_index *index, struct tp_object *object)
+static void put_failed_inputs(struct tp_page_index *index, struct tp_object *object)
 {
     struct tp_list *notices = tp_object_add_list(object, "notices"), *points;
     const struct tp_page_entry *entries = index->entries.data;
@@ -241,20 +242,20 @@ static void put_failures(struct tp_page_index *index, struct tp_object *object)
     if (!index->failed_count)
         return;
     notice = tp_list_add_object(notices);
-    tp_object_text(notice, "tone", "err");
-    tp_object_text(
+    tp_object_add_text(notice, "tone", "err");
+    tp_object_add_text(
         notice, "head",
         tp_text_printf(index->arena, "%s could not be used",
                        tp_text_of_counted_noun(index->arena, (int64_t)index->failed_count, "input", "inputs")));
-    tp_object_text(notice, "text", "");
-    tp_object_bool(notice, "has_points", true);
+    tp_object_add_text(notice, "text", "");
+    tp_object_add_bool(notice, "has_points", true);
     points = tp_object_add_list(notice, "points");
     for (size_t i = 0; i < index->entries.count && shown < FAILED_SHOWN; i++) {
         if (!entries[i].failure)
             continue;
-        tp_object_text(tp_list_add_object(points), "point",
-                       tp_text_printf(index->arena, "%.*s: %s", (int)entries[i].title.len, entries[i].title.ptr,
-                                      entries[i].failure));
+        tp_object_add_text(tp_list_add_object(points), "point",
+                           tp_text_printf(index->arena, "%.*s: %s", (int)entries[i].title.len, entries[i].title.ptr,
+                                          entries[i].failure));
         shown++;
     }
 }
@@ -290,15 +291,16 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
     if (profile_count <= 1 && !index->failed_count)
         return TP_NO_DATA;
     object = tp_object_new(index->arena);
-    tp_object_text(object, "title",
-                   tp_text_of_counted_noun(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
+    tp_object_add_text(object, "title",
+                       tp_text_of_counted_noun(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
     meta = tp_object_add_list(object, "meta");
     if (good > index->shown_count)
-        tp_object_text(tp_list_add_object(meta), "text",
-                       tp_text_printf(index->arena, "%zu of the profiles have sections; a larger --max-size shows more",
-                                      index->shown_count));
-    put_failures(index, object);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(index)));
+        tp_object_add_text(tp_list_add_object(meta), "text",
+                           tp_text_printf(index->arena,
+                                          "%zu of the profiles have sections; a larger --max-size shows more",
+                                          index->shown_count));
+    put_failed_inputs(index, object);
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(index)));
     if (good)
         tp_section_add_table(tp_object_add_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
     return tp_data_of_object(object);

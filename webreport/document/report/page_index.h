@@ -48,11 +48,11 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
                               struct tp_str file, const char *why);
 /* Returns the approximate size of an index with `profile_count` profiles, bytes. */
-size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count);
+size_t tp_page_index_estimated_bytes(const struct tp_page_index *index, size_t profile_count);
 /* Returns the name of the profile of an entry, after the name of its run if the page has several runs. */
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
 /* Returns the vocabulary that suits all profiles of the page, for the index and for sections about all profiles. */
-struct tp_speech tp_page_index_common_speech(const struct tp_page_index *index);
+struct tp_speech tp_page_index_joined_speech(const struct tp_page_index *index);
 /* Returns the title of the page. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);
 /* Returns the object for the template "index"; kind NONE if the page has a single profile and no failed input. */

@@ -23,7 +23,7 @@ struct tp_str tp_program_command(const struct tp_section *section, size_t row)
 
 /* ---- first screen ---- */
 
-static void add_fact(struct tp_document *document, const char *text)
+static void add_fact_without_term(struct tp_document *document, const char *text)
 {
     tp_document_add_fact(document, "", text);
 }
@@ -45,20 +45,23 @@ static void put_title_and_facts(const struct tp_section *section, struct tp_docu
     struct tp_arena *arena = section->arena;
     struct tp_str exit = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[0];
     exit = tp_shown_text(&section->naming, exit);
-    add_fact(document, tp_text_of_counted_noun(arena, (int64_t)view->processes.row_count, "process", "processes"));
-    add_fact(document, tp_text_of_counted_noun(arena, (int64_t)view->threads.row_count, "thread", "threads"));
-    add_fact(document, tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
+    add_fact_without_term(document,
+                          tp_text_of_counted_noun(arena, (int64_t)view->processes.row_count, "process", "processes"));
+    add_fact_without_term(document,
+                          tp_text_of_counted_noun(arena, (int64_t)view->threads.row_count, "thread", "threads"));
+    add_fact_without_term(document,
+                          tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
     if (count_roots(section) == 1)
-        add_fact(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
+        add_fact_without_term(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
     const char *date =
         tp_text_of_date(arena, section->profile->trace->base_time_ns > 0 && view->tree.begin_ns < 946684800000000000
                                    ? section->profile->trace->base_time_ns + view->tree.begin_ns
                                    : view->tree.begin_ns);
     if (date)
-        add_fact(document, date);
+        add_fact_without_term(document, date);
 }
 
-static void put_bar(const struct tp_section *section, struct tp_document *document)
+static void put_wall_time_bar(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_wall_parts *wall = &tp_section_program(section)->parts;
     struct tp_chart_part *parts = tp_arena_array(section->arena, TP_WALL_COUNT, sizeof *parts);
@@ -69,13 +72,14 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
         parts[i] = (struct tp_chart_part){tp_program_part_kind(order[i]), tp_wall_part_words(order[i]), NULL,
                                           (double)wall->part_ns[order[i]]};
     struct tp_object *split = tp_object_new(section->arena);
-    tp_chart_put_split(split, section->arena, parts, count);
-    tp_object_printf(split, "split_caption", "Parts of the wall time of all processes, %s; the parts add up to it",
-                     time_text(section, wall->wall_ns));
+    tp_chart_put_split_bar(split, section->arena, parts, count);
+    tp_object_add_formatted(split, "split_caption",
+                            "Parts of the wall time of all processes, %s; the parts add up to it",
+                            time_text(section, wall->wall_ns));
     tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
-static void put_facts(const struct tp_section *section, struct tp_document *document)
+static void put_wall_time_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);
     unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(&view->parts, order);
@@ -88,7 +92,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                          text);
 }
 
-static int64_t find_largest(const struct tp_table *table, unsigned column, size_t *row)
+static int64_t find_largest_cell(const struct tp_table *table, unsigned column, size_t *row)
 {
     int64_t most = TP_NULL_INT;
     *row = 0;
@@ -114,7 +118,7 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     struct tp_arena *arena = section->arena;
     size_t row;
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
-    int64_t peak = find_largest(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
+    int64_t peak = find_largest_cell(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
     struct tp_str command = tp_text_shorten(arena, tp_program_command(section, row), 32);
     put_figure(document, "Wall", time_text(section, wall), "time in which any thread exists",
                "Wall time in which any thread of the program exists; the parts of the bar add up to it.");
@@ -289,12 +293,12 @@ static void put_hottest_functions(const struct tp_section *section, struct tp_do
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
         struct tp_object *row = tp_list_add_object(list);
         struct tp_str name = tp_shown_text(&section->naming, f->name);
-        tp_object_str(row, "full_name", name);
-        tp_object_str(row, "short_name", tp_text_shorten(arena, name, 64));
-        tp_object_text(row, "share",
-                       tp_text_of_percent(arena, tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i]));
-        tp_object_text(row, "self", time_text(section, f->self_ns));
-        tp_object_text(row, "total", time_text(section, f->total_ns));
+        tp_object_add_str(row, "full_name", name);
+        tp_object_add_str(row, "short_name", tp_text_shorten(arena, name, 64));
+        tp_object_add_text(row, "share",
+                           tp_text_of_percent(arena, tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i]));
+        tp_object_add_text(row, "self", time_text(section, f->self_ns));
+        tp_object_add_text(row, "total", time_text(section, f->total_ns));
     }
     tp_document_add_chart(document, "hottest", tp_data_of_object(card), NULL);
 }
@@ -316,11 +320,11 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
     document->places = TP_IN_PAGES;
     put_title_and_facts(section, document);
     tp_section_put_notices(section, document);
-    put_bar(section, document);
+    put_wall_time_bar(section, document);
     document->places = TP_EVERYWHERE;
     put_figures(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    put_facts(section, document);
+    put_wall_time_facts(section, document);
     document->places = TP_EVERYWHERE;
     put_findings(section, document);
     document->places = TP_IN_PAGES;

@@ -37,7 +37,7 @@ static struct cell *find_or_add_cell(struct cells *cells, uint32_t item, uint32_
 }
 
 /* Returns the index of the bin that contains the time `at_ns`. */
-static uint32_t bin_at_time(const struct tp_process_tree *tree, int64_t at_ns)
+static uint32_t bin_of_time(const struct tp_process_tree *tree, int64_t at_ns)
 {
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     __int128 bin = length > 0 ? ((__int128)at_ns - tree->begin_ns) * BINS / length : 0;
@@ -46,12 +46,12 @@ static uint32_t bin_at_time(const struct tp_process_tree *tree, int64_t at_ns)
 
 static int64_t bin_begin_ns(const struct tp_process_tree *tree, uint32_t bin)
 {
-    /* rounds up to the first nanosecond that bin_at_time assigns to this bin */
+    /* rounds up to the first nanosecond that bin_of_time assigns to this bin */
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     return tree->begin_ns + (int64_t)((length * bin + BINS - 1) / BINS);
 }
 
-static void collect_samples(struct span *span, struct tp_arena *arena)
+static void collect_samples_by_bin(struct span *span, struct tp_arena *arena)
 {
     const struct tp_trace *trace = span->view->tree.trace;
     uint32_t *nodes = tp_arena_array(arena, trace->sample_count + 1, sizeof *nodes);
@@ -59,18 +59,18 @@ static void collect_samples(struct span *span, struct tp_arena *arena)
     tp_merge_add_program(&span->merge, span->view, nodes, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         struct cell *cell =
-            find_or_add_cell(&span->samples, nodes[i], bin_at_time(&span->view->tree, trace->samples[i].ts_ns));
+            find_or_add_cell(&span->samples, nodes[i], bin_of_time(&span->view->tree, trace->samples[i].ts_ns));
         cell->ns = tp_sat_add(cell->ns, span->view->tree.weight_of_sample_ns[i]);
         cell->count++;
     }
 }
 
-static void collect_waits(struct span *span)
+static void collect_waits_by_bin(struct span *span)
 {
     const struct tp_process_tree *tree = &span->view->tree;
     for (uint32_t i = 0; i < tree->slice_count; i++) {
         const struct tp_thread_slice *piece = &tree->slices[i];
-        uint32_t group = span->view->waits.group_by_slice[i], first = bin_at_time(tree, piece->begin_ns);
+        uint32_t group = span->view->waits.group_by_slice[i], first = bin_of_time(tree, piece->begin_ns);
         if (group == TP_NO_ID || !tp_wait_group_is_listed(&span->view->waits.groups[group]))
             continue;
         int64_t at = piece->begin_ns;
@@ -87,12 +87,12 @@ static void collect_waits(struct span *span)
 
 /* ---- JSON ---- */
 
-static void put_text(const struct span *span, struct tp_json *json, struct tp_str text)
+static void write_text(const struct span *span, struct tp_json *json, struct tp_str text)
 {
     tp_json_str(json, tp_shown_text(&span->section->naming, text));
 }
 
-static void put_nodes(const struct span *span, struct tp_json *json)
+static void write_stack_nodes(const struct span *span, struct tp_json *json)
 {
     tp_json_key(json, "nodes");
     tp_json_array(json);
@@ -109,11 +109,11 @@ static void put_nodes(const struct span *span, struct tp_json *json)
     tp_json_key(json, "labels");
     tp_json_array(json);
     for (uint32_t i = 0; i < span->merge.labels.count; i++)
-        put_text(span, json, TP_AT(&span->merge.labels, struct tp_label, i)->text);
+        write_text(span, json, TP_AT(&span->merge.labels, struct tp_label, i)->text);
     tp_json_array_end(json);
 }
 
-static void put_cells(const struct cells *cells, struct tp_json *json, const char *key)
+static void write_cells(const struct cells *cells, struct tp_json *json, const char *key)
 {
     tp_json_key(json, key);
     tp_json_array(json);
@@ -130,7 +130,7 @@ static void put_cells(const struct cells *cells, struct tp_json *json, const cha
     tp_json_array_end(json);
 }
 
-static void put_groups(const struct span *span, struct tp_json *json)
+static void write_wait_groups(const struct span *span, struct tp_json *json)
 {
     const struct tp_strings *texts = &span->view->waits.texts;
     tp_json_key(json, "groups");
@@ -139,8 +139,8 @@ static void put_groups(const struct span *span, struct tp_json *json)
         const struct tp_wait_group *group = &span->view->waits.groups[i];
         tp_json_array(json);
         tp_json_text(json, tp_wall_part_text(TP_WALL_WAITS + (unsigned)group->cause));
-        put_text(span, json, tp_strings_get(texts, group->stack));
-        put_text(span, json, tp_strings_get(texts, group->name));
+        write_text(span, json, tp_strings_get(texts, group->stack));
+        write_text(span, json, tp_strings_get(texts, group->name));
         tp_json_array_end(json);
     }
     tp_json_array_end(json);
@@ -155,10 +155,10 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     tp_json_object(&json);
     tp_json_member_int(&json, "wall", span->view->tree.end_ns - span->view->tree.begin_ns);
     tp_json_member_int(&json, "bins", BINS);
-    put_nodes(span, &json);
-    put_groups(span, &json);
-    put_cells(&span->samples, &json, "samples");
-    put_cells(&span->waits, &json, "waits");
+    write_stack_nodes(span, &json);
+    write_wait_groups(span, &json);
+    write_cells(&span->samples, &json, "samples");
+    write_cells(&span->waits, &json, "waits");
     tp_json_object_end(&json);
 }
 
@@ -173,8 +173,8 @@ void tp_program_span_add_data(const struct tp_section *section, struct tp_object
     span->waits.items = TP_VEC(arena, struct cell);
     tp_keys_init(&span->samples.keys, arena, 2);
     tp_keys_init(&span->waits.keys, arena, 2);
-    collect_samples(span, arena);
-    collect_waits(span);
+    collect_samples_by_bin(span, arena);
+    collect_waits_by_bin(span);
     size_t cells = span->samples.items.count + span->waits.items.count;
     if (span->merge.nodes.count > MOST_NODES || cells > MOST_CELLS ||
         cells * CELL_BYTES + span->merge.nodes.count * NODE_BYTES > section->limits->timeline_bytes)

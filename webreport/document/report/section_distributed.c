@@ -102,10 +102,10 @@ static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct 
         tp_chart_put_kind(segment, PARTS[part].kind);
         tp_chart_put_percent(segment, "x", x);
         tp_chart_put_percent(segment, "w", width);
-        tp_object_int(segment, "y", y);
-        tp_object_int(segment, "ty", y + 14);
-        tp_object_text(segment, "label", width > 9 ? text : "");
-        tp_object_text(segment, "tip", tp_text_printf(arena, "%s: %s per step", PARTS[part].label, text));
+        tp_object_add_int(segment, "y", y);
+        tp_object_add_int(segment, "ty", y + 14);
+        tp_object_add_text(segment, "label", width > 9 ? text : "");
+        tp_object_add_text(segment, "tip", tp_text_printf(arena, "%s: %s per step", PARTS[part].label, text));
         x += width;
     }
 }
@@ -130,21 +130,21 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
         struct tp_object *kind = tp_list_add_object(kinds);
 
         tp_chart_put_kind(kind, PARTS[part].kind);
-        tp_object_text(kind, "label", PARTS[part].label);
+        tp_object_add_text(kind, "label", PARTS[part].label);
     }
     for (uint32_t rank = 0; rank < count; rank++) {
         struct tp_object *bar = tp_list_add_object(bars);
 
-        tp_object_str(bar, "worker", tp_shown_text(naming, tp_table_text(table, RANK_WORKER)[rank]));
-        tp_object_int(bar, "y", (int64_t)rank * BAR_PITCH);
+        tp_object_add_str(bar, "worker", tp_shown_text(naming, tp_table_text(table, RANK_WORKER)[rank]));
+        tp_object_add_int(bar, "y", (int64_t)rank * BAR_PITCH);
         put_bar(bar, arena, table, rank, longest);
     }
-    tp_object_int(chart, "height", (int64_t)count * BAR_PITCH);
-    tp_object_text(chart, "chart_label", "Mean step of each rank");
-    tp_object_text(chart, "chart_note",
-                   count < table->row_count
-                       ? tp_text_printf(arena, "The chart shows the first %u of %zu ranks.", count, table->row_count)
-                       : "");
+    tp_object_add_int(chart, "height", (int64_t)count * BAR_PITCH);
+    tp_object_add_text(chart, "chart_label", "Mean step of each rank");
+    tp_object_add_text(chart, "chart_note",
+                       count < table->row_count ? tp_text_printf(arena, "The chart shows the first %u of %zu ranks.",
+                                                                 count, table->row_count)
+                                                : "");
     return tp_data_of_object(chart);
 }
 
@@ -194,7 +194,7 @@ static void add_if_known(int64_t *sum, int64_t value)
 }
 
 /* Fills the column of rates in GB/s, which equal bytes per nanosecond. */
-static void put_rates(struct tp_table *table)
+static void fill_collective_rates(struct tp_table *table)
 {
     for (size_t row = 0; row < table->row_count; row++) {
         int64_t bytes = tp_table_int(table, SUM_BYTES)[row], ns = tp_table_int(table, SUM_KERNEL_TIME)[row];
@@ -205,7 +205,7 @@ static void put_rates(struct tp_table *table)
     }
 }
 
-static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distributed *view)
+static struct tp_table *make_table_of_sums(struct tp_arena *arena, const struct tp_distributed *view)
 {
     struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
     struct tp_strings names;
@@ -231,14 +231,14 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
                          transfer == TP_NULL_INT ? TP_NULL_INT : latency - transfer);
             add_if_known(&tp_table_int(table, SUM_KERNEL_TIME)[at], tp_table_int(ops, TP_COMM_OP_KERNEL_TIME)[row]);
         }
-    put_rates(table);
+    fill_collective_rates(table);
     return tp_table_copy_sorted(arena, table, SUM_LATENCY);
 }
 
 /* ---- sentences ---- */
 
 /* Returns the verdict on the job of these ranks. */
-static const char *job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
+static const char *verdict_on_job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
 {
     struct tp_verdict_block verdict =
         tp_job_verdict(&(struct tp_job_wording){.job = job, .naming = *naming, .arena = arena});
@@ -275,8 +275,8 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
             (int)name.len, name.ptr);
     const char *not_alike =
         "The ranks' collectives do not match one to one, so transfer and waiting cannot be separated.";
-    const char *told =
-        view->job ? job_text(arena, naming, view->job) : tp_text_printf(arena, "%u ranks.", view->rank_count);
+    const char *told = view->job ? verdict_on_job_text(arena, naming, view->job)
+                                 : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
         return tp_text_printf(arena, "%s %s", told, not_alike);
     if (view->job)
@@ -326,9 +326,9 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
         return TP_NO_DATA;
     object = tp_object_new(arena);
     ranks = rank_table(arena, view, speech);
-    tp_object_text(object, "span_note",
-                   view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
-    tp_object_plain_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
+    tp_object_add_text(object, "span_note",
+                       view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
+    tp_object_add_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
     tp_object_add_value(object, "chart", rank_chart(arena, naming, ranks));
     tables = tp_object_add_list(object, "tables");
     shown =
@@ -345,7 +345,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_section_set_row_names(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(
-        arena, sum_table(arena, view), SUM_SHOWN,
+        arena, make_table_of_sums(arena, view), SUM_SHOWN,
         COUNT(SUM_SHOWN) -
             speech.mentions_no_device, /* without devices, omits the last column, which is about kernels */
         MAX_RANK_ROWS);

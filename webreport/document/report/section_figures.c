@@ -7,7 +7,7 @@
 #include "webreport/document/report/sections.h"
 
 /* Returns a figure from a text such as "59.3 ms"; the part after the last space is the unit. */
-static struct tp_figure_block amount_figure(struct tp_arena *arena, const char *label, const char *text)
+static struct tp_figure_block make_amount_figure(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
     struct tp_figure_block figure = {.label = label, .meter = NAN, .unit = ""};
@@ -18,27 +18,27 @@ static struct tp_figure_block amount_figure(struct tp_arena *arena, const char *
     return figure;
 }
 
-static struct tp_figure_block percentage_figure(struct tp_arena *arena, const char *label, double percent)
+static struct tp_figure_block make_percentage_figure(struct tp_arena *arena, const char *label, double percent)
 {
-    struct tp_figure_block figure = amount_figure(arena, label, tp_text_of_percent(arena, percent));
+    struct tp_figure_block figure = make_amount_figure(arena, label, tp_text_of_percent(arena, percent));
 
     figure.meter = percent;
     return figure;
 }
 
-static enum tp_tone percent_tone(double percent, double bad, double warn)
+static enum tp_tone tone_of_percentage(double percent, double bad, double warn)
 {
     return isnan(percent) ? TP_TONE_PLAIN : percent < bad ? TP_TONE_BAD : percent < warn ? TP_TONE_WARN : TP_TONE_PLAIN;
 }
 
-static struct tp_figure_block step_figure(const struct tp_section *section)
+static struct tp_figure_block make_step_figure(const struct tp_section *section)
 {
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_table *steps = &overview->steps;
     struct tp_arena *arena = section->arena;
     struct tp_figure_block figure =
-        amount_figure(arena, section->profile->is_helper ? "Time" : "Step time",
-                      tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+        make_amount_figure(arena, section->profile->is_helper ? "Time" : "Step time",
+                           tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
     int64_t min = INT64_MAX, max = 0;
 
     for (size_t i = 0; i < steps->row_count; i++) {
@@ -83,7 +83,7 @@ static double percent_of_judged_time(const struct tp_section *section, double pe
 
 /* Returns the note that names the time to which percent_of_judged_time refers; `usual` if the window has no unjudged
  * time. */
-static const char *judged_time_note(const struct tp_section *section, const char *usual)
+static const char *base_of_percentages_text(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
     int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
@@ -94,19 +94,19 @@ static const char *judged_time_note(const struct tp_section *section, const char
                        : "too little to judge";
 }
 
-static struct tp_figure_block busy_figure(const struct tp_section *section)
+static struct tp_figure_block make_busy_figure(const struct tp_section *section)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     double busy = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
     struct tp_figure_block figure =
-        percentage_figure(arena, tp_replace_gpu_words(section->profile->model, "GPU busy", arena), busy);
+        make_percentage_figure(arena, tp_replace_gpu_words(section->profile->model, "GPU busy", arena), busy);
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : judged_time_note(section, "kernels, copies or sets");
-    figure.tone = percent_tone(busy, 40, 70);
+                                      : base_of_percentages_text(section, "kernels, copies or sets");
+    figure.tone = tone_of_percentage(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;
 }
@@ -121,23 +121,23 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     double sm = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
            used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
-    struct tp_figure_block figure = percentage_figure(arena, "SM efficiency", sm);
+    struct tp_figure_block figure = make_percentage_figure(arena, "SM efficiency", sm);
 
     figure.note = property && property->sm_count > 0
                       ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
                   : isnan(sm) ? "blocks per SM not recorded"
                               : "estimated";
-    figure.note = judged_time_note(section, figure.note);
-    figure.tone = percent_tone(sm, 30, 60);
+    figure.note = base_of_percentages_text(section, figure.note);
+    figure.tone = tone_of_percentage(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
     tp_document_add_figure(document, &figure);
-    figure = percentage_figure(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
+    figure = make_percentage_figure(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
     figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
     tp_document_add_figure(document, &figure);
-    figure = percentage_figure(arena, "Tensor Core time", used);
+    figure = make_percentage_figure(arena, "Tensor Core time", used);
     figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
-                               : tp_section_spoken_text(section, "no eligible operators");
+                               : tp_section_words_for_producer(section, "no eligible operators");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_add_figure(document, &figure);
@@ -151,8 +151,8 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         const char *label, *definition;
     } SHARES[] = {
         {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
-         tp_section_spoken_text(section,
-                                "Share of the steps in which an operator or an annotation runs on any thread.")},
+         tp_section_words_for_producer(section,
+                                       "Share of the steps in which an operator or an annotation runs on any thread.")},
         {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_CATEGORY_COMMUNICATION, "Communication",
          "Share of the steps in which a collective runs, but no kernel, copy or memset."},
@@ -162,18 +162,19 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     struct tp_figure_block figure;
 
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
-        figure = percentage_figure(section->arena, SHARES[i].label,
-                                   total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
+        figure = make_percentage_figure(section->arena, SHARES[i].label,
+                                        total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
         figure.note = "of the step";
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }
-    figure = amount_figure(section->arena, tp_section_spoken_text(section, "Operators called"),
+    figure =
+        make_amount_figure(section->arena, tp_section_words_for_producer(section, "Operators called"),
                            tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition =
-        tp_section_spoken_text(section, "Number of operator calls in the whole trace. An operator that only "
-                                        "calls another operator of the same name counts once.");
+        tp_section_words_for_producer(section, "Number of operator calls in the whole trace. An operator that only "
+                                               "calls another operator of the same name counts once.");
     tp_document_add_figure(document, &figure);
 }
 
@@ -197,11 +198,11 @@ static void add_memory_figures(const struct tp_section *section, struct tp_docum
         const struct tp_gpu_property *property =
             best->device_type ? device_property(section->profile->trace, best->device_id) : NULL;
 
-        figure = amount_figure(section->arena,
-                               best->device_type
-                                   ? tp_replace_gpu_words(section->profile->model, "Peak GPU memory", section->arena)
-                                   : "Peak CPU memory",
-                               tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure = make_amount_figure(
+            section->arena,
+            best->device_type ? tp_replace_gpu_words(section->profile->model, "Peak GPU memory", section->arena)
+                              : "Peak CPU memory",
+            tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
             figure.note = tp_text_printf(section->arena, "%s of %s",
@@ -230,10 +231,10 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         document->places = places;
         return;
     }
-    struct tp_figure_block figure = step_figure(section);
+    struct tp_figure_block figure = make_step_figure(section);
     tp_document_add_figure(document, &figure);
     if (section->profile->views->overview.gpu_summary.row_count) {
-        figure = busy_figure(section);
+        figure = make_busy_figure(section);
         tp_document_add_figure(document, &figure);
     }
     document->places = TP_IN_PAGES; /* other outputs get only the two figures above */

@@ -18,7 +18,7 @@ static const char *detail_text(const struct tp_section *section, const struct tp
 /* Returns a note on how much of a finding's estimate the total counts; "" if the total counts the whole estimate. The
  * total may count less for waits: without a wait, the host launches work earlier, perhaps in idle time that another
  * finding already counts. */
-static const char *counted_part_text(struct tp_arena *arena, const struct tp_finding *finding)
+static const char *part_in_total_gain_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
@@ -28,7 +28,8 @@ static const char *counted_part_text(struct tp_arena *arena, const struct tp_fin
 
 /* Returns the confidence in a finding, the flaws of the trace that reduce it, and the number of events that are
  * evidence. */
-static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
+static const char *confidence_and_evidence_text(struct tp_arena *arena, const struct tp_finding *finding,
+                                                unsigned shown)
 {
     const char *weakened = "", *evidence = "", *known = "";
 
@@ -44,8 +45,8 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
         known = tp_text_printf(arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
                                tp_text_of_counted_noun(arena, finding->known, "known case", "known cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
-                          tp_confidence_text(finding->confidence), weakened, known, counted_part_text(arena, finding),
-                          evidence);
+                          tp_confidence_text(finding->confidence), weakened, known,
+                          part_in_total_gain_text(arena, finding), evidence);
 }
 
 static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,
@@ -68,7 +69,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
     }
     block->places = places;
     block->place_count = count;
-    block->proof = proof_text(arena, finding, count);
+    block->proof = confidence_and_evidence_text(arena, finding, count);
 }
 
 /* Returns the rule whose finding lists a finding of rule `id` as a remedy (docs/definitions.md, section 15); NULL if
@@ -136,7 +137,7 @@ const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_are
 
 /* Returns the estimated gain of a finding as a range of times, such as "12.1 to 15.6 ms". The finding must have an
  * estimate. */
-static const char *gained_time_text(const struct tp_finding *finding, struct tp_arena *arena)
+static const char *time_gain_range_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_max_gain_us(finding);
     double low = finding->high_percent > 0 ? high * finding->low_percent / finding->high_percent : 0;
@@ -154,7 +155,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .status = tp_severity_text(finding->severity),
                                        .id = finding->rule->id,
                                        .title = finding->shown_title,
-                                       .value = has_time ? gained_time_text(finding, arena) : NULL,
+                                       .value = has_time ? time_gain_range_text(finding, arena) : NULL,
                                        .change = has_time    ? tp_finding_gain_text(finding, arena)
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
                                                              : NULL,
@@ -169,7 +170,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
 }
 
 /* Returns the total gain of the findings as text; NULL if fewer than two findings have a gain. */
-static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
+static const char *total_gain_text(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < found->finding_count; i++)
@@ -186,7 +187,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
 }
 
 /* Returns a sentence on the cost of the profiler, which the estimated gains exclude; NULL if this cost is small. */
-static const char *judged_time_text(const struct tp_section *section)
+static const char *base_of_shares_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     bool is_of_recording = section->profile->model->program == TP_RECORDED_CPU;
@@ -201,10 +202,10 @@ static const char *judged_time_text(const struct tp_section *section)
         left);
 }
 
-static const char *note_text(const struct tp_section *section)
+static const char *notes_of_findings_text(const struct tp_section *section)
 {
-    const char *total = total_text(section->arena, &section->profile->advice->recommendations);
-    const char *judged = judged_time_text(section);
+    const char *total = total_gain_text(section->arena, &section->profile->advice->recommendations);
+    const char *judged = base_of_shares_text(section);
     return total && judged ? tp_text_printf(section->arena, "%s %s", total, judged) : total ? total : judged;
 }
 
@@ -243,6 +244,6 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
     list.open_count = list.count;
     if (found->finding_count)
         list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
-    list.note = note_text(section);
+    list.note = notes_of_findings_text(section);
     tp_document_add_findings(document, &list);
 }

@@ -43,7 +43,7 @@ static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
 };
 
-static const char *kind_title(struct tp_str kind, enum tp_producer producer)
+static const char *title_of_frame_kind(struct tp_str kind, enum tp_producer producer)
 {
     const char *const TITLES[][2] = {{"line", "source line"},
                                      {"annotation", "annotation"},
@@ -58,12 +58,13 @@ static const char *kind_title(struct tp_str kind, enum tp_producer producer)
     return "";
 }
 
-static void put_split(const struct tp_section *section, struct tp_object *object, const struct tp_idle_device *device)
+static void put_idle_time_split(const struct tp_section *section, struct tp_object *object,
+                                const struct tp_idle_device *device)
 {
     double part_ns[TP_IDLE_PARTS];
     for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
         part_ns[p] = (double)device->idle.part_ns[p];
-    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    bool is_own = tp_is_device_of_program(section->profile->model, device->device);
     const struct tp_chart_part parts[] = {
         {TP_CHART_KERNEL, "Busy", "Busy: a kernel, copy or memset runs on the device.", (double)device->busy_ns},
         {TP_CHART_DATA, "Host", "The device is idle because the host had not yet called the next operation.",
@@ -84,8 +85,8 @@ static void put_split(const struct tp_section *section, struct tp_object *object
     };
     struct tp_object *split = tp_object_add_object(object, "split");
 
-    tp_chart_put_split(split, section->arena, parts, COUNT(parts));
-    tp_object_text(split, "split_caption", "Busy and idle time of the device");
+    tp_chart_put_split_bar(split, section->arena, parts, COUNT(parts));
+    tp_object_add_text(split, "split_caption", "Busy and idle time of the device");
 }
 
 static void add_line_tables(const struct tp_section *section, struct tp_list *tables,
@@ -100,8 +101,8 @@ static void add_line_tables(const struct tp_section *section, struct tp_list *ta
         tp_section_table_new(section, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
     for (size_t i = 0; i < shown->row_count; i++)
-        kinds[i] = tp_str_of(
-            kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i], section->profile->model->producer));
+        kinds[i] = tp_str_of(title_of_frame_kind(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i],
+                                                 section->profile->model->producer));
     shown->own_texts[0] = kinds;
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
@@ -116,7 +117,7 @@ static void add_line_tables(const struct tp_section *section, struct tp_list *ta
 static void add_step_tables(const struct tp_section *section, struct tp_list *tables,
                             const struct tp_idle_device *device)
 {
-    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    bool is_own = tp_is_device_of_program(section->profile->model, device->device);
     struct tp_shown_table *shown;
 
     if (device->steps.row_count < 2)
@@ -143,14 +144,15 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     if (device->exposed_communication_ns > 0)
         exposed = tp_text_printf(arena, ", exposed communication %s",
                                  tp_text_of_time(arena, device->exposed_communication_ns));
-    tp_object_text(object, "device_name", tp_section_device_name(section, device->device));
-    tp_object_text(object, "device_note",
-                   tp_text_printf(arena, "%s on %s within %s%s",
-                                  tp_text_of_counted_noun(arena, device->operation_count, "operation", "operations"),
-                                  tp_text_of_counted_noun(arena, device->stream_count, "stream", "streams"),
-                                  tp_text_of_time(arena, device->idle.window_ns), exposed));
-    put_split(section, object, device);
-    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    tp_object_add_text(object, "device_name", tp_section_device_name(section, device->device));
+    tp_object_add_text(
+        object, "device_note",
+        tp_text_printf(arena, "%s on %s within %s%s",
+                       tp_text_of_counted_noun(arena, device->operation_count, "operation", "operations"),
+                       tp_text_of_counted_noun(arena, device->stream_count, "stream", "streams"),
+                       tp_text_of_time(arena, device->idle.window_ns), exposed));
+    put_idle_time_split(section, object, device);
+    bool is_own = tp_is_device_of_program(section->profile->model, device->device);
     tp_object_add_value(object, "flame",
                         is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
     tables = tp_object_add_list(object, "tables");
@@ -162,7 +164,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
 /* Returns whether no wait has a source line or an operator, and the program itself defined all devices. */
 static bool has_only_rows_without_place(const struct tp_section *section, const struct tp_table *rows)
 {
-    if (!tp_has_only_own_devices(section->profile->model))
+    if (!tp_has_only_devices_of_program(section->profile->model))
         return false;
     for (size_t i = 0; i < rows->row_count; i++)
         if (tp_table_text(rows, TP_SYNC_OP)[i].len || tp_table_text(rows, TP_SYNC_LINE)[i].len)
@@ -192,7 +194,7 @@ static struct tp_shown_table *make_sync_table(const struct tp_section *section, 
     return shown;
 }
 
-static void put_syncs(const struct tp_section *section, struct tp_object *object)
+static void put_synchronizations(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_sync_table *syncs = &section->profile->advice->syncs;
     struct tp_arena *arena = section->arena;
@@ -200,18 +202,18 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     struct tp_shown_table *shown;
 
     if (!syncs->rows.row_count || !section->limits->line_rows) {
-        tp_object_bool(object, "syncs", false);
+        tp_object_add_bool(object, "syncs", false);
         return;
     }
     part = tp_object_add_object(object, "syncs");
-    tp_object_text(part, "sync_lead",
-                   tp_text_printf(arena,
-                                  "%s made the host wait for %s. For %s directly after these calls, %s was idle.",
-                                  tp_text_of_counted_noun(arena, syncs->count, "waiting call", "waiting calls"),
-                                  tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
-                                  tp_has_only_own_devices(section->profile->model)
-                                      ? "a device"
-                                      : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
+    tp_object_add_text(
+        part, "sync_lead",
+        tp_text_printf(arena, "%s made the host wait for %s. For %s directly after these calls, %s was idle.",
+                       tp_text_of_counted_noun(arena, syncs->count, "waiting call", "waiting calls"),
+                       tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
+                       tp_has_only_devices_of_program(section->profile->model)
+                           ? "a device"
+                           : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
     shown = make_sync_table(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
@@ -230,7 +232,7 @@ static const char *lead_text(const struct tp_section *section)
     for (uint32_t i = 1; i < view->device_count; i++)
         if (view->devices[i].idle.total_ns > worst->idle.total_ns)
             worst = &view->devices[i];
-    if (tp_is_own_device(section->profile->model, worst->device)) {
+    if (tp_is_device_of_program(section->profile->model, worst->device)) {
         most = " The launches were not recorded. The timeline shows what the host did meanwhile; ranges of the kinds "
                "input, wait and sync show what the device waited for.";
     } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
@@ -255,10 +257,10 @@ struct tp_data tp_section_idle(const struct tp_section *section)
     if (!view->device_count || !section->limits->line_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     devices = tp_object_add_list(object, "devices");
     for (uint32_t i = 0; i < view->device_count && i < 16; i++)
         add_device(section, devices, &view->devices[i]);
-    put_syncs(section, object);
+    put_synchronizations(section, object);
     return tp_data_of_object(object);
 }

@@ -37,7 +37,7 @@ struct config_index {
     uint32_t *first, *next, *last, *count;
 };
 
-static struct config_index index_configs(const struct tp_section *section, size_t count)
+static struct config_index index_configs_by_kernel(const struct tp_section *section, size_t count)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
     struct tp_arena *arena = section->arena;
@@ -70,7 +70,7 @@ static struct tp_str text_or_dash(struct tp_str text)
     return text.ptr && text.len ? text : TP_STR("\xe2\x80\x93");
 }
 
-static void add_config(const struct tp_section *section, struct tp_list *items, uint32_t row)
+static void add_launch_configuration(const struct tp_section *section, struct tp_list *items, uint32_t row)
 {
     const struct tp_table *table = &section->profile->views->kernels.by_config;
     struct tp_str grid = text_or_dash(tp_table_text(table, TP_CONFIG_GRID)[row]),
@@ -80,8 +80,8 @@ static void add_config(const struct tp_section *section, struct tp_list *items, 
 
     if (!op.ptr || !op.len)
         op = TP_STR("(no operator)");
-    tp_object_str(item, "code", op);
-    tp_object_str(
+    tp_object_add_str(item, "code", op);
+    tp_object_add_str(
         item, "note",
         tp_shown_text(
             &section->naming,
@@ -96,23 +96,23 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 {
     const struct tp_table *table = shown->table;
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
-    struct config_index configs = index_configs(section, count);
-    bool has_launches = !tp_has_only_own_devices(section->profile->model);
+    struct config_index configs = index_configs_by_kernel(section, count);
+    bool has_launches = !tp_has_only_devices_of_program(section->profile->model);
 
     for (size_t row = 0; row < count; row++) {
         struct tp_object *more = tp_object_new(section->arena), *block;
         struct tp_list *blocks = tp_object_add_list(more, "blocks"), *items;
 
         block = tp_list_add_object(blocks);
-        tp_object_text(block, "block_title", "Full name");
-        tp_object_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
+        tp_object_add_text(block, "block_title", "Full name");
+        tp_object_add_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
         if (configs.count[row] && has_launches) {
             block = tp_list_add_object(blocks);
-            tp_object_text(block, "block_title", "Launched by, longest first");
-            tp_object_bool(block, "has_items", true);
+            tp_object_add_text(block, "block_title", "Launched by, longest first");
+            tp_object_add_bool(block, "has_items", true);
             items = tp_object_add_list(block, "items");
             for (uint32_t i = 0, at = configs.first[row]; i < configs.count[row]; i++, at = configs.next[at])
-                add_config(section, items, at);
+                add_launch_configuration(section, items, at);
         }
         shown->rows[row].more = tp_data_of_object(more);
     }
@@ -120,11 +120,11 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 
 /* ---- the tables ---- */
 
-static void add_kernels(const struct tp_section *section, struct tp_list *tables)
+static void add_kernel_table(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
     /* for devices other than GPUs, the last three columns are omitted */
-    bool is_known = !tp_has_only_own_devices(section->profile->model);
+    bool is_known = !tp_has_only_devices_of_program(section->profile->model);
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =
@@ -141,7 +141,7 @@ static void add_kernels(const struct tp_section *section, struct tp_list *tables
     tp_section_add_table(tables, shown);
 }
 
-static void add_copies(const struct tp_section *section, struct tp_list *tables)
+static void add_copy_table(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_table *copies = &section->profile->views->kernels.copies;
     struct tp_shown_table *shown;
@@ -181,7 +181,7 @@ static const char *lead_text(const struct tp_section *section)
         launches += event->kind == TP_KIND_KERNEL;
         small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
     }
-    bool is_known = !tp_has_only_own_devices(model);
+    bool is_known = !tp_has_only_devices_of_program(model);
     return tp_text_printf(
         section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
         tp_text_of_counted_noun(section->arena, (int64_t)launches, "launch", "launches"),
@@ -201,8 +201,8 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     if (!view->is_present || !section->limits->kernel_rows || (!view->by_name.row_count && !view->copies.row_count))
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_printf(object, "devices", "%s", tp_devices_word(section->profile->model));
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_formatted(object, "devices", "%s", tp_devices_word(section->profile->model));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_add_list(object, "tables");
     if (section->profile->advice->times.count)
         tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
@@ -210,7 +210,7 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
         tp_section_add_works(section, tables, &section->profile->advice->works.devices,
                              tp_replace_gpu_words(section->profile->model, "GPU time by kind of work", section->arena));
     if (view->by_name.row_count)
-        add_kernels(section, tables);
-    add_copies(section, tables);
+        add_kernel_table(section, tables);
+    add_copy_table(section, tables);
     return tp_data_of_object(object);
 }

@@ -99,7 +99,7 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     shown->name = "memory";
     shown->name_title = "Operator";
     shown->heading =
-        tp_text_printf(section->arena, "%s, %.*s", tp_section_spoken_text(section, "Allocated by operator"),
+        tp_text_printf(section->arena, "%s, %.*s", tp_section_words_for_producer(section, "Allocated by operator"),
                        (int)device->name.len, device->name.ptr);
     shown->caption =
         tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
@@ -112,8 +112,8 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     tp_section_add_table(tables, shown);
 }
 
-static void put_live_memory(const struct tp_section *section, struct tp_object *object,
-                            const struct tp_device_memory *device, const struct tp_memory_device *peak)
+static void put_tables_of_live_memory(const struct tp_section *section, struct tp_object *object,
+                                      const struct tp_device_memory *device, const struct tp_memory_device *peak)
 {
     const struct {
         const struct tp_table *table;
@@ -127,12 +127,12 @@ static void put_live_memory(const struct tp_section *section, struct tp_object *
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
         {peak ? &peak->live_by_op : NULL, "Operator",
-         tp_section_spoken_text(section, "Alive at the peak, by operator")},
+         tp_section_words_for_producer(section, "Alive at the peak, by operator")},
     };
     struct tp_object *live = NULL;
     struct tp_list *tables = NULL;
 
-    tp_object_bool(object, "live", false);
+    tp_object_add_bool(object, "live", false);
     for (size_t i = 0; i < COUNT(groups); i++) {
         const struct tp_table *table = groups[i].table;
         struct tp_shown_table *shown;
@@ -166,15 +166,16 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     struct tp_memory_curve curve = {section->profile->model, device, view->first_ns, capacity,
                                     &section->profile->views->overview.steps};
 
-    tp_object_str(object, "device_name", device->name);
-    tp_object_text(object, "device_note",
-                   tp_text_of_counted_noun(section->arena, tp_table_int(&view->information, TP_MEMORY_RECORDS)[index],
-                                           "record", "records"));
+    tp_object_add_str(object, "device_name", device->name);
+    tp_object_add_text(object, "device_note",
+                       tp_text_of_counted_noun(section->arena,
+                                               tp_table_int(&view->information, TP_MEMORY_RECORDS)[index], "record",
+                                               "records"));
     tp_object_add_value(object, "curve",
                         section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
     put_facts(section, object, peak, capacity);
     add_operators(section, tp_object_add_list(object, "tables"), device);
-    put_live_memory(section, object, device, peak);
+    put_tables_of_live_memory(section, object, device, peak);
 }
 
 /* Returns a text about the category with the most bytes at the peak, such as ", 61 % of it activations"; "" if that
@@ -229,7 +230,7 @@ struct tp_data tp_section_memory(const struct tp_section *section)
     if (!view->is_present || !view->device_count || !section->limits->memory_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     devices = tp_object_add_list(object, "devices");
     add_device(section, devices, view->default_device);
     for (uint32_t i = 0, shown = 1; i < view->device_count && shown < 16; i++) {

@@ -116,7 +116,8 @@ struct tp_data tp_section_modules(const struct tp_section *section)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
     /* launches on devices that the program itself defined cannot be assigned to modules */
-    bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
+    bool is_gpu =
+        section->profile->views->kernels.is_present && !tp_has_only_devices_of_program(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;
     const struct columns *layout;
@@ -143,7 +144,7 @@ struct tp_data tp_section_modules(const struct tp_section *section)
         shown->note = tp_text_printf(arena, "The table shows the upper levels of the tree: %s of %s modules.",
                                      tp_text_of_count(arena, (int64_t)count),
                                      tp_text_of_count(arena, (int64_t)view->table.row_count));
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
     tp_section_add_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

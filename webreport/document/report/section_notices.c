@@ -14,7 +14,7 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
 
 /* Adds a line for each kind of damage (of_damage) or for each other kind of notice, with description and count. Lines
  * about damage also have the byte offset of the first occurrence. */
-static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
+static void add_notice_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
     struct tp_arena *arena = document->arena;
 
@@ -40,12 +40,12 @@ static void add_damage_notice(struct tp_document *document, const struct tp_prof
             tp_text_printf(arena, "This trace is damaged: only %s could be read",
                            tp_text_of_counted_noun(arena, profile->advice->quality.events_total, "event", "events")),
             "All numbers come from the readable part of the file.");
-        add_points(document, reading, true);
+        add_notice_points(document, reading, true);
     }
     if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
         tp_document_add_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
                                "The events are shown unchanged, and overlapping times are counted once.");
-        add_points(document, reading, false);
+        add_notice_points(document, reading, false);
     }
 }
 
@@ -88,7 +88,7 @@ static const char *unknown_categories_text(const struct tp_section *section, int
     return text;
 }
 
-static void add_unread_notice(struct tp_document *document, const struct tp_section *section)
+static void add_notice_of_skipped_events(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
     int64_t count;
@@ -108,7 +108,7 @@ struct impossible_ends {
 
 /* Returns a text about the longest event with an impossible end, such as "gemm is the longest: 3.40 s in the file,
  * 35 us in the numbers". */
-static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
+static const char *longest_impossible_event_text(const struct tp_section *section, const struct tp_cut *cut)
 {
     struct tp_arena *arena = section->arena;
     struct tp_str name = tp_shown_text(&section->naming, tp_strings_get(&section->profile->trace->names, cut->name));
@@ -128,18 +128,19 @@ static void list_impossible_ends(const struct tp_section *section, struct imposs
         "A call must end before its caller ends, but the profiler missed the end of the call.", &reading->cut_frames};
 }
 
-static void add_impossible_notice(struct tp_document *document, const struct tp_section *section)
+static void add_notice_of_impossible_ends(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
     struct impossible_ends list[2];
     list_impossible_ends(section, list);
     for (unsigned i = 0; i < 2; i++)
         if (list[i].cut->count)
-            tp_document_add_notice(document, TP_TONE_WARN,
-                                   tp_text_printf(arena, "Shortened, because the recorded end is impossible: %s",
-                                                  tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count,
-                                                                          list[i].singular, list[i].plural)),
-                                   tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
+            tp_document_add_notice(
+                document, TP_TONE_WARN,
+                tp_text_printf(
+                    arena, "Shortened, because the recorded end is impossible: %s",
+                    tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural)),
+                tp_text_printf(arena, "%s %s.", list[i].rule, longest_impossible_event_text(section, list[i].cut)));
 }
 
 void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document)
@@ -157,11 +158,11 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
                                  tp_text_printf(arena, "%s. %s.",
                                                 tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count,
                                                                         list[i].singular, list[i].plural),
-                                                longest_text(section, list[i].cut)));
+                                                longest_impossible_event_text(section, list[i].cut)));
 }
 
 /* Adds a notice if a large part of the delay on the host is the cost of recording. */
-static void add_overhead_notice(struct tp_document *document, const struct tp_profile *profile)
+static void add_notice_of_recording_overhead(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
     const struct tp_recommendations *found = &profile->advice->recommendations;
@@ -184,7 +185,7 @@ static void add_overhead_notice(struct tp_document *document, const struct tp_pr
                        overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
 }
 
-static void add_missing_notice(struct tp_document *document, const struct tp_section *section)
+static void add_notice_of_missing_sections(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
     struct tp_arena *arena = document->arena;
@@ -216,7 +217,7 @@ static void add_missing_notice(struct tp_document *document, const struct tp_sec
                                tp_text_printf(arena, "Steps are inferred from %s. %s",
                                               tp_section_step_source(&section->naming, profile->model),
                                               tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
-    add_overhead_notice(document, profile);
+    add_notice_of_recording_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)
         tp_document_add_notice(
             document, TP_TONE_UNSURE, "This page does not show the hardware counters of the trace",
@@ -258,9 +259,9 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
         return; /* the other notices are about steps, devices or allocators, which a program recorded from outside does
                    not have */
-    add_unread_notice(document, section);
-    add_impossible_notice(document, section);
-    add_missing_notice(document, section);
+    add_notice_of_skipped_events(document, section);
+    add_notice_of_impossible_ends(document, section);
+    add_notice_of_missing_sections(document, section);
     if (absent)
         tp_document_add_note(document, absent);
 }

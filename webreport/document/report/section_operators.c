@@ -41,8 +41,8 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
             continue;
         struct tp_object *object = tp_list_add_object(frames);
 
-        tp_object_str(object, "frame", tp_shown_text(&section->naming, tp_frame_short_name(frame)));
-        tp_object_text(object, "frame_href", tp_source_link(&section->naming, frame));
+        tp_object_add_str(object, "frame", tp_shown_text(&section->naming, tp_frame_short_name(frame)));
+        tp_object_add_text(object, "frame_href", tp_source_link(&section->naming, frame));
         count++;
     }
 }
@@ -51,7 +51,8 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
  * because operators do not launch work on them. */
 static bool has_device_times(const struct tp_section *section)
 {
-    return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
+    return section->profile->views->operators.sorted_by_device &&
+           !tp_has_only_devices_of_program(section->profile->model);
 }
 
 /* Returns the word for the devices in titles; NULL if the tables show host times. */
@@ -88,17 +89,17 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
         return;
     count = table->groups[group].count;
     block = tp_list_add_object(blocks);
-    tp_object_text(block, "block_title",
-                   count > section->limits->open_items
-                       ? tp_text_printf(section->arena, "%s, %zu of %zu, innermost frame first", what,
-                                        section->limits->open_items, count)
-                       : tp_text_printf(section->arena, "%s, innermost frame first", what));
+    tp_object_add_text(block, "block_title",
+                       count > section->limits->open_items
+                           ? tp_text_printf(section->arena, "%s, %zu of %zu, innermost frame first", what,
+                                            section->limits->open_items, count)
+                           : tp_text_printf(section->arena, "%s, innermost frame first", what));
     stacks = tp_object_add_list(block, "stacks");
     for (size_t i = 0; i < count && i < section->limits->open_items; i++) {
         size_t at = table->groups[group].first + i;
         struct tp_object *stack = tp_list_add_object(stacks);
 
-        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_title(section)));
+        tp_object_add_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_title(section)));
         add_frames(section, stack, table->stacks, table->stack[at]);
     }
 }
@@ -149,16 +150,16 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
         (index->shapes[row] == 1 && tp_table_text(table, TP_OP_SHAPE)[index->first[row]].len <= 2))
         return;
     block = tp_list_add_object(blocks);
-    tp_object_text(block, "block_title", "Input shapes, largest first");
-    tp_object_bool(block, "has_items", true);
+    tp_object_add_text(block, "block_title", "Input shapes, largest first");
+    tp_object_add_bool(block, "has_items", true);
     items = tp_object_add_list(block, "items");
     for (uint32_t i = 0, at = index->first[row]; i < index->shapes[row]; i++, at = index->next[at]) {
         struct tp_object *item = tp_list_add_object(items);
 
-        tp_object_str(
+        tp_object_add_str(
             item, "code",
             tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
-        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, device_title(section)));
+        tp_object_add_text(item, "note", calls_text(section->arena, table, at, 1, device_title(section)));
     }
 }
 
@@ -224,7 +225,7 @@ static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_ta
     return TP_STR("\xe2\x80\x93");
 }
 
-static void add_by_name(const struct tp_section *section, struct tp_list *tables)
+static void add_table_by_name(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
     bool is_gpu = has_device_times(section);
@@ -238,8 +239,8 @@ static void add_by_name(const struct tp_section *section, struct tp_list *tables
     shown->own_texts[0] = texts;
     shown->name = "operators";
     shown->name_title = "Operator";
-    shown->caption = tp_section_spoken_text(section, is_gpu ? "Operators, sorted by GPU self time"
-                                                            : "Operators, sorted by CPU self time");
+    shown->caption = tp_section_words_for_producer(section, is_gpu ? "Operators, sorted by GPU self time"
+                                                                   : "Operators, sorted by CPU self time");
     shown->foot = tp_operator_count_text(section->profile->model->producer, view->by_name.row_count, section->arena);
     tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
     add_row_details(section, shown);
@@ -254,7 +255,7 @@ static bool has_shapes(const struct tp_table *by_shape)
     return false;
 }
 
-static void add_by_shape(const struct tp_section *section, struct tp_list *tables)
+static void add_table_by_shape(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
     bool is_gpu = has_device_times(section);
@@ -273,7 +274,7 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
     shown->heading = "By input shape";
     shown->name = "operators by shape";
     shown->name_title = "Operator";
-    shown->caption = tp_section_spoken_text(section, "Operators by input shape");
+    shown->caption = tp_section_words_for_producer(section, "Operators by input shape");
     shown->foot =
         tp_text_of_counted_noun(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
     tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
@@ -300,15 +301,15 @@ static const char *lead_text(const struct tp_section *section)
                                   tp_text_of_counted_noun(section->arena, (int64_t)view->unlinked_device_events,
                                                           "device event", "device events"),
                                   tp_text_of_time(section->arena, view->unlinked_device_time_ns),
-                                  tp_section_spoken_text(section, "an operator"));
+                                  tp_section_words_for_producer(section, "an operator"));
     if (!tp_uses_torch_words(section->profile->model->producer) &&
         count < 2) /* with a single name, the sentence about the top names says nothing */
         return unlinked;
     return tp_text_printf(
         section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
         tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-        tp_section_spoken_text(section,
-                               has_device_times(section) ? "the GPU time that operators launched" : "operator time"),
+        tp_section_words_for_producer(section, has_device_times(section) ? "the GPU time that operators launched"
+                                                                         : "operator time"),
         count, unlinked);
 }
 
@@ -320,13 +321,13 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "operators_title", tp_section_spoken_text(section, "Operators"));
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_text(object, "operators_title", tp_section_words_for_producer(section, "Operators"));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_add_list(object, "tables");
     /* if the trace has device work, the section of kernels contains this table */
     if (!section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
-    add_by_name(section, tables);
-    add_by_shape(section, tables);
+    add_table_by_name(section, tables);
+    add_table_by_shape(section, tables);
     return tp_data_of_object(object);
 }

@@ -4,7 +4,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
-#include "webreport/measure/views/heaviest.h"
+#include "webreport/measure/views/costliest.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void add_fact(struct tp_document *document, const char *text)
         tp_document_add_fact(document, "", text);
 }
 
-static const char *step_range(struct tp_arena *arena, const struct tp_table *steps)
+static const char *numbers_of_steps_text(struct tp_arena *arena, const struct tp_table *steps)
 {
     struct tp_str first, last;
 
@@ -47,7 +47,7 @@ static const char *device_text(const struct tp_section *section)
 
 /* Returns the kind of program and the traced name that is evidence of this kind, such as "training:
  * Optimizer.step#SGD.step". */
-static const char *use_text(const struct tp_section *section)
+static const char *kind_of_program_text(const struct tp_section *section)
 {
     enum { EVIDENCE_BYTES = 48 };
     const struct tp_program_use *use = &section->profile->advice->use;
@@ -72,10 +72,10 @@ static void put_title_and_facts(const struct tp_section *section, struct tp_docu
 
     if (!section->is_one_of_many)
         add_fact(document, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
-    add_fact(document, use_text(section));
+    add_fact(document, kind_of_program_text(section));
     add_fact(document, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
-        add_fact(document, step_range(arena, &profile->views->overview.steps));
+        add_fact(document, numbers_of_steps_text(arena, &profile->views->overview.steps));
     add_fact(document, tp_text_printf(arena, "%s recorded",
                                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_fact(document, tp_text_of_counted_noun(arena, quality->events_total, "event", "events"));
@@ -91,22 +91,22 @@ static int64_t step_ns(const struct tp_overview *view)
 }
 
 /* Returns a remark on which part of a step gets the time that several parts share; "" if no parts can overlap. */
-static const char *overlap_remark(const struct tp_overview *view)
+static const char *remark_on_overlap(const struct tp_overview *view)
 {
-    bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
-    double copies_us =
-        view->average_us[tp_chart_average(TP_CHART_MEMCPY)] + view->average_us[tp_chart_average(TP_CHART_MEMSET)];
+    bool has_communication = view->average_us[tp_chart_average_of_kind(TP_CHART_COMM)] > 0;
+    double copies_us = view->average_us[tp_chart_average_of_kind(TP_CHART_MEMCPY)] +
+                       view->average_us[tp_chart_average_of_kind(TP_CHART_MEMSET)];
     if (!has_communication)
         return "";
     if (copies_us > 0)
         return "; time shared by several parts counts once: first for kernels, then copies, then communication";
-    bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average(TP_CHART_CPU)] > 0;
+    bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average_of_kind(TP_CHART_CPU)] > 0;
     return has_operators ? "; time shared by several parts counts once, first for communication" : "";
 }
 
 /* Returns whether the window of used steps has no unjudged time (docs/definitions.md), so that percentages of the steps
  * are meaningful. */
-static bool has_shares(const struct tp_section *section)
+static bool are_shares_meaningful(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
 }
@@ -118,10 +118,10 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     struct tp_chart_part parts[TP_CHART_KINDS];
     struct tp_object *split;
 
-    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !has_shares(section))
+    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !are_shares_meaningful(section))
         return;
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        unsigned average = tp_chart_average(kind);
+        unsigned average = tp_chart_average_of_kind(kind);
 
         parts[kind] =
             (struct tp_chart_part){kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
@@ -130,10 +130,10 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
                                    view->average_us[average] * 1000};
     }
     split = tp_object_new(section->arena);
-    tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
-    tp_object_printf(split, "split_caption",
-                     view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
-                     tp_text_of_time(section->arena, step_ns(view)), overlap_remark(view));
+    tp_chart_put_split_bar(split, section->arena, parts, TP_CHART_KINDS);
+    tp_object_add_formatted(split, "split_caption",
+                            view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
+                            tp_text_of_time(section->arena, step_ns(view)), remark_on_overlap(view));
     tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
@@ -147,18 +147,20 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     const char *split = "", *flags = "";
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS && total > 0; kind++) {
-        double us = view->average_us[tp_chart_average(kind)];
+        double us = view->average_us[tp_chart_average_of_kind(kind)];
 
         if (us > 0)
-            split = tp_text_printf(
-                arena, "%s%s%s %s%s", split, *split ? ", " : "",
-                tp_chart_label(kind, view->gpu_summary.row_count > 0, section->profile->model, arena),
-                tp_text_of_time(arena, (int64_t)llround(us * 1000)),
-                has_shares(section) ? tp_text_printf(arena, " (%s)", tp_text_of_percent(arena, 100 * us / total)) : "");
+            split =
+                tp_text_printf(arena, "%s%s%s %s%s", split, *split ? ", " : "",
+                               tp_chart_label(kind, view->gpu_summary.row_count > 0, section->profile->model, arena),
+                               tp_text_of_time(arena, (int64_t)llround(us * 1000)),
+                               are_shares_meaningful(section)
+                                   ? tp_text_printf(arena, " (%s)", tp_text_of_percent(arena, 100 * us / total))
+                                   : "");
     }
     if (*split)
         tp_document_add_fact(document, tp_text_of_counted_noun(arena, view->used_count, "step", "steps, on average"),
-                             tp_text_printf(arena, "%s%s", split, overlap_remark(view)));
+                             tp_text_printf(arena, "%s%s", split, remark_on_overlap(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
@@ -192,8 +194,8 @@ static void put_costliest_rows(const struct tp_section *section, struct tp_objec
         if (calls[i] > 0 && totals[i] / calls[i] > max_mean)
             max_mean = totals[i] / calls[i];
     mean_unit = tp_unit_for_time(max_mean);
-    tp_object_text(card, "total_unit", total_unit.text);
-    tp_object_text(card, "mean_unit", mean_unit.text);
+    tp_object_add_text(card, "total_unit", total_unit.text);
+    tp_object_add_text(card, "mean_unit", mean_unit.text);
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
     for (size_t i = 0; i < count; i++)
         named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
@@ -202,15 +204,17 @@ static void put_costliest_rows(const struct tp_section *section, struct tp_objec
         struct tp_object *row = tp_list_add_object(rows);
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
-        tp_object_str(row, "full_name", tp_shown_text(&section->naming, name));
-        tp_object_str(row, "short_name", named[i].name);
-        tp_object_text(row, "share", tp_text_of_percent(section->arena, sum > 0 ? 100 * (double)totals[i] / sum : 0));
-        tp_object_text(row, "total_time",
-                       tp_text_of_fixed(section->arena, (double)totals[i] / total_unit.divisor, total_unit.decimals));
-        tp_object_text(row, "mean_time",
-                       tp_text_of_fixed(section->arena,
-                                        calls[i] > 0 ? (double)totals[i] / (double)calls[i] / mean_unit.divisor : 0,
-                                        mean_unit.decimals));
+        tp_object_add_str(row, "full_name", tp_shown_text(&section->naming, name));
+        tp_object_add_str(row, "short_name", named[i].name);
+        tp_object_add_text(row, "share",
+                           tp_text_of_percent(section->arena, sum > 0 ? 100 * (double)totals[i] / sum : 0));
+        tp_object_add_text(
+            row, "total_time",
+            tp_text_of_fixed(section->arena, (double)totals[i] / total_unit.divisor, total_unit.decimals));
+        tp_object_add_text(row, "mean_time",
+                           tp_text_of_fixed(section->arena,
+                                            calls[i] > 0 ? (double)totals[i] / (double)calls[i] / mean_unit.divisor : 0,
+                                            mean_unit.decimals));
     }
 }
 
@@ -229,20 +233,21 @@ static void put_costliest_tables(const struct tp_section *section, struct tp_doc
     if (!table.row_count)
         return;
     card = tp_object_new(section->arena);
-    tp_object_text(card, "heaviest_title",
-                   tp_section_spoken_text(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
-    tp_object_text(card, "heaviest_name",
-                   tp_section_spoken_text(section, has_kernels ? "Kernel" : "Operator, self time"));
-    tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
-    tp_object_text(card, "heaviest_all",
-                   tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
+    tp_object_add_text(card, "heaviest_title",
+                       tp_section_words_for_producer(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
+    tp_object_add_text(card, "heaviest_name",
+                       tp_section_words_for_producer(section, has_kernels ? "Kernel" : "Operator, self time"));
+    tp_object_add_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
+    tp_object_add_text(
+        card, "heaviest_all",
+        tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
     put_costliest_rows(section, card, &table);
     tp_document_add_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* Adds the first rows of a table of heaviest.h, for outputs with little space. */
-static void put_short_table(const struct tp_section *section, struct tp_document *document,
-                            const struct tp_table *table, const char *title)
+/* Adds the first rows of a table of costliest.h, for outputs with little space. */
+static void put_costliest_rows_in_short_output(const struct tp_section *section, struct tp_document *document,
+                                               const struct tp_table *table, const char *title)
 {
     struct tp_arena *arena = section->arena;
     struct tp_shown_column *shown_columns = tp_arena_array(arena, 3, sizeof *shown_columns);
@@ -268,18 +273,18 @@ static void put_short_table(const struct tp_section *section, struct tp_document
 static void put_short_tables(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_views *views = section->profile->views;
-    bool is_gpu = views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
+    bool is_gpu = views->operators.sorted_by_device && !tp_has_only_devices_of_program(section->profile->model);
 
     struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
     if (views->kernels.is_present) {
         tp_costliest_kernels(&tables[0], &views->kernels, section->arena);
-        put_short_table(section, document, &tables[0], "kernel");
+        put_costliest_rows_in_short_output(section, document, &tables[0], "kernel");
     }
     tp_costliest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
-    put_short_table(section, document, &tables[1],
-                    tp_replace_gpu_words(section->profile->model,
-                                         is_gpu ? "operator, GPU self time" : "operator, CPU self time",
-                                         section->arena));
+    put_costliest_rows_in_short_output(
+        section, document, &tables[1],
+        tp_replace_gpu_words(section->profile->model, is_gpu ? "operator, GPU self time" : "operator, CPU self time",
+                             section->arena));
 }
 
 /* ---- the whole overview ---- */

@@ -22,8 +22,8 @@ static size_t smaller_of(size_t x, size_t y)
     return x < y ? x : y;
 }
 
-static const char *time_cell(const struct tp_section *section, const struct tp_table *table, unsigned column,
-                             size_t row)
+static const char *text_of_time_cell(const struct tp_section *section, const struct tp_table *table, unsigned column,
+                                     size_t row)
 {
     return tp_text_of_time(section->arena, tp_table_int(table, column)[row]);
 }
@@ -39,7 +39,7 @@ static const char *shown_count_text(const struct tp_section *section, size_t sho
 
 /* ---- processes ---- */
 
-static void put_process(const struct tp_section *section, struct tp_list *rows, uint32_t row, uint32_t first_thread)
+static void put_process_row(const struct tp_section *section, struct tp_list *rows, uint32_t row, uint32_t first_thread)
 {
     const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->processes;
@@ -47,18 +47,18 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
     struct tp_object *object = tp_list_add_object(rows);
     struct tp_str exit = tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row];
     if (process->depth)
-        tp_object_int(object, "depth", process->depth < MOST_DEPTH ? process->depth : MOST_DEPTH);
-    tp_object_str(object, "command", tp_program_command(section, row));
-    tp_object_int(object, "pid", process->pid);
-    tp_object_text(object, "wall", time_cell(section, table, TP_PROGRAM_PROCESS_WALL, row));
-    tp_object_text(object, "cpu", time_cell(section, table, TP_PROGRAM_PROCESS_CPU, row));
-    tp_object_text(object, "ready", time_cell(section, table, TP_PROGRAM_PROCESS_READY, row));
-    tp_object_text(object, "blocked", time_cell(section, table, TP_PROGRAM_PROCESS_BLOCKED, row));
-    tp_object_int(object, "threads", (int64_t)process->thread_count);
-    tp_object_text(object, "peak", tp_text_of_bytes(section->arena, process->peak_bytes));
-    tp_object_str(object, "exit", tp_shown_text(&section->naming, exit));
-    tp_object_bool(object, "is_bad",
-                   process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0);
+        tp_object_add_int(object, "depth", process->depth < MOST_DEPTH ? process->depth : MOST_DEPTH);
+    tp_object_add_str(object, "command", tp_program_command(section, row));
+    tp_object_add_int(object, "pid", process->pid);
+    tp_object_add_text(object, "wall", text_of_time_cell(section, table, TP_PROGRAM_PROCESS_WALL, row));
+    tp_object_add_text(object, "cpu", text_of_time_cell(section, table, TP_PROGRAM_PROCESS_CPU, row));
+    tp_object_add_text(object, "ready", text_of_time_cell(section, table, TP_PROGRAM_PROCESS_READY, row));
+    tp_object_add_text(object, "blocked", text_of_time_cell(section, table, TP_PROGRAM_PROCESS_BLOCKED, row));
+    tp_object_add_int(object, "threads", (int64_t)process->thread_count);
+    tp_object_add_text(object, "peak", tp_text_of_bytes(section->arena, process->peak_bytes));
+    tp_object_add_str(object, "exit", tp_shown_text(&section->naming, exit));
+    tp_object_add_bool(object, "is_bad",
+                       process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0);
     struct tp_list *paths = tp_object_add_list(object, "paths");
     if (first_thread < view->tree.thread_count && view->tree.threads[first_thread].process == row)
         tp_chart_put_lane(paths, section->arena, &view->tree, first_thread, PROCESS_INTERVALS);
@@ -72,21 +72,21 @@ struct tp_data tp_section_processes(const struct tp_section *section)
     struct tp_object *object = tp_object_new(section->arena);
     size_t shown = smaller_of(view->processes.row_count, section->limits->operator_rows), thread = 0;
     struct tp_list *rows = tp_object_add_list(object, "rows");
-    tp_object_int(object, "lane_width", TP_LANE_WIDTH);
-    tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
+    tp_object_add_int(object, "lane_width", TP_LANE_WIDTH);
+    tp_object_add_int(object, "lane_height", TP_LANE_HEIGHT);
     for (uint32_t row = 0; row < shown;
          row++) { /* threads are sorted by process, so that one pass finds the threads of all processes */
         while (thread < view->tree.thread_count && view->tree.threads[thread].process < row)
             thread++;
-        put_process(section, rows, row, (uint32_t)thread);
+        put_process_row(section, rows, row, (uint32_t)thread);
     }
-    tp_object_text(object, "cut", shown_count_text(section, shown, view->processes.row_count, "processes"));
+    tp_object_add_text(object, "cut", shown_count_text(section, shown, view->processes.row_count, "processes"));
     return tp_data_of_object(object);
 }
 
 /* ---- threads ---- */
 
-static int by_running(const void *context, uint32_t x, uint32_t y)
+static int compare_by_running(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_tree_thread *threads = context;
     int64_t a = threads[x].state_ns[TP_STATE_RUNNING], b = threads[y].state_ns[TP_STATE_RUNNING];
@@ -95,7 +95,7 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
 
 /* Returns whether a thread gets a lane: it ran for at least 0.2 % of the processor time, or existed for at least 1 % of
  * the wall time. */
-static bool has_thread_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
+static bool is_thread_shown(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
@@ -111,27 +111,28 @@ static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
     uint32_t *order = tp_arena_array(section->arena, tree->thread_count + 1, sizeof *order);
     for (uint32_t i = 0; i < tree->thread_count; i++)
         order[i] = i;
-    tp_sort_rows(order, tree->thread_count, by_running, tree->threads, section->arena);
+    tp_sort_rows(order, tree->thread_count, compare_by_running, tree->threads, section->arena);
     *count = 0;
     for (size_t i = 0; i < tree->thread_count && *count < most; i++)
-        if (has_thread_lane(tp_section_program(section), &tree->threads[order[i]])) {
+        if (is_thread_shown(tp_section_program(section), &tree->threads[order[i]])) {
             is_shown[order[i]] = true;
             ++*count;
         }
     return is_shown;
 }
 
-static void put_thread(const struct tp_section *section, struct tp_list *lanes, uint32_t row, uint32_t pieces)
+static void put_thread_lane(const struct tp_section *section, struct tp_list *lanes, uint32_t row, uint32_t pieces)
 {
     const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->threads;
     struct tp_object *object = tp_list_add_object(lanes);
-    tp_object_str(object, "name", tp_shown_text(&section->naming, tp_table_text(table, TP_PROGRAM_THREAD_NAME)[row]));
-    tp_object_int(object, "tid", tp_table_int(table, TP_PROGRAM_THREAD_TID)[row]);
-    tp_object_text(object, "running", time_cell(section, table, TP_PROGRAM_THREAD_RUNNING, row));
-    tp_object_text(object, "ready", time_cell(section, table, TP_PROGRAM_THREAD_READY, row));
-    tp_object_text(object, "blocked", time_cell(section, table, TP_PROGRAM_THREAD_BLOCKED, row));
-    tp_object_text(object, "wall", time_cell(section, table, TP_PROGRAM_THREAD_WALL, row));
+    tp_object_add_str(object, "name",
+                      tp_shown_text(&section->naming, tp_table_text(table, TP_PROGRAM_THREAD_NAME)[row]));
+    tp_object_add_int(object, "tid", tp_table_int(table, TP_PROGRAM_THREAD_TID)[row]);
+    tp_object_add_text(object, "running", text_of_time_cell(section, table, TP_PROGRAM_THREAD_RUNNING, row));
+    tp_object_add_text(object, "ready", text_of_time_cell(section, table, TP_PROGRAM_THREAD_READY, row));
+    tp_object_add_text(object, "blocked", text_of_time_cell(section, table, TP_PROGRAM_THREAD_BLOCKED, row));
+    tp_object_add_text(object, "wall", text_of_time_cell(section, table, TP_PROGRAM_THREAD_WALL, row));
     tp_chart_put_lane(tp_object_add_list(object, "paths"), section->arena, &view->tree, row, pieces);
 }
 
@@ -152,7 +153,7 @@ static void put_legend(const struct tp_section *section, struct tp_object *objec
             continue;
         struct tp_object *item = tp_list_add_object(legend);
         tp_chart_put_kind(item, tp_program_part_kind(part));
-        tp_object_text(item, "label", tp_wall_part_words(part));
+        tp_object_add_text(item, "label", tp_wall_part_words(part));
     }
 }
 
@@ -168,14 +169,14 @@ struct tp_data tp_section_threads(const struct tp_section *section)
     struct tp_list *lanes = tp_object_add_list(object, "lanes");
     if (section->limits->operator_rows < 100)
         pieces /= 8;
-    tp_object_int(object, "lane_width", TP_LANE_WIDTH);
-    tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
+    tp_object_add_int(object, "lane_width", TP_LANE_WIDTH);
+    tp_object_add_int(object, "lane_height", TP_LANE_HEIGHT);
     for (uint32_t row = 0; row < view->threads.row_count; row++)
         if (is_shown[row])
-            put_thread(section, lanes, row, pieces);
+            put_thread_lane(section, lanes, row, pieces);
     tp_chart_put_lane_times(tp_object_add_list(object, "times"), section->arena, &view->tree);
     put_legend(section, object);
-    tp_object_text(
+    tp_object_add_text(
         object, "cut",
         shown_count_text(section, shown, view->threads.row_count, "threads (those that ran or lived longest)"));
     tp_program_span_add_data(section, object);
@@ -200,7 +201,7 @@ struct tp_data tp_section_flame(const struct tp_section *section)
 static struct tp_data table_section(const struct tp_section *section, struct tp_shown_table *shown, const char *lead)
 {
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead));
     tp_section_add_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }
@@ -292,32 +293,32 @@ struct tp_data tp_section_usage(const struct tp_section *section)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
     const char *path = memory_path(section, &peak);
-    tp_object_text(object, "path", path);
-    tp_object_text(object, "peak", tp_text_of_bytes(section->arena, peak));
+    tp_object_add_text(object, "path", path);
+    tp_object_add_text(object, "peak", tp_text_of_bytes(section->arena, peak));
     tp_section_add_table(tp_object_add_list(object, "tables"), usage_table(section));
     return tp_data_of_object(object);
 }
 
 /* ---- details of the recording ---- */
 
-static int64_t header_number(const struct tp_section *section, const char *key)
+static int64_t number_in_trace_header(const struct tp_section *section, const char *key)
 {
     struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen");
     struct tp_str value = seen.ptr ? tp_value_member(seen, key) : (struct tp_str){NULL, 0};
     return value.ptr ? tp_value_int(value) : TP_NULL_INT;
 }
 
-static void add_missed(const struct tp_section *section, const char **text, const char *key, const char *one,
-                       const char *many)
+static void append_count_of_missed_data(const struct tp_section *section, const char **text, const char *key,
+                                        const char *one, const char *many)
 {
-    int64_t count = header_number(section, key);
+    int64_t count = number_in_trace_header(section, key);
     if (count > 0)
         *text = tp_text_printf(section->arena, "%s%s%s", *text, **text ? ", " : "",
                                tp_text_of_counted_noun(section->arena, count, one, many));
 }
 
 /* Adds facts about the recording method and the precision of its numbers. */
-static void put_mode(const struct tp_section *section, struct tp_list *facts)
+static void put_mode_of_recording(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
@@ -392,16 +393,17 @@ struct tp_data tp_section_recording(const struct tp_section *section)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *facts = tp_object_add_list(object, "facts");
-    put_mode(section, facts);
-    add_missed(section, &missed, "lost_records", "lost record", "lost records");
-    add_missed(section, &missed, "missed_argv", "program's words", "programs' words");
-    add_missed(section, &missed, "missed_exit_codes", "exit code", "exit codes");
-    add_missed(section, &missed, "looks_left_out", "poll skipped to limit the overhead",
-               "polls skipped to limit the overhead");
-    add_missed(section, &missed, "out_of_sight", "process after it changed its rights",
-               "processes after they changed their rights");
-    add_missed(section, &missed, "windows_without_switch_stacks", "period with more waits than recorded stacks",
-               "periods with more waits than recorded stacks");
+    put_mode_of_recording(section, facts);
+    append_count_of_missed_data(section, &missed, "lost_records", "lost record", "lost records");
+    append_count_of_missed_data(section, &missed, "missed_argv", "program's words", "programs' words");
+    append_count_of_missed_data(section, &missed, "missed_exit_codes", "exit code", "exit codes");
+    append_count_of_missed_data(section, &missed, "looks_left_out", "poll skipped to limit the overhead",
+                                "polls skipped to limit the overhead");
+    append_count_of_missed_data(section, &missed, "out_of_sight", "process after it changed its rights",
+                                "processes after they changed their rights");
+    append_count_of_missed_data(section, &missed, "windows_without_switch_stacks",
+                                "period with more waits than recorded stacks",
+                                "periods with more waits than recorded stacks");
     if (view->tree.overlapping_state_count)
         missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
                                 tp_text_of_counted_noun(arena, (int64_t)view->tree.overlapping_state_count,

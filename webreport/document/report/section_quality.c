@@ -11,7 +11,7 @@
 
 /* Returns the number of records that the recorder of tracepress lost, by reason, or "". The numbers come from the
  * metadata of the trace. */
-static const char *lost_text(const struct tp_section *section)
+static const char *losses_of_recorder_text(const struct tp_section *section)
 {
     static const struct {
         const char *key, *what;
@@ -84,7 +84,7 @@ static const char *operators_text(struct tp_arena *arena, const struct tp_trace_
     return text;
 }
 
-static void put_counts(const struct tp_section *section, struct tp_object *object)
+static void put_event_counts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
     const struct tp_trace_facts *facts = &section->profile->views->facts;
@@ -95,7 +95,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
     tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
     for (unsigned i = 0; i < quality->read_count; i++)
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "",
-                              tp_section_spoken_text(section, quality->read[i].name),
+                              tp_section_words_for_producer(section, quality->read[i].name),
                               tp_text_of_count(arena, quality->read[i].count));
     tp_section_add_fact(counts, "Read",
                         tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
@@ -112,12 +112,12 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->notices[i].name,
                               tp_text_of_count(arena, quality->notices[i].count));
     tp_section_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
-    text = lost_text(section);
+    text = losses_of_recorder_text(section);
     if (*text)
         tp_section_add_fact(counts, "Lost in recording", text);
-    tp_section_add_fact(counts, tp_section_spoken_text(section, "Operators"), operators_text(arena, facts));
-    if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
-        tp_section_add_fact(counts, tp_section_spoken_text(section, "Without operator"),
+    tp_section_add_fact(counts, tp_section_words_for_producer(section, "Operators"), operators_text(arena, facts));
+    if (facts->device_time_ns && !tp_has_only_devices_of_program(section->profile->model))
+        tp_section_add_fact(counts, tp_section_words_for_producer(section, "Without operator"),
                             tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
                                            tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked,
                                                                    "device event", "device events"),
@@ -169,14 +169,14 @@ static bool is_listed_term(const char *term, const char *const *terms)
 }
 
 /* Returns whether the page lists a check. Checks of launches and kernels are listed only for programs with devices. */
-static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
+static bool does_check_apply(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
     return flag->is_raised || tp_uses_torch_words(model->producer) || tp_mentions_launches(model) ||
            !is_listed_term(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
 }
 
-static void put_checks(const struct tp_section *section, struct tp_object *object)
+static void put_quality_checks(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
@@ -189,23 +189,23 @@ static void put_checks(const struct tp_section *section, struct tp_object *objec
         const struct tp_quality_flag *flag = &quality->flags[i];
         struct tp_object *check;
 
-        if (!is_checked(section, flag))
+        if (!does_check_apply(section, flag))
             continue;
         check = tp_list_add_object(checks);
         raised += flag->is_raised;
-        tp_object_text(check, "check", flag->id);
-        tp_object_bool(check, "is_raised", flag->is_raised);
-        tp_object_text(check, "finding", tp_section_spoken_text(section, flag_text(arena, flag)));
+        tp_object_add_text(check, "check", flag->id);
+        tp_object_add_bool(check, "is_raised", flag->is_raised);
+        tp_object_add_text(check, "finding", tp_section_words_for_producer(section, flag_text(arena, flag)));
     }
     rules = skipped_rules(arena, found);
     if (*rules) {
         struct tp_object *check = tp_list_add_object(checks);
 
-        tp_object_text(check, "check", "Rules not evaluated");
-        tp_object_bool(check, "is_raised", false);
-        tp_object_text(check, "finding", rules);
+        tp_object_add_text(check, "check", "Rules not evaluated");
+        tp_object_add_bool(check, "is_raised", false);
+        tp_object_add_text(check, "finding", rules);
     }
-    tp_object_text(object, "checks_note", raised ? tp_text_printf(arena, "%u raised", raised) : "none raised");
+    tp_object_add_text(object, "checks_note", raised ? tp_text_printf(arena, "%u raised", raised) : "none raised");
 }
 
 struct tp_data tp_section_quality(const struct tp_section *section)
@@ -216,9 +216,9 @@ struct tp_data tp_section_quality(const struct tp_section *section)
 
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         raised += quality->flags[i].is_raised;
-        checked += is_checked(section, &quality->flags[i]);
+        checked += does_check_apply(section, &quality->flags[i]);
     }
-    tp_object_text(
+    tp_object_add_text(
         object, "lead",
         tp_text_printf(section->arena,
                        "The numbers above come from %s of %s; %s repaired. %u of %u checks %s a problem.",
@@ -226,23 +226,23 @@ struct tp_data tp_section_quality(const struct tp_section *section)
                        tp_text_of_counted_noun(section->arena, quality->events_total, "event", "events"),
                        tp_text_of_counted_noun(section->arena, quality->repaired, "event was", "events were"), raised,
                        checked, raised == 1 ? "reports" : "report"));
-    put_counts(section, object);
-    put_checks(section, object);
+    put_event_counts(section, object);
+    put_quality_checks(section, object);
     return tp_data_of_object(object);
 }
 
 /* ---- facts about the input, and definitions of figures that are not in a table ---- */
 
-static void add_code_fact(struct tp_list *facts, const char *term, struct tp_str text)
+static void add_fact_with_code(struct tp_list *facts, const char *term, struct tp_str text)
 {
     struct tp_object *object;
 
     if (!text.len)
         return;
     object = tp_list_add_object(facts);
-    tp_object_text(object, "term", term);
-    tp_object_str(object, "fact", text);
-    tp_object_bool(object, "is_code", true);
+    tp_object_add_text(object, "term", term);
+    tp_object_add_str(object, "fact", text);
+    tp_object_add_bool(object, "is_code", true);
 }
 
 /* Adds the facts that the recorded program passed to tracepress. Does nothing if names are hidden. */
@@ -259,8 +259,8 @@ static void put_program_facts(const struct tp_section *section, struct tp_list *
             continue;
         text = tp_program_fact_text(section->arena, trace->header[i].value);
         if (text.len) {
-            add_code_fact(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_fitting_bytes(key.ptr, key.len, 64)),
-                          text);
+            add_fact_with_code(
+                facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_fitting_bytes(key.ptr, key.len, 64)), text);
             shown++;
         }
     }
@@ -274,13 +274,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     struct tp_str file = tp_shown_text(&section->naming, profile->file),
                   worker = tp_shown_text(&section->naming, profile->worker);
 
-    add_code_fact(facts, "Trace", file);
+    add_fact_with_code(facts, "Trace", file);
     tp_section_add_fact(facts, "Size",
                         tp_text_printf(arena, "%s, %s of text",
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
-    add_code_fact(facts, "SHA-256", profile->sha256);
-    add_code_fact(facts, "Worker", worker);
+    add_fact_with_code(facts, "SHA-256", profile->sha256);
+    add_fact_with_code(facts, "Worker", worker);
     if (profile->main_worker.len)
         tp_section_add_fact(facts, "Beside",
                             "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
@@ -325,7 +325,7 @@ static const char verdict_of_host[] =
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
-    bool has_only_own = tp_has_only_own_devices(model);
+    bool has_only_own = tp_has_only_devices_of_program(model);
     const char *step =
         tp_text_printf(section->arena,
                        "A step lasts from its%s start to %s. If several categories happen at the same time, the time "
@@ -361,8 +361,8 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         if ((tp_mentions_launches(model) || !is_gpu_term(TEXTS[i][0])) &&
             (tp_uses_torch_words(model->producer) || model->gpu_count || !is_device_term(TEXTS[i][0])))
-            tp_section_add_fact(definitions, tp_section_spoken_text(section, TEXTS[i][0]),
-                                tp_section_spoken_text(section, TEXTS[i][1]));
+            tp_section_add_fact(definitions, tp_section_words_for_producer(section, TEXTS[i][0]),
+                                tp_section_words_for_producer(section, TEXTS[i][1]));
 }
 
 /* Adds the definitions of terms for a program recorded from outside. */
@@ -391,6 +391,6 @@ struct tp_data tp_section_about(const struct tp_section *section)
         put_program_definitions(object);
     else
         put_definitions(section, object);
-    tp_object_text(object, "left_out", section->left_out ? section->left_out : "");
+    tp_object_add_text(object, "left_out", section->left_out ? section->left_out : "");
     return tp_data_of_object(object);
 }

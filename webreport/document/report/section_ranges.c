@@ -67,23 +67,23 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         const struct tp_counter_line line = {section->profile->model, view, row};
         struct tp_object *chart = tp_list_add_object(charts);
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
-        tp_object_str(chart, "counter", name);
-        tp_object_text(chart, "values",
-                       tp_text_printf(arena, "%s, from %.6g to %.6g",
-                                      tp_text_of_counted_noun(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row],
-                                                              "value", "values"),
-                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
-                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
-        tp_object_text(chart, "chart_label",
-                       tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
-                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
-                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_add_str(chart, "counter", name);
+        tp_object_add_text(chart, "values",
+                           tp_text_printf(arena, "%s, from %.6g to %.6g",
+                                          tp_text_of_counted_noun(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row],
+                                                                  "value", "values"),
+                                          tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                                          tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_add_text(chart, "chart_label",
+                           tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
+                                          tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                                          tp_table_real(counters, TP_COUNTER_LAST)[row]));
         tp_chart_put_counter(chart, arena, &line);
     }
     if (counters->row_count > MOST)
-        tp_object_text(object, "note",
-                       tp_text_printf(arena, "The charts show the first %d of %zu counters, sorted by name.", MOST,
-                                      counters->row_count));
+        tp_object_add_text(object, "note",
+                           tp_text_printf(arena, "The charts show the first %d of %zu counters, sorted by name.", MOST,
+                                          counters->row_count));
 }
 
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document)
@@ -100,11 +100,11 @@ struct tp_data tp_section_ranges(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_add_text(object, "lead", lead_text(section));
     struct tp_list *tables = tp_object_add_list(object, "tables");
     if (view->ranges.row_count)
         tp_section_add_table(tables, ranges_table(section, section->limits->operator_rows));
-    tp_object_bool(object, "has_counters", view->counters.row_count > 0);
+    tp_object_add_bool(object, "has_counters", view->counters.row_count > 0);
     put_counters(section, object);
     return tp_data_of_object(object);
 }

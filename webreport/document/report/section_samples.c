@@ -48,7 +48,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     tp_section_add_table(tables, shown);
 }
 
-static void put_tree(const struct tp_section *section, struct tp_object *object)
+static void put_sample_tree(const struct tp_section *section, struct tp_object *object)
 {
     struct tp_calltree_options options = {.max_nodes = (uint32_t)section->limits->tree_nodes,
                                           .show = tp_shown_text_for_viewer,
@@ -88,8 +88,8 @@ struct tp_data tp_section_samples(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
-    put_tree(section, object);
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_sample_tree(section, object);
     tables = tp_object_add_list(object, "tables");
     if (view->functions.row_count)
         add_functions(section, tables);

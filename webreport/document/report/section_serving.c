@@ -48,11 +48,11 @@ static const char *lead_text(const struct tp_section *section, const struct tp_s
                                tp_text_of_fixed(arena, view->tokens_per_s[phase], 0));
     }
     const char *weights = "";
-    if (view->weight_ns != TP_NULL_INT)
+    if (view->weight_read_ns != TP_NULL_INT)
         weights = tp_text_printf(
             arena,
             " One pass through the model reads %s of weights, which takes %s at the peak bandwidth of the memory%s.",
-            tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
+            tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_read_ns),
             view->has_shorter_steps ? ". Classes with shorter steps read fewer weights"
                                     : ", so no step can be shorter");
     return tp_text_printf(arena, "The trace has %s of a serving engine%s.%s",
@@ -107,7 +107,7 @@ struct tp_data tp_section_serving(const struct tp_section *section)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
     struct tp_list *tables = tp_object_add_list(object, "tables");
-    tp_object_text(object, "lead", lead_text(section, view));
+    tp_object_add_text(object, "lead", lead_text(section, view));
     if (view->classes.row_count)
         add_table(section, tables, &view->classes, CLASS_COLUMNS, COUNT(CLASS_COLUMNS));
     add_table(section, tables, &view->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS));

@@ -48,7 +48,7 @@ static const char *const HOST_TITLES[][2] = {
     {"synchronise", "Synchronising"}, {"copy call", "Calls that copy"},  {"allocate", "Allocating"},
     {"set-up", "Setting up"},         {"runtime", "Other runtime calls"}};
 
-static struct tp_str find_title(const char *const titles[][2], size_t count, struct tp_str text)
+static struct tp_str find_title_of_text(const char *const titles[][2], size_t count, struct tp_str text)
 {
     for (size_t i = 0; i < count; i++)
         if (tp_str_equal(text, tp_str_of(titles[i][0])))
@@ -65,16 +65,17 @@ static struct tp_str title_of_kind(struct tp_str text)
 }
 
 /* Returns the displayed name of a node: the title of a group, the short name of a kernel, or the node's own text. */
-static struct tp_str node_name(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
+static struct tp_str shown_name_of_node(const struct tp_section *section, const struct tp_time_tree *tree,
+                                        uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
     struct tp_str parent = tree->nodes[node->parent].text;
     if (node->depth == 1)
-        return find_title(TITLES, sizeof TITLES / sizeof *TITLES, node->text);
+        return find_title_of_text(TITLES, sizeof TITLES / sizeof *TITLES, node->text);
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("compute")))
         return title_of_kind(node->text);
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("host")))
-        return find_title(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
+        return find_title_of_text(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
     if (node->depth == KERNEL_DEPTH)
         return tp_shown_kernel(&section->naming, node->text);
     return tp_shown_text(&section->naming, node->text);
@@ -82,10 +83,10 @@ static struct tp_str node_name(const struct tp_section *section, const struct tp
 
 /* Returns a sentence on the share of the device's peak rate that matrix products and steps reach, or on why it is not
  * shown. The text starts with a blank. */
-static const char *rates_text(const struct tp_section *section)
+static const char *rates_of_peak_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
-    if (rates->is_doubtful)
+    if (rates->has_wrong_inputs)
         return tp_text_printf(section->arena, " The share of the device's peak that the steps reach is not shown: %s.",
                               tp_rate_reason_text(rates->step_reason));
     if (isnan(rates->step_percent))
@@ -119,9 +120,9 @@ static const char *table_note(const struct tp_section *section, const struct tp_
         return tp_text_printf(section->arena,
                               "The column \"Reached\" compares with the %s dense peak rates of %s (%s).%s%s",
                               tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
-                              tree->peaks->source, rates_text(section), missing_rates_text(section));
+                              tree->peaks->source, rates_of_peak_text(section), missing_rates_text(section));
     const struct tp_work_rates *rates = &section->profile->advice->rates;
-    const char *shares = rates->is_doubtful ? rates_text(section) : "";
+    const char *shares = rates->has_wrong_inputs ? rates_of_peak_text(section) : "";
     const char *text = tp_text_printf(section->arena, "%s%s", shares, missing_rates_text(section));
     return *text ? text + 1 : NULL;
 }
@@ -142,7 +143,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     uint32_t *parents = tp_arena_array(section->arena, shown->row_count, sizeof *parents);
     for (size_t row = 0; row < shown->row_count; row++) {
         const struct tp_time_node *node = &tree->nodes[time->nodes[row]];
-        shown->rows[row].name = node_name(section, tree, time->nodes[row]);
+        shown->rows[row].name = shown_name_of_node(section, tree, time->nodes[row]);
         shown->rows[row].depth = node->depth - 1;
         names[row] = node->text;
         parents[row] = node->parent;

@@ -81,7 +81,7 @@ struct tp_data tp_section_wall(const struct tp_section *section)
     if (!steps || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     struct tp_list *tables = tp_object_add_list(object, "tables");
     tp_section_add_table(tables, parts_table(section));
     if (steps->steps.row_count > 1)

@@ -66,14 +66,14 @@ void tp_calls_put(struct tp_document *document, const struct tp_profile_table *t
     struct tp_arena *arena = document->arena;
     const char *title = tp_calls_order_title(table->sort_by);
     struct tp_worded_table *worded = tp_arena_alloc(arena, sizeof *worded);
-    tp_document_add_lines(document, calls_sum_text(calls, arena));
-    tp_document_add_lines(document, title ? tp_text_printf(arena, "   Ordered by: %s\n", title)
-                                          : "   Random listing order was used\n");
+    tp_document_add_text_lines(document, calls_sum_text(calls, arena));
+    tp_document_add_text_lines(document, title ? tp_text_printf(arena, "   Ordered by: %s\n", title)
+                                               : "   Random listing order was used\n");
     if (table->shown_count < calls->count)
-        tp_document_add_lines(document,
-                              tp_text_printf(arena, "   List reduced from %u to %lld due to restriction <%lld>\n",
-                                             calls->count, (long long)table->row_limit, (long long)table->row_limit));
-    tp_document_add_lines(document, "\n");
+        tp_document_add_text_lines(
+            document, tp_text_printf(arena, "   List reduced from %u to %lld due to restriction <%lld>\n", calls->count,
+                                     (long long)table->row_limit, (long long)table->row_limit));
+    tp_document_add_text_lines(document, "\n");
     if (!table->shown_count)
         return;
     *worded = (struct tp_worded_table){.columns = call_columns,
@@ -83,7 +83,7 @@ void tp_calls_put(struct tp_document *document, const struct tp_profile_table *t
                                        .cell = put_call_cell,
                                        .context = table};
     tp_document_add_worded_table(document, worded);
-    tp_document_add_lines(document, "\n\n");
+    tp_document_add_text_lines(document, "\n\n");
 }
 
 /* ---- operators ---- */
@@ -128,7 +128,7 @@ static void write_text(char text[ROOM], struct tp_str value)
         snprintf(text, ROOM, "N/A");
 }
 
-static void write_cell(char text[ROOM], const struct tp_table *t, unsigned column, size_t row)
+static void write_operator_cell(char text[ROOM], const struct tp_table *t, unsigned column, size_t row)
 {
     switch (column) {
     case TP_OPERATOR_NAME:
@@ -166,7 +166,7 @@ static void write_cell(char text[ROOM], const struct tp_table *t, unsigned colum
 static void put_operator_cell(const struct tp_worded_table *worded, size_t row, unsigned column, struct tp_buf *out)
 {
     char text[ROOM];
-    write_cell(text, worded->context, column, row);
+    write_operator_cell(text, worded->context, column, row);
     tp_buf_puts(out, text);
 }
 
@@ -205,6 +205,6 @@ void tp_operator_calls_put(struct tp_document *document, const struct tp_profile
                                        .is_measured = true,
                                        .cell = put_operator_cell,
                                        .context = &calls->table};
-    tp_document_add_lines(document, operators_sum_text(calls, arena));
+    tp_document_add_text_lines(document, operators_sum_text(calls, arena));
     tp_document_add_worded_table(document, worded);
 }

@@ -7,13 +7,13 @@
 
 /* ---- text ---- */
 
-static void put_text(struct tp_document *document, const struct tp_profile_table *table,
-                     const struct tp_table_style *style)
+static void put_table_as_text(struct tp_document *document, const struct tp_profile_table *table,
+                              const struct tp_table_style *style)
 {
     if (table->is_one_of_many) {
         char *file = tp_arena_copy(document->arena, table->file.ptr, table->file.len);
         tp_terminal_clean(file, table->file.len);
-        tp_document_add_lines(document, tp_text_printf(document->arena, "%s\n", file));
+        tp_document_add_text_lines(document, tp_text_printf(document->arena, "%s\n", file));
     }
     if (table->averages)
         tp_torch_table_put(document, table, style);
@@ -27,13 +27,13 @@ static void put_text(struct tp_document *document, const struct tp_profile_table
 
 /* ---- Markdown ---- */
 
-static void put_plain_cell(const struct tp_worded_table *worded, size_t row, unsigned column, struct tp_buf *out)
+static void write_plain_cell(const struct tp_worded_table *worded, size_t row, unsigned column, struct tp_buf *out)
 {
     tp_table_cell_text(worded->context, column, row, out);
 }
 
 /* Adds a table with every column. */
-static void put_plain(struct tp_document *document, const struct tp_table *rows)
+static void put_table_with_all_columns(struct tp_document *document, const struct tp_table *rows)
 {
     struct tp_arena *arena = document->arena;
     struct tp_worded_table *worded = tp_arena_alloc(arena, sizeof *worded);
@@ -49,13 +49,13 @@ static void put_plain(struct tp_document *document, const struct tp_table *rows)
     *worded = (struct tp_worded_table){.columns = columns,
                                        .column_count = rows->column_count,
                                        .row_count = rows->row_count,
-                                       .cell = put_plain_cell,
+                                       .cell = write_plain_cell,
                                        .context = rows};
     tp_document_add_worded_table(document, worded);
 }
 
-static void put_markdown(struct tp_document *document, const struct tp_profile_table *table,
-                         const struct tp_table_style *style, const struct tp_table *rows)
+static void put_table_as_markdown(struct tp_document *document, const struct tp_profile_table *table,
+                                  const struct tp_table_style *style, const struct tp_table *rows)
 {
     if (table->is_one_of_many)
         tp_document_add_heading(document,
@@ -63,7 +63,7 @@ static void put_markdown(struct tp_document *document, const struct tp_profile_t
     if (table->averages)
         tp_torch_table_put_short(document, table, style);
     else
-        put_plain(document, rows);
+        put_table_with_all_columns(document, rows);
 }
 
 /* ---- the record ---- */
@@ -114,35 +114,35 @@ static void add_keys_to_record(struct tp_document *document, const struct tp_pro
     int64_t cpu_ns, device_ns;
     *keys = (struct key_rows){table, rows};
     tp_key_averages_sum(table->averages, &cpu_ns, &device_ns);
-    tp_object_text(record, "device", table->averages->torch.device);
-    tp_object_ns(record, "self_cpu_total_us", cpu_ns);
-    tp_object_ns(record, "self_device_total_us", device_ns);
-    tp_object_int(record, "row_count", table->averages->count);
+    tp_object_add_text(record, "device", table->averages->torch.device);
+    tp_object_add_ns(record, "self_cpu_total_us", cpu_ns);
+    tp_object_add_ns(record, "self_device_total_us", device_ns);
+    tp_object_add_int(record, "row_count", table->averages->count);
     tp_object_add_value(record, "rows", (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &KEY_ROWS, .self = keys});
 }
 
 static void add_operators_to_record(struct tp_object *record, const struct tp_operator_calls *calls)
 {
-    tp_object_bool(record, "is_device_time", calls->is_device);
-    tp_object_int(record, "call_count", calls->call_count);
-    tp_object_ns(record, "self_time_us", calls->time_ns);
-    tp_object_ns(record, "self_time_with_computation_us", calls->covered_ns);
-    tp_object_ns(record, "copy_time_us", calls->copy_ns);
-    tp_object_int(record, "copy_count", calls->copy_count);
+    tp_object_add_bool(record, "is_device_time", calls->is_device);
+    tp_object_add_int(record, "call_count", calls->call_count);
+    tp_object_add_ns(record, "self_time_us", calls->time_ns);
+    tp_object_add_ns(record, "self_time_with_computation_us", calls->covered_ns);
+    tp_object_add_ns(record, "copy_time_us", calls->copy_ns);
+    tp_object_add_int(record, "copy_count", calls->copy_count);
 }
 
 static void fill_record(struct tp_document *document, const struct tp_profile_table *table, const struct tp_table *rows)
 {
     struct tp_object *record = document->record;
-    tp_object_str(record, "profile", table->label);
-    tp_object_str(record, "file", table->file);
+    tp_object_add_str(record, "profile", table->label);
+    tp_object_add_str(record, "file", table->file);
     if (table->averages) {
         add_keys_to_record(document, table, rows);
         return;
     }
     if (table->operators)
         add_operators_to_record(record, table->operators);
-    tp_object_table(record, "rows", rows);
+    tp_object_add_table(record, "rows", rows);
 }
 
 /* ---- the whole document ---- */
@@ -154,13 +154,13 @@ void tp_table_document(struct tp_document *document, const struct tp_profile_tab
     tp_document_init(document, "Table", arena);
     document->places = TP_IN_TEXT;
     if (places & TP_IN_TEXT)
-        put_text(document, table, style);
+        put_table_as_text(document, table, style);
     document->places = TP_IN_MARKDOWN;
     if (places & TP_IN_MARKDOWN)
-        put_markdown(document, table, style, rows);
+        put_table_as_markdown(document, table, style, rows);
     document->places = TP_IN_CSV;
     if (places & TP_IN_CSV)
-        tp_document_add_rows(document, &(struct tp_rows_block){rows, "profile", table->label});
+        tp_document_add_rows_block(document, &(struct tp_rows_block){rows, "profile", table->label});
     if (places & TP_IN_RECORD)
         fill_record(document, table, rows);
 }

@@ -131,8 +131,8 @@ struct torch_table {
 };
 
 /* Adds a column. title: `name` replaces its "@". */
-static void add_column(struct torch_table *t, struct tp_arena *arena, enum column_kind column_kind, const char *title,
-                       const char *name)
+static void add_torch_column(struct torch_table *t, struct tp_arena *arena, enum column_kind column_kind,
+                             const char *title, const char *name)
 {
     const char *at = strchr(title, '@');
     int before = at ? (int)(at - title) : (int)strlen(title);
@@ -178,14 +178,14 @@ static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size
     const struct tp_table_style *o = t->style;
     unsigned first = t->count;
     if (t->has_stack) {
-        add_column(t, arena, SOURCE, "Source Location", "");
+        add_torch_column(t, arena, SOURCE, "Source Location", "");
         t->columns[first].width = t->source_width = limited_width(source, o->max_source_width);
         t->columns[first].is_left = true;
     }
     if (t->averages->has_flops || o->has_flops)
         t->flops_unit = tp_key_flops_unit(t->averages, &t->flops_scale);
     if (t->flops_unit)
-        add_column(t, arena, FLOPS, "Total @", t->flops_unit);
+        add_torch_column(t, arena, FLOPS, "Total @", t->flops_unit);
     if (t->has_stack && t->flops_unit) {
         t->kinds[first] = FLOPS;
         t->kinds[first + 1] = SOURCE;
@@ -199,22 +199,22 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
     find_widths(t, &name, &shapes, &source);
     t->has_device_time &= device != NULL;
     t->has_device_memory &= device != NULL && t->averages->has_memory;
-    add_column(t, arena, NAME, "Name", "");
+    add_torch_column(t, arena, NAME, "Name", "");
     t->columns[0].width = limited_width(name, t->style->max_name_width);
     static const char *const cpu[] = {"Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
     for (unsigned i = 0; i < sizeof cpu / sizeof *cpu; i++)
-        add_column(t, arena, SELF_CPU_SHARE + i, cpu[i], "");
+        add_torch_column(t, arena, SELF_CPU_SHARE + i, cpu[i], "");
     static const char *const times[] = {"Self @", "Self @ %", "@ total", "@ time avg"};
     for (unsigned i = 0; t->has_device_time && i < sizeof times / sizeof *times; i++)
-        add_column(t, arena, SELF_DEVICE + i, times[i], device);
+        add_torch_column(t, arena, SELF_DEVICE + i, times[i], device);
     static const char *const memory[] = {"@ Mem", "Self @ Mem"};
     for (unsigned i = 0; t->averages->has_memory && i < 2; i++)
-        add_column(t, arena, CPU_MEMORY + i, memory[i], "CPU");
+        add_torch_column(t, arena, CPU_MEMORY + i, memory[i], "CPU");
     for (unsigned i = 0; t->has_device_memory && i < 2; i++)
-        add_column(t, arena, DEVICE_MEMORY + i, memory[i], device);
-    add_column(t, arena, CALLS, "# of Calls", "");
+        add_torch_column(t, arena, DEVICE_MEMORY + i, memory[i], device);
+    add_torch_column(t, arena, CALLS, "# of Calls", "");
     if (t->has_shapes) {
-        add_column(t, arena, SHAPES, "Input Shapes", "");
+        add_torch_column(t, arena, SHAPES, "Input Shapes", "");
         t->columns[t->count - 1].width = limited_width(shapes, t->style->max_shapes_width);
     }
     add_last_columns(t, arena, source);
@@ -314,7 +314,7 @@ static void put_number(const struct torch_table *t, const struct tp_key_row *row
     tp_buf_puts(out, text);
 }
 
-static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
+static void write_torch_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
 {
     const struct torch_table *t = worded->context;
     const struct line *line = &t->lines[at];
@@ -337,7 +337,7 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
 /* ---- the whole table ---- */
 
 /* Makes the lines of the table. After each row come the further frames of its stack and an empty line. */
-static void make_lines(struct torch_table *t, const struct tp_profile_table *table, struct tp_arena *arena)
+static void make_table_lines(struct torch_table *t, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     size_t count = table->shown_count, at = 0;
     for (size_t i = 0; t->has_stack && i < table->shown_count; i++) {
@@ -353,7 +353,7 @@ static void make_lines(struct torch_table *t, const struct tp_profile_table *tab
     t->worded.row_count = at;
 }
 
-static void put_banner(struct tp_document *document, const struct torch_table *t, const char *text)
+static void put_banner_line(struct tp_document *document, const struct torch_table *t, const char *text)
 {
     size_t width = 0, size = strlen(text);
     for (unsigned i = 0; i < t->count; i++)
@@ -364,14 +364,14 @@ static void put_banner(struct tp_document *document, const struct torch_table *t
     lines[width] = '\n';
     memcpy(lines + width + 1, text, size);
     lines[width + 1 + size] = '\n';
-    tp_document_add_lines(document, lines);
+    tp_document_add_text_lines(document, lines);
 }
 
-static void put_total(struct tp_document *document, const struct torch_table *t, const char *device, double us)
+static void put_total_line(struct tp_document *document, const struct torch_table *t, const char *device, double us)
 {
     char text[TP_KEY_TEXT];
     tp_key_format_time(text, us, t->style->time_unit);
-    tp_document_add_lines(document, tp_text_printf(document->arena, "Self %s time total: %s\n", device, text));
+    tp_document_add_text_lines(document, tp_text_printf(document->arena, "Self %s time total: %s\n", device, text));
 }
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
@@ -400,24 +400,24 @@ void tp_torch_table_put(struct tp_document *document, const struct tp_profile_ta
                                          .gap = 2,
                                          .has_rules = true,
                                          .is_padded = true,
-                                         .cell = put_cell,
+                                         .cell = write_torch_cell,
                                          .context = t};
-    make_lines(t, table, document->arena);
+    make_table_lines(t, table, document->arena);
     if (style->header)
-        put_banner(document, t, style->header);
+        put_banner_line(document, t, style->header);
     if (table->top_level_events_only)
-        put_banner(document, t, "This report only display top-level ops statistics");
+        put_banner_line(document, t, "This report only display top-level ops statistics");
     tp_document_add_worded_table(document, &t->worded);
-    put_total(document, t, "CPU", t->cpu_us);
+    put_total_line(document, t, "CPU", t->cpu_us);
     if (t->has_device_time)
-        put_total(document, t, averages->torch.device, t->device_us);
+        put_total_line(document, t, averages->torch.device, t->device_us);
 }
 
 /* ---- short table for Markdown ---- */
 
 enum { SHORT_NAME = 256 };
 
-static void put_short_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
+static void write_short_cell(const struct tp_worded_table *worded, size_t at, unsigned column, struct tp_buf *out)
 {
     const struct torch_table *t = worded->context;
     const struct tp_key_row *row = &t->averages->rows[t->lines[at].row];
@@ -438,23 +438,23 @@ void tp_torch_table_put_short(struct tp_document *document, const struct tp_prof
     const char *device = averages->torch.device;
     struct torch_table *t = tp_arena_alloc(arena, sizeof *t);
     *t = (struct torch_table){.averages = averages, .style = style};
-    add_column(t, arena, NAME, "Name", "");
+    add_torch_column(t, arena, NAME, "Name", "");
     t->columns[0].is_left = true;
     if (averages->count && averages->rows[0].shapes.ptr)
-        add_column(t, arena, SHAPES, "Input shapes", "");
-    add_column(t, arena, CALLS, "Calls", "");
-    add_column(t, arena, SELF_CPU, "Self CPU", "");
-    add_column(t, arena, CPU, "CPU total", "");
+        add_torch_column(t, arena, SHAPES, "Input shapes", "");
+    add_torch_column(t, arena, CALLS, "Calls", "");
+    add_torch_column(t, arena, SELF_CPU, "Self CPU", "");
+    add_torch_column(t, arena, CPU, "CPU total", "");
     if (device) {
-        add_column(t, arena, SELF_DEVICE, "Self @", device);
-        add_column(t, arena, DEVICE, "@ total", device);
+        add_torch_column(t, arena, SELF_DEVICE, "Self @", device);
+        add_torch_column(t, arena, DEVICE, "@ total", device);
     }
     if (averages->has_memory)
-        add_column(t, arena, SELF_CPU_MEMORY, "Self CPU Mem", "");
+        add_torch_column(t, arena, SELF_CPU_MEMORY, "Self CPU Mem", "");
     for (unsigned i = 0; i < t->count; i++)
         t->columns[i].is_number = t->kinds[i] != NAME && t->kinds[i] != SHAPES;
-    t->worded =
-        (struct tp_worded_table){.columns = t->columns, .column_count = t->count, .cell = put_short_cell, .context = t};
-    make_lines(t, table, arena);
+    t->worded = (struct tp_worded_table){
+        .columns = t->columns, .column_count = t->count, .cell = write_short_cell, .context = t};
+    make_table_lines(t, table, arena);
     tp_document_add_worded_table(document, &t->worded);
 }

@@ -166,8 +166,8 @@ static void add_plain_argument(struct tp_buf *out, const struct tp_detail_argume
 }
 
 /* Appends an argument as text. form: start of the format, such as ":.2", "?has|have" or ""; end: its end. */
-static void add_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
-                         const char *end, struct tp_arena *arena)
+static void append_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
+                            const char *end, struct tp_arena *arena)
 {
     size_t length = (size_t)(end - form);
     if (!length) {
@@ -189,7 +189,8 @@ static void add_argument(struct tp_buf *out, const struct tp_detail_argument *ar
     }
 }
 
-static void add_part(struct tp_buf *out, const struct tp_detail *part, const char *sentence, struct tp_arena *arena)
+static void append_detail_part(struct tp_buf *out, const struct tp_detail *part, const char *sentence,
+                               struct tp_arena *arena)
 {
     if (out->size && *sentence != ',')
         tp_buf_puts(out, "; ");
@@ -200,7 +201,7 @@ static void add_part(struct tp_buf *out, const struct tp_detail *part, const cha
         if (!*sentence)
             break;
         const char *end = strchr(sentence, '}');
-        add_argument(out, &part->arguments[sentence[1] - '0'], sentence + 2, end, arena);
+        append_argument(out, &part->arguments[sentence[1] - '0'], sentence + 2, end, arena);
         sentence = end + 1;
     }
 }
@@ -216,7 +217,7 @@ struct tp_str tp_detail_text(const struct tp_detail *details, const struct tp_mo
     tp_buf_init(&out, 0);
     for (const struct tp_detail *part = details; part; part = part->next) {
         const char *others = sentences[part->id].others;
-        add_part(&out, part, is_torch || !others ? sentences[part->id].torch : others, arena);
+        append_detail_part(&out, part, is_torch || !others ? sentences[part->id].torch : others, arena);
     }
     size_t size = out.size;
     return (struct tp_str){tp_buf_move(&out, arena), size};

@@ -113,7 +113,7 @@ static void write_kernel_finding(struct words *w)
 
 /* Returns a sentence about the thread that likely held a lock, or "". The sentence gives the reason for this guess,
  * because the recording does not show the owner of a lock. */
-static const char *holder_sentence(const struct words *w)
+static const char *likely_lock_holder_sentence(const struct words *w)
 {
     const char *words = tp_program_lock_holder_text(w->view, w->finding->wait, w->arena);
     return words ? tp_text_printf(
@@ -131,7 +131,7 @@ static const char *wait_detail(const struct words *w)
     return tp_text_printf(w->arena, "%s of %.*s%s%.*s, summed over the threads; the longest wait takes %s.%s",
                           tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"), (int)name.len,
                           name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr, time_text(w, group->longest_ns),
-                          holder_sentence(w));
+                          likely_lock_holder_sentence(w));
 }
 
 static void write_lock_finding(struct words *w)
@@ -176,7 +176,7 @@ static struct tp_str shorten_command(struct tp_str command, size_t bytes, const 
 
 /* Returns the child processes that the finding names and the time for which each ran, such as "g++ a.cpp for 21.9 s,
  * g++ b.cpp for 6.62 s". */
-static const char *children_text(const struct words *w)
+static const char *names_of_children_text(const struct words *w)
 {
     enum { NAME_BYTES = 60 };
     const char *names = "", *dots;
@@ -193,9 +193,10 @@ static const char *children_text(const struct words *w)
 static void write_children_finding(struct words *w)
 {
     w->finding->title = "The program waits for its child processes";
-    w->finding->detail = tp_text_printf(w->arena, "%s of process %lld. The child processes that run longest are %s.",
-                                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"),
-                                        (long long)w->view->tree.processes[w->finding->process].pid, children_text(w));
+    w->finding->detail =
+        tp_text_printf(w->arena, "%s of process %lld. The child processes that run longest are %s.",
+                       tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"),
+                       (long long)w->view->tree.processes[w->finding->process].pid, names_of_children_text(w));
     w->finding->advice = "Start the child processes earlier, run them in parallel with other work, or keep their "
                          "results for the next run.";
 }
@@ -212,7 +213,7 @@ static void write_short_processes_finding(struct words *w)
 
 /* Returns the processes that the finding names and how each ended, such as "sh (exit code 1), sort (SIGKILL) and
  * others". */
-static const char *processes_text(const struct words *w)
+static const char *names_of_processes_text(const struct words *w)
 {
     enum { NAME_BYTES = 80 };
     const struct tp_program_view *view = w->view;
@@ -238,7 +239,7 @@ static void write_failed_processes_finding(struct words *w)
     w->finding->title =
         tp_text_printf(w->arena, "%s ended with an error or by a signal",
                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
-    w->finding->detail = tp_text_printf(w->arena, "%s.", processes_text(w));
+    w->finding->detail = tp_text_printf(w->arena, "%s.", names_of_processes_text(w));
     w->finding->advice = "Unless this exit is intended, check what these processes failed to do.";
 }
 
@@ -247,7 +248,7 @@ static void write_left_processes_finding(struct words *w)
     w->finding->title =
         tp_text_printf(w->arena, "%s continued to run after the program exited",
                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
-    w->finding->detail = tp_text_printf(w->arena, "%s: recorded until the program exited.", processes_text(w));
+    w->finding->detail = tp_text_printf(w->arena, "%s: recorded until the program exited.", names_of_processes_text(w));
     w->finding->advice = "To record these processes further, run: tracepress record -p PID.";
 }
 

@@ -67,13 +67,13 @@ static const char *part_share_text(const struct tp_program_view *view, unsigned 
     return tp_text_of_percent(arena, tp_wall_part_percent(&view->parts, part));
 }
 
-static const char *cpu_time(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *total_cpu_time_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]);
 }
 
 /* Returns a time as a percentage of the program's CPU time. */
-static const char *cpu_share(const struct tp_program_view *view, int64_t ns, struct tp_arena *arena)
+static const char *share_of_cpu_time_text(const struct tp_program_view *view, int64_t ns, struct tp_arena *arena)
 {
     return tp_text_of_percent(arena, tp_percent(ns, view->state_ns[TP_STATE_RUNNING]));
 }
@@ -94,7 +94,7 @@ static const char *inner_function_text(const struct tp_program_view *view, struc
                           tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
 }
 
-static const char *too_short(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *too_short_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_printf(
         arena,
@@ -103,7 +103,7 @@ static const char *too_short(const struct tp_program_view *view, struct tp_arena
         tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
 }
 
-static const char *idle_text(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *idle_program_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
     double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
@@ -114,7 +114,7 @@ static const char *idle_text(const struct tp_program_view *view, struct tp_arena
 }
 
 /* Returns the headline about threads that were ready but had no CPU. */
-static const char *ready_text(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *ready_time_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *of_others = part_share_text(view, TP_WALL_READY, arena);
     if (view->story.headline == TP_PROGRAM_HEADLINE_THROTTLED)
@@ -130,7 +130,7 @@ static const char *ready_text(const struct tp_program_view *view, struct tp_aren
     return tp_text_printf(
         arena,
         "The program has more running threads than CPUs: its threads were ready without a CPU for %s and ran for %s.",
-        tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), cpu_time(view, arena));
+        tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), total_cpu_time_text(view, arena));
 }
 
 static const char *waiting(const struct tp_program_view *view, struct tp_arena *arena)
@@ -147,19 +147,19 @@ static const char *waiting(const struct tp_program_view *view, struct tp_arena *
         holder ? "; " : "", holder ? holder : "");
 }
 
-static const char *function_bound(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *function_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time.",
-                          tp_program_function_text(hottest_function(view), arena),
-                          cpu_share(view, hottest_function(view)->self_ns, arena), cpu_time(view, arena));
+    return tp_text_printf(
+        arena, "%s takes %s of the program's %s of CPU time.", tp_program_function_text(hottest_function(view), arena),
+        share_of_cpu_time_text(view, hottest_function(view)->self_ns, arena), total_cpu_time_text(view, arena));
 }
 
-static const char *spread_text(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *spread_cpu_time_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "The CPU time is spread over %s; the largest one, %s, takes %s.",
                           tp_text_of_counted_noun(arena, view->story.sampled_count, "function", "functions"),
                           tp_program_function_text(hottest_function(view), arena),
-                          cpu_share(view, hottest_function(view)->self_ns, arena));
+                          share_of_cpu_time_text(view, hottest_function(view)->self_ns, arena));
 }
 
 static const char *unknown_function_text(const struct tp_program_view *view, struct tp_arena *arena)
@@ -170,14 +170,14 @@ static const char *unknown_function_text(const struct tp_program_view *view, str
                           tp_text_of_percent(arena, percent));
 }
 
-static const char *python_bound(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *python_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time%s.", tp_program_python_text(view, arena),
-                          cpu_share(view, view->python.time_ns, arena), cpu_time(view, arena),
+                          share_of_cpu_time_text(view, view->python.time_ns, arena), total_cpu_time_text(view, arena),
                           inner_function_text(view, arena));
 }
 
-static const char *mixed_text(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *mixed_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
     unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(&view->parts, order);
     if (!count)
@@ -191,18 +191,23 @@ static const char *mixed_text(const struct tp_program_view *view, struct tp_aren
 
 static const char *headline_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    static const char *(*const words[])(const struct tp_program_view *, struct tp_arena *) = {
-        [TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short,  [TP_PROGRAM_HEADLINE_IDLE] = idle_text,
-        [TP_PROGRAM_HEADLINE_THROTTLED] = ready_text, [TP_PROGRAM_HEADLINE_OTHERS] = ready_text,
-        [TP_PROGRAM_HEADLINE_CROWDED] = ready_text,   [TP_PROGRAM_HEADLINE_WAITS] = waiting,
-        [TP_PROGRAM_HEADLINE_PYTHON] = python_bound,  [TP_PROGRAM_HEADLINE_FUNCTION] = function_bound,
-        [TP_PROGRAM_HEADLINE_SPREAD] = spread_text,   [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown_function_text,
-        [TP_PROGRAM_HEADLINE_MIXED] = mixed_text};
+    static const char *(*const words[])(const struct tp_program_view *,
+                                        struct tp_arena *) = {[TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short_headline,
+                                                              [TP_PROGRAM_HEADLINE_IDLE] = idle_program_headline,
+                                                              [TP_PROGRAM_HEADLINE_THROTTLED] = ready_time_headline,
+                                                              [TP_PROGRAM_HEADLINE_OTHERS] = ready_time_headline,
+                                                              [TP_PROGRAM_HEADLINE_CROWDED] = ready_time_headline,
+                                                              [TP_PROGRAM_HEADLINE_WAITS] = waiting,
+                                                              [TP_PROGRAM_HEADLINE_PYTHON] = python_headline,
+                                                              [TP_PROGRAM_HEADLINE_FUNCTION] = function_headline,
+                                                              [TP_PROGRAM_HEADLINE_SPREAD] = spread_cpu_time_headline,
+                                                              [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown_function_text,
+                                                              [TP_PROGRAM_HEADLINE_MIXED] = mixed_headline};
     const char *text = words[view->story.headline](view, arena);
-    if (view->story.root_count < 2)
+    if (view->story.root_program_count < 2)
         return text;
     return tp_text_printf(arena, "%s together: %s", /* several programs ran, and the headline describes their total */
-                          tp_text_of_counted_noun(arena, view->story.root_count, "program", "programs"), text);
+                          tp_text_of_counted_noun(arena, view->story.root_program_count, "program", "programs"), text);
 }
 
 /* ---- the sentence below the headline ---- */
@@ -211,15 +216,15 @@ static const char *headline_text(const struct tp_program_view *view, struct tp_a
  * of it in score (prep.py:13)." */
 static const char *cpu_time_sentence(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    const char *cpu = cpu_time(view, arena);
+    const char *cpu = total_cpu_time_text(view, arena);
     if (view->story.hottest == TP_NO_ID)
         return tp_text_printf(arena, "The program used %s of CPU time, but no function is known.", cpu);
     if (view->python.function != TP_NO_ID)
         return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s%s.", cpu,
-                              cpu_share(view, view->python.time_ns, arena), tp_program_python_text(view, arena),
-                              inner_function_text(view, arena));
+                              share_of_cpu_time_text(view, view->python.time_ns, arena),
+                              tp_program_python_text(view, arena), inner_function_text(view, arena));
     return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s.", cpu,
-                          cpu_share(view, hottest_function(view)->self_ns, arena),
+                          share_of_cpu_time_text(view, hottest_function(view)->self_ns, arena),
                           tp_program_function_text(hottest_function(view), arena));
 }
 

@@ -48,12 +48,12 @@ static const char *cause_text(const struct words *w, enum tp_time_cause cause)
 }
 
 /* Returns a time as a percentage of the window of used steps, such as "12.3 %". */
-static const char *share_text(const struct words *w, int64_t ns)
+static const char *share_of_window_text(const struct words *w, int64_t ns)
 {
     return tp_text_of_percent(w->arena, tp_percent(ns, w->model->window_ns));
 }
 
-static const char *period_text(enum tp_verdict_period period)
+static const char *name_of_period(enum tp_verdict_period period)
 {
     static const char *const texts[] = {[TP_PERIOD_STEP] = "the step",
                                         [TP_PERIOD_STEPS] = "the steps",
@@ -62,7 +62,7 @@ static const char *period_text(enum tp_verdict_period period)
     return texts[period];
 }
 
-static struct tp_str move_text(struct tp_buf *text, struct tp_arena *arena)
+static struct tp_str move_buffer_to_arena(struct tp_buf *text, struct tp_arena *arena)
 {
     size_t size = text->size;
     return (struct tp_str){tp_buf_move(text, arena), size};
@@ -75,7 +75,7 @@ static bool has_code_line(const struct tp_trace_verdict *v)
 
 /* ---- a device ---- */
 
-static struct tp_str gap_text(const struct words *w)
+static struct tp_str longest_gap_headline(const struct words *w)
 {
     const struct tp_trace_verdict *v = w->v;
     struct tp_buf text;
@@ -87,12 +87,12 @@ static struct tp_str gap_text(const struct words *w)
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
     }
     tp_buf_putc(&text, '.');
-    return move_text(&text, w->arena);
+    return move_buffer_to_arena(&text, w->arena);
 }
 
 /* Returns the headline if a single collective takes half of the window, because the window then does not represent
  * usual steps. */
-static struct tp_str collective_text(const struct words *w)
+static struct tp_str longest_collective_text(const struct words *w)
 {
     int64_t rest_ns = w->model->window_ns - w->v->one_collective_ns;
     double percent = tp_percent(w->v->cause_ns[TP_TIME_COMPUTE], rest_ns);
@@ -100,19 +100,19 @@ static struct tp_str collective_text(const struct words *w)
                                     "One collective takes %s of %s: other ranks came late, or the recording began "
                                     "before they did. %.*s computes for "
                                     "%s of the rest.",
-                                    share_text(w, w->v->one_collective_ns), w->whole, (int)w->device.len, w->device.ptr,
-                                    tp_text_of_percent(w->arena, percent)));
+                                    share_of_window_text(w, w->v->one_collective_ns), w->whole, (int)w->device.len,
+                                    w->device.ptr, tp_text_of_percent(w->arena, percent)));
 }
 
-static struct tp_str device_text(const struct words *w)
+static struct tp_str device_headline(const struct words *w)
 {
     const struct tp_trace_verdict *v = w->v;
     struct tp_buf text;
     tp_buf_init(&text, 0);
     tp_buf_printf(&text, "%.*s %s for %s of %s", (int)w->device.len, w->device.ptr, cause_text(w, v->cause),
-                  share_text(w, tp_verdict_cause_ns(v, v->cause)), w->whole);
+                  share_of_window_text(w, tp_verdict_cause_ns(v, v->cause)), w->whole);
     if (v->class == TP_CLASS_COMMUNICATION_BOUND && v->awaited_communication_ns)
-        tp_buf_printf(&text, " and waits for it to begin for %s", share_text(w, v->awaited_communication_ns));
+        tp_buf_printf(&text, " and waits for it to begin for %s", share_of_window_text(w, v->awaited_communication_ns));
     if (v->cause == TP_TIME_OUTSIDE && has_code_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
         tp_buf_puts(&text, TP_HEADLINE_RAN);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
@@ -126,12 +126,12 @@ static struct tp_str device_text(const struct words *w)
     else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device)
         tp_buf_puts(&text, "; the trace does not show the reason");
     if (v->cause != TP_TIME_COMPUTE)
-        tp_buf_printf(&text, "; it computes for %s", share_text(w, v->cause_ns[TP_TIME_COMPUTE]));
+        tp_buf_printf(&text, "; it computes for %s", share_of_window_text(w, v->cause_ns[TP_TIME_COMPUTE]));
     if (v->next != TP_TIME_NONE)
         tp_buf_printf(&text, ". In addition, %.*s %s for %s", (int)w->device.len, w->device.ptr, cause_text(w, v->next),
-                      share_text(w, tp_verdict_cause_ns(v, v->next)));
+                      share_of_window_text(w, tp_verdict_cause_ns(v, v->next)));
     tp_buf_putc(&text, '.');
-    return move_text(&text, w->arena);
+    return move_buffer_to_arena(&text, w->arena);
 }
 
 /* ---- traces in which most of the time cannot be judged ---- */
@@ -148,7 +148,7 @@ static const char *compute_share_text(const struct words *w)
 static const char *unjudged_text(const struct words *w)
 {
     const struct tp_unjudged *unjudged = &w->v->unjudged;
-    const char *part = share_text(w, unjudged->ns);
+    const char *part = share_of_window_text(w, unjudged->ns);
     struct tp_str detail;
     switch (w->v->headline_id) {
     case TP_HEADLINE_CAPTURE:
@@ -187,12 +187,12 @@ static struct tp_str range_text(const struct words *w, const char *work)
         tp_buf_add(&text, name.ptr, name.len); /* adds bytes, because names may contain zero bytes */
         tp_buf_putc(&text, '.');
     }
-    return move_text(&text, w->arena);
+    return move_buffer_to_arena(&text, w->arena);
 }
 
 /* Returns sentences such as "backward takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no
  * range .." */
-static struct tp_str ranges_text(const struct words *w)
+static struct tp_str ranges_headline(const struct words *w)
 {
     const struct tp_verdict_largest *largest = &w->v->largest;
     struct tp_buf text;
@@ -204,13 +204,14 @@ static struct tp_str ranges_text(const struct words *w)
     tp_buf_printf(
         &text,
         "Computing takes %s of %s, and code outside of ranges with a known kind takes %s; no device was recorded.",
-        tp_text_of_percent(w->arena, w->v->percent), w->whole, share_text(w, w->v->cause_ns[TP_TIME_BETWEEN]));
-    return move_text(&text, w->arena);
+        tp_text_of_percent(w->arena, w->v->percent), w->whole,
+        share_of_window_text(w, w->v->cause_ns[TP_TIME_BETWEEN]));
+    return move_buffer_to_arena(&text, w->arena);
 }
 
 /* Returns sentences such as "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded.
  * Largest operator: .." */
-static struct tp_str calls_text(const struct words *w)
+static struct tp_str host_calls_headline(const struct words *w)
 {
     bool is_torch = tp_uses_torch_words(w->model->producer);
     const struct tp_verdict_largest *largest = &w->v->largest;
@@ -218,31 +219,31 @@ static struct tp_str calls_text(const struct words *w)
     tp_buf_init(&text, 0);
     tp_buf_printf(&text, "%s take %s of %s, code between them %s; no device was recorded.",
                   is_torch ? "Operators" : "Recorded calls", tp_text_of_percent(w->arena, w->v->percent), w->whole,
-                  share_text(w, w->v->cause_ns[TP_TIME_BETWEEN]));
+                  share_of_window_text(w, w->v->cause_ns[TP_TIME_BETWEEN]));
     if (largest->name.ptr) {
         tp_buf_puts(&text, is_torch ? " Largest operator: " : " Largest call: ");
         tp_buf_add(&text, largest->name.ptr, largest->name.len);
         tp_buf_printf(&text, is_torch ? ", %s of operator time." : ", %s of the time in calls.",
                       tp_text_of_percent(w->arena, largest->percent));
     }
-    return move_text(&text, w->arena);
+    return move_buffer_to_arena(&text, w->arena);
 }
 
-static const char *communication_text(const struct words *w)
+static const char *communication_headline(const struct words *w)
 {
     return tp_text_printf(w->arena, "Communication that no recorded %s hides takes %s of %s; no device was recorded.",
                           tp_uses_torch_words(w->model->producer) ? "operator" : "work",
                           tp_text_of_percent(w->arena, w->v->percent), w->whole);
 }
 
-static const char *samples_text(const struct words *w)
+static const char *thread_samples_headline(const struct words *w)
 {
     return tp_text_printf(w->arena, "The trace has %s of running threads (%s of CPU time), but no recorded call.",
                           tp_text_of_counted_noun(w->arena, (int64_t)w->v->sample_count, "sample", "samples"),
                           tp_text_of_time(w->arena, w->v->samples_ns));
 }
 
-static const char *fragment_text(const struct words *w)
+static const char *fragment_headline(const struct words *w)
 {
     return tp_uses_torch_words(w->model->producer)
                ? "Too little to judge: no whole step, and less than 100 ms of operators and device work."
@@ -251,24 +252,24 @@ static const char *fragment_text(const struct words *w)
 
 /* ---- choice of the headline ---- */
 
-static struct tp_str host_text(const struct words *w)
+static struct tp_str host_headline(const struct words *w)
 {
     switch (w->v->headline_id) {
     case TP_HEADLINE_INPUT:
         return range_text(w, tp_phrase(TP_PHRASE_LOADING, w->model->producer));
     case TP_HEADLINE_COMMUNICATION:
-        return tp_str_of(communication_text(w));
+        return tp_str_of(communication_headline(w));
     case TP_HEADLINE_COPY:
         return range_text(w, "Copying");
     case TP_HEADLINE_WAIT:
         return range_text(w, "Waiting");
     case TP_HEADLINE_RANGES:
-        return ranges_text(w);
+        return ranges_headline(w);
     case TP_HEADLINE_NO_RANGE:
         return TP_STR("The ranges have no known kind, and no range waits or communicates for 20 % of the time; no "
                       "device was recorded.");
     default:
-        return calls_text(w);
+        return host_calls_headline(w);
     }
 }
 
@@ -278,24 +279,24 @@ static struct tp_str headline_text(struct words *w, const struct tp_program_view
     case TP_HEADLINE_EMPTY:
         return TP_STR("The trace contains no events that tracepress can judge.");
     case TP_HEADLINE_FRAGMENT:
-        return tp_str_of(fragment_text(w));
+        return tp_str_of(fragment_headline(w));
     case TP_HEADLINE_DEVICE_MISSING:
         return tp_device_missing_headline(w->model, w->arena);
     case TP_HEADLINE_OTHER_DEVICE:
         return TP_STR("The trace contains work of an accelerator whose records tracepress does not read.");
     case TP_HEADLINE_SAMPLES:
-        return tp_str_of(samples_text(w));
+        return tp_str_of(thread_samples_headline(w));
     case TP_HEADLINE_PROGRAM:
         return program->headline;
     case TP_HEADLINE_INSIDE:
         return TP_STR("This trace was recorded inside a process: memory, waits and calls of libraries. Another trace "
                       "of this run shows the verdict on the process.");
     case TP_HEADLINE_DEVICE:
-        return device_text(w);
+        return device_headline(w);
     case TP_HEADLINE_GAP:
-        return gap_text(w);
+        return longest_gap_headline(w);
     case TP_HEADLINE_COLLECTIVE:
-        return collective_text(w);
+        return longest_collective_text(w);
     case TP_HEADLINE_CAPTURE:
     case TP_HEADLINE_LITTLE:
     case TP_HEADLINE_FIRST_USE:
@@ -303,12 +304,12 @@ static struct tp_str headline_text(struct words *w, const struct tp_program_view
         return tp_str_of(unjudged_text(w));
     default:
         w->whole = w->v->period == TP_PERIOD_RECORDING ? "the main thread's time" : "the steps";
-        return host_text(w);
+        return host_headline(w);
     }
 }
 
 /* Appends a sentence on the cost of recording to the headline. */
-static const char *append_recording_cost(const struct words *w, struct tp_str text)
+static const char *add_sentence_on_recording_cost(const struct words *w, struct tp_str text)
 {
     return tp_text_printf(
         w->arena, "%.*s Recording itself takes %s %s of %s: record once without %s before you change the program.",
@@ -321,7 +322,7 @@ static const char *append_recording_cost(const struct words *w, struct tp_str te
 
 /* Adds a sentence on the time in which no CPU was free for the main thread: after the headline if the trace has a
  * device, else before it. */
-static const char *append_ready_time(const struct words *w, struct tp_str text)
+static const char *add_sentence_on_ready_time(const struct words *w, struct tp_str text)
 {
     const char *ready =
         tp_text_printf(w->arena, "For %s of the steps' time the main thread could run, but no CPU was free.",
@@ -333,12 +334,12 @@ static const char *append_ready_time(const struct words *w, struct tp_str text)
 void tp_fill_verdict_texts(struct tp_trace_verdict *v, const struct tp_program_view *program,
                            const struct tp_model *model, struct tp_arena *arena)
 {
-    struct words w = {.v = v, .model = model, .arena = arena, .whole = period_text(v->period)};
+    struct words w = {.v = v, .model = model, .arena = arena, .whole = name_of_period(v->period)};
     if (v->has_device)
         w.device = tp_device_title(model, v->device, arena);
     v->headline = headline_text(&w, program);
     if (v->recording_percent > 0)
-        v->headline = tp_str_of(append_recording_cost(&w, v->headline));
+        v->headline = tp_str_of(add_sentence_on_recording_cost(&w, v->headline));
     if (v->ready_percent > 0)
-        v->headline = tp_str_of(append_ready_time(&w, v->headline));
+        v->headline = tp_str_of(add_sentence_on_ready_time(&w, v->headline));
 }

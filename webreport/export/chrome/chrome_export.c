@@ -10,7 +10,7 @@
 
 /* Returns whether tracepress exported the file. An export begins with a gzip header whose only optional field is the
  * comment TP_EXPORT_MARK. */
-static bool is_own_export_file(const char *path)
+static bool is_file_exported_by_tracepress(const char *path)
 {
     /* size of a gzip header, bytes; its fourth byte contains flags, and the flag 0x10 means that a comment follows */
 
@@ -35,7 +35,7 @@ static int refuse_foreign_file(const struct tp_export *export, const char *path,
         return TP_OK;
     if (stat(export->path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
         return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is the input; name another folder with -o", path);
-    if (S_ISREG(output.st_mode) && output.st_size > 0 && !is_own_export_file(path))
+    if (S_ISREG(output.st_mode) && output.st_size > 0 && !is_file_exported_by_tracepress(path))
         return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is there, and no export wrote it; name another folder with -o",
                             path);
     return TP_OK;
@@ -51,5 +51,5 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     code = export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);
-    return tp_export_record_written(export, path, code);
+    return tp_export_note_written_path(export, path, code);
 }

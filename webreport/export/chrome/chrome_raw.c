@@ -48,7 +48,7 @@ static int copy_member(void *context, struct tp_str key, struct tp_str value, st
     return flush_unless_failed(p, err);
 }
 
-static int begin_event_list(void *context, bool is_bare, struct tp_error *err)
+static int begin_list_of_events(void *context, bool is_bare, struct tp_error *err)
 {
     struct passing *p = context;
     if (!p->has_list)
@@ -91,7 +91,7 @@ static int copy_trace(void *context, struct tp_error *err)
 {
     struct passing *p = context;
     const struct tp_visitor visitor = {
-        .context = p, .member = copy_member, .list = begin_event_list, .event = copy_event};
+        .context = p, .member = copy_member, .list = begin_list_of_events, .event = copy_event};
     bool is_first = p->needs == TP_EXPORT_NEEDS_NOTHING;
     int code = (is_first ? tp_export_read_trace : tp_export_reread_trace)(p->export, p->export->arena, &visitor, err);
     if (code < 0)
@@ -132,7 +132,7 @@ enum tp_export_need tp_export_chrome_needs(const struct tp_export *export)
     return takes_part || export->read->is_strict ? TP_EXPORT_NEEDS_TRACE : TP_EXPORT_NEEDS_NOTHING;
 }
 
-static int find_selected_part(struct passing *p, struct tp_error *err)
+static int find_part_for_filter(struct passing *p, struct tp_error *err)
 {
     const struct tp_export *export = p->export;
     const struct tp_trace *trace = export->profile->trace;
@@ -155,7 +155,7 @@ int tp_export_chrome_raw(const struct tp_export *export, const char *path, struc
     p->export = export;
     p->needs = tp_export_chrome_needs(export);
     p->selects_part = export->filter && tp_filter_selects_part(export->filter);
-    int code = p->selects_part ? find_selected_part(p, err) : TP_OK;
+    int code = p->selects_part ? find_part_for_filter(p, err) : TP_OK;
     if (code == TP_OK)
         code = write_file(p, path, err);
     if (p->selects_part)

@@ -22,8 +22,8 @@ static int64_t number_of_row_id(struct numbers *numbers, const struct tp_row_id 
 {
     if (is_usable_number(id))
         return id->number;
-    uint32_t *number = id->is_text ? tp_id_map_put(&numbers->of_text, tp_strings_add(&numbers->texts, id->text))
-                                   : tp_id_map_put(&numbers->of_number, (uint64_t)id->number);
+    uint32_t *number = id->is_text ? tp_id_map_find_or_add(&numbers->of_text, tp_strings_add(&numbers->texts, id->text))
+                                   : tp_id_map_find_or_add(&numbers->of_number, (uint64_t)id->number);
     if (*number == TP_NO_ID)
         *number = numbers->next++;
     return *number;

@@ -85,7 +85,7 @@ static void number_links(struct writing *w)
     for (uint32_t i = 0; i < w->links.count; i++) {
         int64_t correlation = link_correlation(w, &w->links.items[i]);
         bool has_number =
-            correlation > 0 && correlation < next && *tp_id_map_put(&used, (uint64_t)correlation) == TP_NO_ID;
+            correlation > 0 && correlation < next && *tp_id_map_find_or_add(&used, (uint64_t)correlation) == TP_NO_ID;
         if (has_number)
             *tp_id_map_find(&used, (uint64_t)correlation) = i;
         w->link_ids[i] = has_number ? correlation : next++;
@@ -111,7 +111,7 @@ static void sort_links(struct writing *w)
 
 /* ---- slices ---- */
 
-static void put_links(struct writing *w, uint32_t event, const struct tp_trace_out_event *slice)
+static void write_links_of_event(struct writing *w, uint32_t event, const struct tp_trace_out_event *slice)
 {
     uint32_t low = 0, high = w->end_count;
     while (low < high) {
@@ -134,7 +134,7 @@ static void put_links(struct writing *w, uint32_t event, const struct tp_trace_o
     }
 }
 
-static void put_row(struct writing *w, uint32_t thread, unsigned lane)
+static void write_row_name(struct writing *w, uint32_t thread, unsigned lane)
 {
     const struct tp_thread *t = &w->trace->threads[thread];
     const struct tp_chrome_row *row = &w->rows.of_thread[thread];
@@ -150,7 +150,7 @@ static void put_row(struct writing *w, uint32_t thread, unsigned lane)
     tp_trace_out_row(w->out, row->pid, w->lane_tid[lane], (struct tp_str){text, (size_t)n}, w->place++);
 }
 
-static void put_event(struct writing *w, uint32_t index)
+static void write_event(struct writing *w, uint32_t index)
 {
     const struct tp_event *event = &w->trace->events[index];
     struct tp_trace_out_arg args[TP_CHROME_MAX_ARGS];
@@ -159,7 +159,7 @@ static void put_event(struct writing *w, uint32_t index)
     int64_t end_ns = tp_event_end(event);
     unsigned known = w->lanes.count, lane = tp_chrome_lanes_find(&w->lanes, event->ts_ns, &end_ns);
     if (lane >= known)
-        put_row(w, event->thread, lane);
+        write_row_name(w, event->thread, lane);
     struct tp_trace_out_event slice = {.category = category,
                                        .other_category = text,
                                        .name = tp_trace_event_name(w->trace, event),
@@ -175,23 +175,23 @@ static void put_event(struct writing *w, uint32_t index)
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
     tp_trace_out_complete(w->out, &slice);
-    put_links(w, index, &slice);
+    write_links_of_event(w, index, &slice);
 }
 
 /* ---- events without duration ---- */
 
 /* Returns whether the filter keeps an event without duration. If so, also writes the name of its thread's row, unless
  * it is already written. */
-static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
+static bool keeps_moment_and_names_row(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
                    tp_filter_keeps_category(w->filter.filter, category);
     if (is_kept && !w->has_row[thread])
-        put_row(w, thread, 0);
+        write_row_name(w, thread, 0);
     return is_kept;
 }
 
-static void put_memory(struct writing *w, const struct tp_memory *memory)
+static void write_memory_record(struct writing *w, const struct tp_memory *memory)
 {
     const struct tp_chrome_row *row = &w->rows.of_thread[memory->thread];
     const struct tp_memory_place *device = tp_memory_place(w->trace, memory);
@@ -221,7 +221,7 @@ static void put_memory(struct writing *w, const struct tp_memory *memory)
     tp_trace_out_memory(w->out, &record);
 }
 
-static void put_sample(struct writing *w, const struct tp_sample *sample)
+static void write_sample(struct writing *w, const struct tp_sample *sample)
 {
     struct tp_trace_out_arg args[2] = {
         tp_trace_out_int_arg(TP_OUT_CPU_NS, sample->cpu_ns),
@@ -237,15 +237,15 @@ static void put_sample(struct writing *w, const struct tp_sample *sample)
     tp_trace_out_instant(w->out, &moment);
 }
 
-static void put_moments(struct writing *w)
+static void write_moments(struct writing *w)
 {
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (keeps_moment(w, trace->memory[i].thread, trace->memory[i].ts_ns, TP_STR("cpu_instant_event")))
-            put_memory(w, &trace->memory[i]);
+        if (keeps_moment_and_names_row(w, trace->memory[i].thread, trace->memory[i].ts_ns, TP_STR("cpu_instant_event")))
+            write_memory_record(w, &trace->memory[i]);
     for (uint32_t i = 0; i < trace->sample_count; i++)
-        if (keeps_moment(w, trace->samples[i].thread, trace->samples[i].ts_ns, TP_STR("cpu_sample")))
-            put_sample(w, &trace->samples[i]);
+        if (keeps_moment_and_names_row(w, trace->samples[i].thread, trace->samples[i].ts_ns, TP_STR("cpu_sample")))
+            write_sample(w, &trace->samples[i]);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *counter = &trace->counters[i];
         struct tp_trace_out_value value = {TP_STR("value"), counter->value};
@@ -259,7 +259,7 @@ static void put_moments(struct writing *w)
 
 /* ---- file ---- */
 
-static int put_all_guarded(void *context, struct tp_error *err)
+static int write_all_in_guard(void *context, struct tp_error *err)
 {
     struct writing *w = context;
     (void)err;
@@ -271,9 +271,9 @@ static int put_all_guarded(void *context, struct tp_error *err)
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         tp_chrome_lanes_clear(&w->lanes);
         for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_error_code(w->out); i++)
-            put_event(w, w->events[i]);
+            write_event(w, w->events[i]);
     }
-    put_moments(w);
+    write_moments(w);
     return TP_OK;
 }
 
@@ -292,7 +292,7 @@ static int write_file(struct writing *w, const char *path, struct tp_error *err)
     int code = tp_trace_out_open(&w->out, path, &options, err);
     if (code < 0)
         return code;
-    code = tp_arena_run(w->export->arena, put_all_guarded, w, NULL);
+    code = tp_arena_run(w->export->arena, write_all_in_guard, w, NULL);
     if (code == TP_OK)
         return tp_trace_out_close(&w->out, TP_NULL_INT, err);
     tp_trace_out_discard(&w->out);

@@ -31,7 +31,7 @@ struct flow_ends {
     bool is_twice;
 };
 
-static void add_backward(struct tp_vec *items, const struct tp_model *model, struct tp_arena *arena)
+static void add_links_to_backward(struct tp_vec *items, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct flow_ends *by_id = tp_arena_array(arena, trace->texts.count, sizeof *by_id);
@@ -54,7 +54,7 @@ static void add_backward(struct tp_vec *items, const struct tp_model *model, str
         if (from != TP_NO_ID && to != TP_NO_ID && begin->ts_ns <= end->ts_ns)
             add_link(items, from, to, TP_LINK_BACKWARD);
     }
-    tp_arena_drop(arena, by_id, trace->texts.count * sizeof *by_id);
+    tp_arena_free_item(arena, by_id, trace->texts.count * sizeof *by_id);
 }
 
 void tp_links_build(struct tp_links *links, const struct tp_model *model, struct tp_arena *arena)
@@ -63,6 +63,6 @@ void tp_links_build(struct tp_links *links, const struct tp_model *model, struct
     for (uint32_t i = 0; i < model->devices.count; i++)
         if (model->devices.launch[i] != TP_NO_ID)
             add_link(&items, model->launches.event[model->devices.launch[i]], model->devices.event[i], TP_LINK_LAUNCH);
-    add_backward(&items, model, arena);
+    add_links_to_backward(&items, model, arena);
     *links = (struct tp_links){items.data, (uint32_t)items.count};
 }

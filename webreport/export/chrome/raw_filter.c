@@ -12,7 +12,7 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
     filter->has_time = kept->from_ns != INT64_MIN || kept->until_ns != INT64_MAX;
     filter->has_threads = kept->filter->options.thread_count > 0;
     filter->has_categories = kept->filter->options.category_count > 0;
-    filter->row_kept = TP_VEC(arena, uint8_t);
+    filter->is_row_kept_by_number = TP_VEC(arena, uint8_t);
     filter->place_size = 0;
     filter->launched_count = 0;
     tp_sink_open(&filter->sink, rows, arena, NULL);
@@ -89,12 +89,13 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
         return true;
     uint32_t row =
         tp_rows_thread_number(&filter->rows, tp_span_text(spans, TP_FIELD_PID), tp_span_text(spans, TP_FIELD_TID));
-    while (filter->row_kept.count < filter->sink.threads.count) {
-        const struct tp_thread *thread = TP_AT(&filter->sink.threads, struct tp_thread, filter->row_kept.count);
+    while (filter->is_row_kept_by_number.count < filter->sink.threads.count) {
+        const struct tp_thread *thread =
+            TP_AT(&filter->sink.threads, struct tp_thread, filter->is_row_kept_by_number.count);
         bool is_kept = tp_filter_keeps_thread(filter->kept.filter, thread);
-        *(uint8_t *)tp_vec_push(&filter->row_kept) = is_kept;
+        *(uint8_t *)tp_vec_push(&filter->is_row_kept_by_number) = is_kept;
     }
-    return *TP_AT(&filter->row_kept, uint8_t, row);
+    return *TP_AT(&filter->is_row_kept_by_number, uint8_t, row);
 }
 
 /* Returns whether the filter keeps the category in the element, or the category that current torch versions write for
@@ -112,7 +113,7 @@ static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_s
 }
 
 /* Joins pid, tid and ts to one text with `size` bytes. Returns false if the text is too long. */
-static bool join_row_and_time(const struct tp_spans *spans, char place[TP_RAW_PLACE], size_t *size)
+static bool join_pid_tid_and_ts(const struct tp_spans *spans, char place[TP_RAW_PLACE], size_t *size)
 {
     static const enum tp_field fields[] = {TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
     *size = 0;
@@ -132,7 +133,7 @@ static bool follows_kept_slice(const struct tp_raw_filter *filter, const struct 
 {
     char place[TP_RAW_PLACE];
     size_t size;
-    return filter->place_size && join_row_and_time(spans, place, &size) && size == filter->place_size &&
+    return filter->place_size && join_pid_tid_and_ts(spans, place, &size) && size == filter->place_size &&
            memcmp(place, filter->place, size) == 0;
 }
 
@@ -148,7 +149,7 @@ bool tp_raw_filter_keeps(struct tp_raw_filter *filter, const struct tp_event_tex
                    (!filter->has_categories || keeps_category(filter, spans, phase));
     if (phase == 's' || phase == 't' || phase == 'f')
         return is_kept || follows_kept_slice(filter, spans);
-    if (!is_kept || phase != 'X' || !join_row_and_time(spans, filter->place, &filter->place_size))
+    if (!is_kept || phase != 'X' || !join_pid_tid_and_ts(spans, filter->place, &filter->place_size))
         filter->place_size = 0;
     return is_kept;
 }

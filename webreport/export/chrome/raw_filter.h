@@ -20,8 +20,8 @@ struct tp_raw_filter {
     /* with a filter of threads: gives each pair (pid, tid) a row number; the trace's own threads have the first
      * numbers */
     struct tp_decoder rows;
-    struct tp_vec row_kept;   /* element for each row number: uint8_t, 1 if the filter keeps the row */
-    char place[TP_RAW_PLACE]; /* pid, tid and ts of the previous slice, if the filter kept it */
+    struct tp_vec is_row_kept_by_number; /* element for each row number: uint8_t, 1 if the filter keeps the row */
+    char place[TP_RAW_PLACE];            /* pid, tid and ts of the previous slice, if the filter kept it */
     size_t place_size;
 };
 

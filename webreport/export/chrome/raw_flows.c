@@ -51,7 +51,7 @@ static uint32_t store_waiting_flow(struct tp_raw_flows *flows, struct tp_str tex
 
 bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first)
 {
-    uint32_t is_end = event_phase(event) != 's', *known = tp_id_map_put(&flows->by_id, flow_key(event->spans));
+    uint32_t is_end = event_phase(event) != 's', *known = tp_id_map_find_or_add(&flows->by_id, flow_key(event->spans));
     *first = (struct tp_str){"", 0};
     if (*known == IS_WHOLE)
         return true; /* a graph launch has one begin and many ends, all of which are written */

@@ -30,8 +30,9 @@ static int forward_event(void *context, const struct tp_event_text *event, struc
 
 /* Visits the file. If the file is not a trace or cannot be opened, returns TP_ENOTFOUND, which marks an unusable
  * input. */
-static int visit_trace(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
-                       const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
+static int visit_events_of_file(const struct tp_export *export, struct tp_arena *arena,
+                                const struct tp_trace_options *read, const struct tp_visitor *visitor,
+                                struct tp_reading *reading, struct tp_error *err)
 {
     struct watched watched = {.visitor = visitor};
     const struct tp_visitor watch = {
@@ -45,7 +46,7 @@ int tp_export_reread_trace(const struct tp_export *export, struct tp_arena *aren
 {
     const struct tp_reading *first = export->reading;
     struct tp_reading second;
-    int code = visit_trace(export, arena, export->read, visitor, &second, err);
+    int code = visit_events_of_file(export, arena, export->read, visitor, &second, err);
     if (code < 0)
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
@@ -59,5 +60,5 @@ int tp_export_read_trace(const struct tp_export *export, struct tp_arena *arena,
 {
     struct tp_trace_options read = *export->read;
     read.skips_hash = true;
-    return visit_trace(export, arena, &read, visitor, export->reading, err);
+    return visit_events_of_file(export, arena, &read, visitor, export->reading, err);
 }

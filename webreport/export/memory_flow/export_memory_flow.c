@@ -49,8 +49,8 @@ static int write_device(const struct picture *picture, struct tp_error *err)
                      tp_file_name_escape(export->arena, device->name), type);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    return tp_export_record_written(export, path,
-                                    tp_svg_write(path, export->arena, draw_picture, (void *)picture, err));
+    return tp_export_note_written_path(export, path,
+                                       tp_svg_write(path, export->arena, draw_picture, (void *)picture, err));
 }
 
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err)

@@ -35,7 +35,7 @@ struct tp_memory_flow {
     struct tp_str device;
     struct tp_flow_block *blocks; /* blocks in order of allocation */
     uint32_t count;
-    uint64_t without_address, never_freed_count, from_before_count;
+    uint64_t without_address, never_freed_count, allocated_before_count;
     /* times of the first and the last event or record, ns; the picture shows this range */
     int64_t start_ns, end_ns;
     /* peak_bytes: largest number of allocated bytes, TP_NULL_INT if unknown; peak_at_ns: time of the peak */

@@ -25,7 +25,7 @@ static void update_peak(struct tp_memory_flow *flow, int64_t bytes, int64_t at_n
     flow->peak_at_ns = at_ns;
 }
 
-static void end_block(struct building *b, uint32_t *alive, int64_t at_ns, uint32_t flag)
+static void end_block_at_release(struct building *b, uint32_t *alive, int64_t at_ns, uint32_t flag)
 {
     struct tp_flow_block *block = TP_AT(&b->blocks, struct tp_flow_block, *alive);
     block->end_ns = at_ns;
@@ -34,11 +34,11 @@ static void end_block(struct building *b, uint32_t *alive, int64_t at_ns, uint32
     *alive = TP_NO_ID;
 }
 
-static void begin_block(struct building *b, const struct tp_memory *raw, int64_t address, uint32_t owner)
+static void begin_block_at_allocation(struct building *b, const struct tp_memory *raw, int64_t address, uint32_t owner)
 {
-    uint32_t *alive = tp_id_map_put(&b->alive, (uint64_t)address);
+    uint32_t *alive = tp_id_map_find_or_add(&b->alive, (uint64_t)address);
     if (*alive != TP_NO_ID)
-        end_block(b, alive, raw->ts_ns, TP_FLOW_REUSED);
+        end_block_at_release(b, alive, raw->ts_ns, TP_FLOW_REUSED);
     *alive = (uint32_t)b->blocks.count;
     *(struct tp_flow_block *)tp_vec_push(&b->blocks) = (struct tp_flow_block){.start_ns = raw->ts_ns,
                                                                               .end_ns = b->flow->end_ns,
@@ -49,7 +49,7 @@ static void begin_block(struct building *b, const struct tp_memory *raw, int64_t
     b->known_bytes = tp_sat_add(b->known_bytes, raw->bytes);
 }
 
-static void add_record(struct building *b, const struct tp_memory *raw, uint32_t owner, bool sums)
+static void apply_memory_record(struct building *b, const struct tp_memory *raw, uint32_t owner, bool sums)
 {
     if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || raw->bytes == 0)
         return;
@@ -57,11 +57,11 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
     if (address == TP_NULL_INT) {
         b->flow->without_address++;
     } else if (raw->bytes > 0) {
-        begin_block(b, raw, address, owner);
+        begin_block_at_allocation(b, raw, address, owner);
     } else {
         uint32_t *alive = tp_id_map_find(&b->alive, (uint64_t)address);
         if (alive && *alive != TP_NO_ID)
-            end_block(b, alive, raw->ts_ns, 0);
+            end_block_at_release(b, alive, raw->ts_ns, 0);
         else
             *(struct tp_flow_block *)tp_vec_push(&b->blocks) =
                 (struct tp_flow_block){.start_ns = b->flow->start_ns,
@@ -76,7 +76,7 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
 }
 
 /* Fills the times of the first and the last event or record. */
-static void find_range(struct tp_memory_flow *flow, const struct tp_memory_records *records)
+static void find_time_range(struct tp_memory_flow *flow, const struct tp_memory_records *records)
 {
     const struct tp_trace *trace = flow->model->trace;
     flow->start_ns = flow->end_ns = tp_memory_trace_record(records, &records->items[0])->ts_ns;
@@ -96,13 +96,13 @@ static void find_range(struct tp_memory_flow *flow, const struct tp_memory_recor
 
 /* ---- addresses ---- */
 
-static int by_address(const void *context, uint32_t x, uint32_t y)
+static int compare_by_address(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_flow_block *blocks = context;
     return (blocks[x].address > blocks[y].address) - (blocks[x].address < blocks[y].address);
 }
 
-static void add_range(struct tp_vec *ranges, const struct tp_flow_block *block)
+static void add_range_of_block(struct tp_vec *ranges, const struct tp_flow_block *block)
 {
     struct tp_flow_range *last = ranges->count ? TP_AT(ranges, struct tp_flow_range, ranges->count - 1) : NULL;
     int64_t end = tp_sat_add(block->address, block->bytes);
@@ -112,16 +112,16 @@ static void add_range(struct tp_vec *ranges, const struct tp_flow_block *block)
         last->end = end;
 }
 
-static void compress_addresses(struct tp_memory_flow *flow, struct tp_arena *arena)
+static void remove_gaps_between_addresses(struct tp_memory_flow *flow, struct tp_arena *arena)
 {
     struct tp_vec ranges = TP_VEC(arena, struct tp_flow_range);
     uint32_t *order = tp_arena_array(arena, flow->count, sizeof *order);
     double used = 0;
     for (uint32_t i = 0; i < flow->count; i++)
         order[i] = i;
-    tp_sort_rows(order, flow->count, by_address, flow->blocks, arena);
+    tp_sort_rows(order, flow->count, compare_by_address, flow->blocks, arena);
     for (uint32_t i = 0; i < flow->count; i++)
-        add_range(&ranges, &flow->blocks[order[i]]);
+        add_range_of_block(&ranges, &flow->blocks[order[i]]);
     flow->ranges = ranges.data;
     flow->range_count = (uint32_t)ranges.count;
     for (uint32_t i = 0; i < flow->range_count; i++)
@@ -170,8 +170,8 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 
 /* Fills the allocated bytes over time. Uses the totals that the allocator reported, or if there are none, the sum of
  * all records up to each time. */
-static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
-                        struct tp_arena *arena)
+static void find_totals_over_time(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
+                                  struct tp_arena *arena)
 {
     uint32_t first = records->first_of_device[device], count = records->first_of_device[device + 1] - first;
     int64_t sum = 0;
@@ -200,7 +200,7 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     *flow = (struct tp_memory_flow){
         .model = records->model, .device = records->devices[device].name, .peak_bytes = TP_NULL_INT};
     tp_id_map_init(&b.alive, arena);
-    find_range(flow, records);
+    find_time_range(flow, records);
     for (uint32_t i = records->first_of_device[device]; i < records->first_of_device[device + 1]; i++) {
         const struct tp_memory *raw = tp_memory_trace_record(records, &records->items[records->by_device[i]]);
         int64_t total = tp_memory_rare(records->model->trace, raw)->total_allocated;
@@ -211,18 +211,18 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     }
     for (uint32_t i = records->first_of_device[device]; i < records->first_of_device[device + 1]; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        add_record(&b, tp_memory_trace_record(records, record), record->owner, !flow->is_peak_reported);
+        apply_memory_record(&b, tp_memory_trace_record(records, record), record->owner, !flow->is_peak_reported);
     }
     flow->blocks = b.blocks.data;
     flow->count = (uint32_t)b.blocks.count;
     for (uint32_t i = 0; i < flow->count; i++) {
         flow->never_freed_count += (flow->blocks[i].flags & TP_FLOW_NEVER_FREED) != 0;
-        flow->from_before_count += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
+        flow->allocated_before_count += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
     }
-    compress_addresses(flow, arena);
+    remove_gaps_between_addresses(flow, arena);
     if (flow->count == 0 && flow->without_address) {
         /* allocations without addresses do not give a peak, so that only a reported peak is kept */
         flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;
-        find_totals(flow, records, device, arena);
+        find_totals_over_time(flow, records, device, arena);
     }
 }

@@ -17,7 +17,7 @@ static double clamp_to_range(double value, double most)
 }
 
 /* Starts an area at x (in cells) that covers `share` of the height of the row. A negative share ends an area. */
-static void add_edge(float *row, double x, double share)
+static void add_edge_of_area(float *row, double x, double share)
 {
     size_t cell = (size_t)x;
     double behind = x - (double)cell; /* part of the cell to the left of x, from 0 to 1 */
@@ -25,7 +25,7 @@ static void add_edge(float *row, double x, double share)
     row[cell + 1] += (float)(share * behind);
 }
 
-static void add_box(const struct painting *p, const struct tp_flow_box *box)
+static void add_box_to_rows(const struct painting *p, const struct tp_flow_box *box)
 {
     const struct tp_flow_raster *raster = p->raster;
     /* smallest width and height of a box, in cells, so that every box is visible */
@@ -37,13 +37,13 @@ static void add_box(const struct painting *p, const struct tp_flow_box *box)
     for (unsigned row = (unsigned)y; row < raster->rows && row < top; row++) {
         double share = (top < row + 1 ? top : row + 1) - (y > row ? y : row);
         float *changes = p->changes + ((size_t)box->colour * raster->rows + row) * p->stride;
-        add_edge(changes, x, share);
-        add_edge(changes, right, -share);
+        add_edge_of_area(changes, x, share);
+        add_edge_of_area(changes, right, -share);
     }
 }
 
 /* Finds the covered share of each cell in a row, and the color that covers most of the cell. */
-static void finish_row(const struct painting *p, unsigned colour_count, unsigned row)
+static void compute_levels_of_row(const struct painting *p, unsigned colour_count, unsigned row)
 {
     const struct tp_flow_raster *raster = p->raster;
     struct tp_flow_cell *cells = raster->cells + (size_t)row * raster->columns;
@@ -71,7 +71,7 @@ void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_bo
     raster->cells = tp_arena_array(arena, (size_t)raster->columns * raster->rows, sizeof *raster->cells);
     p.changes = tp_arena_array(arena, p.stride * raster->rows * colour_count, sizeof *p.changes);
     for (uint32_t i = 0; i < count; i++)
-        add_box(&p, &boxes[i]);
+        add_box_to_rows(&p, &boxes[i]);
     for (unsigned row = 0; row < raster->rows; row++)
-        finish_row(&p, colour_count, row);
+        compute_levels_of_row(&p, colour_count, row);
 }

@@ -45,11 +45,11 @@ static const char *time_since_start_text(const struct tp_flow_drawing *d, int64_
     return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->start_ns));
 }
 
-static void put_time_axis(const struct tp_flow_drawing *d)
+static void draw_time_axis(const struct tp_flow_drawing *d)
 {
     int64_t span = tp_sat_sub(d->flow->end_ns, d->flow->start_ns);
     struct tp_unit unit = tp_unit_for_time(span);
-    double top, step = span > 0 ? tp_chart_tick((double)span / unit.divisor, &top) : 0;
+    double top, step = span > 0 ? tp_chart_tick_distance((double)span / unit.divisor, &top) : 0;
     for (double at = 0; step > 0 && at * unit.divisor <= (double)span; at += step) {
         double x = TP_FLOW_LEFT + at * unit.divisor * d->x_scale;
         tp_buf_printf(d->out,
@@ -61,7 +61,7 @@ static void put_time_axis(const struct tp_flow_drawing *d)
                   TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 36, unit.text);
 }
 
-static void put_peak(const struct tp_flow_drawing *d, const char *of_what)
+static void draw_peak(const struct tp_flow_drawing *d, const char *of_what)
 {
     const struct tp_memory_flow *flow = d->flow;
     if (flow->peak_bytes == TP_NULL_INT)
@@ -98,7 +98,7 @@ struct columns {
     int64_t low, high; /* smallest and largest total over all columns, bytes; the range always includes 0 */
 };
 
-static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
+static void compute_curve_columns(struct columns *c, const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     int64_t bytes = flow->bytes_before;
@@ -124,7 +124,7 @@ static double y_position(const struct columns *c, double bytes)
     return TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT * (range > 0 ? ((double)c->high - bytes) / range : 1);
 }
 
-static void put_line(const struct tp_flow_drawing *d, const struct columns *c)
+static void draw_curve_line(const struct tp_flow_drawing *d, const struct columns *c)
 {
     struct tp_buf *out = d->out;
     tp_buf_printf(out, "<path id=\"curve\" fill=\"#A9CDEE\" stroke=\"#28619F\" d=\"M%d %.1f", TP_FLOW_LEFT,
@@ -138,11 +138,11 @@ static void put_line(const struct tp_flow_drawing *d, const struct columns *c)
     tp_buf_printf(out, "V%.1fz\"><title>highest total of each pixel column</title></path>\n", y_position(c, 0));
 }
 
-static void put_axis(const struct tp_flow_drawing *d, const struct columns *c)
+static void draw_byte_axis(const struct tp_flow_drawing *d, const struct columns *c)
 {
     int64_t range = tp_sat_sub(c->high, c->low);
     struct tp_unit unit = tp_unit_for_bytes(range);
-    double top, step = range > 0 ? tp_chart_tick((double)range / unit.divisor, &top) * unit.divisor : 0;
+    double top, step = range > 0 ? tp_chart_tick_distance((double)range / unit.divisor, &top) * unit.divisor : 0;
     double first = step > 0 ? (double)(int64_t)((double)c->low / step) * step : 0;
     for (double at = first; step > 0 && at <= (double)c->high; at += step)
         tp_buf_printf(d->out,
@@ -156,14 +156,14 @@ static void put_axis(const struct tp_flow_drawing *d, const struct columns *c)
                   TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2, unit.text);
 }
 
-static void put_curve(const struct tp_flow_drawing *d, struct tp_str title)
+static void draw_curve(const struct tp_flow_drawing *d, struct tp_str title)
 {
     const struct tp_memory_flow *flow = d->flow;
     struct columns *columns = tp_arena_alloc(d->arena, sizeof *columns);
-    find_columns(columns, d);
-    put_axis(d, columns);
-    put_line(d, columns);
-    put_peak(d, "records since the start");
+    compute_curve_columns(columns, d);
+    draw_byte_axis(d, columns);
+    draw_curve_line(d, columns);
+    draw_peak(d, "records since the start");
     put_picture_title(d, title);
     tp_buf_printf(d->out, "%s without an address: no block has a place. Over time: %s</text>\n",
                   tp_text_of_counted_noun(d->arena, (int64_t)flow->without_address, "record", "records"),
@@ -192,26 +192,26 @@ static void find_boxes(struct tp_flow_drawing *d)
     }
 }
 
-static double box_area(const struct tp_flow_box *box)
+static double area_of_box(const struct tp_flow_box *box)
 {
     return box->width * box->height;
 }
 
 static bool is_box_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *box)
 {
-    return box_area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
+    return area_of_box(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
 /* Chooses the blocks that get their own boxes: all blocks with at least one square pixel, or only the largest if there
  * are more than TP_MAX_FLOW_BLOCKS. */
-static void choose_boxes(struct tp_flow_drawing *d)
+static void choose_boxes_to_draw(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
     double *areas = tp_arena_array(d->arena, d->flow->count, sizeof *areas);
     d->least = 1;
     for (uint32_t i = 0; i < d->flow->count; i++)
         if (is_box_drawn(d, &d->boxes[i]))
-            areas[count++] = box_area(&d->boxes[i]);
+            areas[count++] = area_of_box(&d->boxes[i]);
     if (count <= TP_MAX_FLOW_BLOCKS)
         return;
     tp_sort_reals(areas, count);
@@ -220,7 +220,7 @@ static void choose_boxes(struct tp_flow_drawing *d)
 
 /* ---- blocks ---- */
 
-static void put_title(const struct tp_flow_drawing *d, const struct tp_flow_block *block)
+static void write_tooltip_of_block(const struct tp_flow_drawing *d, const struct tp_flow_block *block)
 {
     struct tp_str op = tp_flow_operator(d->flow, block), module = tp_flow_module(d->flow, block);
     tp_buf_puts(d->out, "<title>");
@@ -243,7 +243,7 @@ static void put_title(const struct tp_flow_drawing *d, const struct tp_flow_bloc
     tp_buf_puts(d->out, "</title>");
 }
 
-static void put_boxes(const struct tp_flow_drawing *d)
+static void draw_boxes(const struct tp_flow_drawing *d)
 {
     tp_buf_puts(d->out, "<g id=\"blocks\" stroke=\"#FFFFFF\" stroke-width=\"0.4\">\n");
     for (uint32_t i = 0; i < d->flow->count && !d->out->failed; i++) {
@@ -253,15 +253,15 @@ static void put_boxes(const struct tp_flow_drawing *d)
         tp_buf_printf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">",
                       TP_FLOW_LEFT + box->x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - box->y - box->height, box->width,
                       box->height, d->colours->fill[box->colour]);
-        put_title(d, &d->flow->blocks[i]);
+        write_tooltip_of_block(d, &d->flow->blocks[i]);
         tp_buf_puts(d->out, "</rect>\n");
     }
     tp_buf_puts(d->out, "</g>\n");
 }
 
 /* Draws all cells of one color and level as one path, with one rectangle for adjacent cells in a row. */
-static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
-                      unsigned level)
+static void draw_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
+                       unsigned level)
 {
     static const char *const opacities[TP_FLOW_LEVELS + 1] = {"0", "0.3", "0.6", "1"};
     bool is_begun = false;
@@ -286,7 +286,7 @@ static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_rast
 }
 
 /* Draws the raster. Returns the number of blocks that have no box and appear only in the raster. */
-static uint32_t put_raster(const struct tp_flow_drawing *d)
+static uint32_t draw_raster(const struct tp_flow_drawing *d)
 {
     struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,
                                     .rows = TP_FLOW_PLOT_HEIGHT / TP_FLOW_CELL,
@@ -300,14 +300,14 @@ static uint32_t put_raster(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "<g id=\"small\">\n");
     for (unsigned colour = 0; colour < d->colours->count && count; colour++)
         for (unsigned level = 1; level <= TP_FLOW_LEVELS; level++)
-            put_cells(d, &raster, colour, level);
+            draw_cells(d, &raster, colour, level);
     tp_buf_puts(d->out, "</g>\n");
     return count;
 }
 
 /* ---- address axis and legend ---- */
 
-static void put_address_axis(const struct tp_flow_drawing *d)
+static void draw_address_axis(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     for (int i = 0; i <= ADDRESS_TICKS && flow->count; i++) {
@@ -326,7 +326,7 @@ static void put_address_axis(const struct tp_flow_drawing *d)
 }
 
 /* Draws a mark where a gap between address ranges is reduced. */
-static void put_gaps(const struct tp_flow_drawing *d)
+static void draw_address_gaps(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     if (flow->range_count > MAX_GAP_LINES)
@@ -345,7 +345,7 @@ static void put_gaps(const struct tp_flow_drawing *d)
     }
 }
 
-static void put_legend(const struct tp_flow_drawing *d)
+static void draw_legend(const struct tp_flow_drawing *d)
 {
     static const char *const heads[] = {"lifetime", "allocated by operator", "allocated in module"};
     int x = TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH + 16, y = TP_FLOW_TOP + 12;
@@ -363,16 +363,16 @@ static void put_legend(const struct tp_flow_drawing *d)
     }
 }
 
-static void put_heading(const struct tp_flow_drawing *d, struct tp_str title, uint32_t small)
+static void draw_heading(const struct tp_flow_drawing *d, struct tp_str title, uint32_t small)
 {
     const struct tp_memory_flow *flow = d->flow;
     put_picture_title(d, title);
     tp_buf_puts(d->out, tp_text_of_counted_noun(d->arena, flow->count, "block", "blocks"));
     if (flow->never_freed_count)
         tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed_count));
-    if (flow->from_before_count)
+    if (flow->allocated_before_count)
         tp_buf_printf(d->out, ", %s from before the recording",
-                      tp_text_of_count(d->arena, (int64_t)flow->from_before_count));
+                      tp_text_of_count(d->arena, (int64_t)flow->allocated_before_count));
     if (small)
         tp_buf_printf(d->out, "; %s too small for a box and a tooltip", tp_text_of_count(d->arena, small));
     if (flow->without_address)
@@ -381,17 +381,17 @@ static void put_heading(const struct tp_flow_drawing *d, struct tp_str title, ui
     tp_buf_puts(d->out, "</text>\n");
 }
 
-static void put_blocks(struct tp_flow_drawing *d, struct tp_str title)
+static void draw_blocks(struct tp_flow_drawing *d, struct tp_str title)
 {
     find_boxes(d);
-    choose_boxes(d);
-    uint32_t small = put_raster(d);
-    put_boxes(d);
-    put_gaps(d);
-    put_peak(d, "blocks");
-    put_address_axis(d);
-    put_legend(d);
-    put_heading(d, title, small);
+    choose_boxes_to_draw(d);
+    uint32_t small = draw_raster(d);
+    draw_boxes(d);
+    draw_address_gaps(d);
+    draw_peak(d, "blocks");
+    draw_address_axis(d);
+    draw_legend(d);
+    draw_heading(d, title, small);
 }
 
 void tp_memory_flow_write_svg(struct tp_buf *out, const struct tp_memory_flow *flow,
@@ -412,10 +412,10 @@ void tp_memory_flow_write_svg(struct tp_buf *out, const struct tp_memory_flow *f
         "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect class=\"q\" x=\"%d\" y=\"%d\" "
         "width=\"%d\" height=\"%d\" fill=\"#F4F6F8\"/>\n",
         TP_FLOW_LEFT, TP_FLOW_TOP, TP_FLOW_PLOT_WIDTH, TP_FLOW_PLOT_HEIGHT);
-    put_time_axis(&d);
+    draw_time_axis(&d);
     if (flow->count == 0 && flow->without_address)
-        put_curve(&d, title);
+        draw_curve(&d, title);
     else
-        put_blocks(&d, title);
+        draw_blocks(&d, title);
     tp_buf_puts(out, "</svg>\n");
 }

@@ -81,7 +81,7 @@ static struct tp_str event_args(struct walking *w, const struct tp_event_text *e
     return args;
 }
 
-static int walk_event(void *context, const struct tp_event_text *event, struct tp_error *err)
+static int visit_arguments_of_event(void *context, const struct tp_event_text *event, struct tp_error *err)
 {
     struct walking *w = context;
     const struct tp_trace *trace = w->export->profile->trace;
@@ -114,22 +114,23 @@ static int begin_list(void *context, bool is_bare, struct tp_error *err)
     return TP_OK;
 }
 
-static int walk_all(void *context, struct tp_error *err)
+static int visit_all_events(void *context, struct tp_error *err)
 {
     struct walking *w = context;
-    const struct tp_visitor visitor = {.context = w, .member = ignore_member, .list = begin_list, .event = walk_event};
+    const struct tp_visitor visitor = {
+        .context = w, .member = ignore_member, .list = begin_list, .event = visit_arguments_of_event};
     return tp_export_reread_trace(w->export, w->arena, &visitor, err);
 }
 
-int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
-                 struct tp_error *err)
+int tp_args_visit_all(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
+                      struct tp_error *err)
 {
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
     /* runs with a guard, so that `w.clean`, which is not in the arena, is released after a failed allocation */
 
-    int code = tp_arena_run(arena, walk_all, &w, err);
+    int code = tp_arena_run(arena, visit_all_events, &w, err);
     tp_buf_release(&w.clean);
     return code;
 }

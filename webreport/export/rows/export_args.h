@@ -15,8 +15,8 @@ typedef int tp_args_receiver(void *context, uint32_t event, struct tp_str args, 
 /* Calls `take` for each event with arguments, in the order of the file. Sets the guard of `arena` itself, so that the
  * caller may have open files. May run in a second thread with its own arena. Returns 0, the code of `take`, TP_ENOMEM
  * or TP_ELIMIT. Returns TP_ENOTFOUND if the file cannot be read again or has changed. */
-int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
-                 struct tp_error *err);
+int tp_args_visit_all(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,
+                      struct tp_error *err);
 
 /* One argument of an event. Texts are valid UTF-8, and valid until the next argument is read. */
 struct tp_arg {

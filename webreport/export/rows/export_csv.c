@@ -80,7 +80,7 @@ struct args_file {
     int code;
 };
 
-static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
+static int write_arguments_of_event(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_file *a = context;
     struct tp_arg arg;
@@ -107,7 +107,7 @@ static void *write_args(void *argument)
     for (size_t i = 0; i < 3; i++)
         tp_buf_printf(&a->text, "%s%s", i ? "," : "", tp_args_columns[i].name);
     tp_buf_puts(&a->text, "\r\n");
-    a->code = tp_args_walk(a->export, &a->arena, put_args, a, &a->err);
+    a->code = tp_args_visit_all(a->export, &a->arena, write_arguments_of_event, a, &a->err);
     if (a->code == TP_OK)
         a->code = flush_text(a->file, &a->text, 0, &a->err);
     return NULL;
@@ -136,7 +136,8 @@ static void end_args(struct args_file *a, bool has_thread)
 
 /* ---- files ---- */
 
-static int open_file(struct tp_outfile **file, const struct tp_export *export, const char *table, struct tp_error *err)
+static int open_table_file(struct tp_outfile **file, const struct tp_export *export, const char *table,
+                           struct tp_error *err)
 {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s.csv", export->folder, export->worker, table);
@@ -145,7 +146,7 @@ static int open_file(struct tp_outfile **file, const struct tp_export *export, c
     return tp_outfile_open(file, path, err);
 }
 
-static int close_file(struct tp_outfile *file, int code, struct tp_error *err)
+static int close_table_file(struct tp_outfile *file, int code, struct tp_error *err)
 {
     if (code == TP_OK)
         return tp_outfile_commit(&file, err);
@@ -157,8 +158,8 @@ static int write_table(const struct tp_export *export, const struct tp_rows *row
                        struct tp_error *err)
 {
     struct tp_outfile *file;
-    int code = open_file(&file, export, table->name, err);
-    return code < 0 ? code : close_file(file, write_rows(file, table, rows, err), err);
+    int code = open_table_file(&file, export, table->name, err);
+    return code < 0 ? code : close_table_file(file, write_rows(file, table, rows, err), err);
 }
 
 struct tables {
@@ -182,7 +183,7 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     struct args_file args = {.export = export};
     bool has_thread;
     tp_rows_build(&tables.rows, export->profile->model, export->arena);
-    int code = open_file(&args.file, export, "args", err);
+    int code = open_table_file(&args.file, export, "args", err);
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
@@ -194,5 +195,5 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
         tp_error_set(err, args.err.code, args.err.offset, "%s", args.err.text);
     char written[4096];
     snprintf(written, sizeof written, "%s/%s.*.csv", export->folder, export->worker);
-    return tp_export_record_written(export, written, close_file(args.file, code < 0 ? code : args.code, err));
+    return tp_export_note_written_path(export, written, close_table_file(args.file, code < 0 ? code : args.code, err));
 }

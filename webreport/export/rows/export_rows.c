@@ -16,24 +16,24 @@
 
 /* ---- cells ---- */
 
-static void put_int(struct tp_rows_cell **cell, int64_t value)
+static void add_int_cell(struct tp_rows_cell **cell, int64_t value)
 {
     (*cell)++->integer = value;
 }
 
-static void put_text(struct tp_rows_cell **cell, struct tp_str text)
+static void add_text_cell(struct tp_rows_cell **cell, struct tp_str text)
 {
     (*cell)++->text = text;
 }
 
 /* Adds a cell with the text that has this id in `texts`; null for TP_NO_ID. */
-static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
+static void add_text_cell_by_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
-    put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
+    add_text_cell(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
 }
 
 /* Adds a cell with the number whose JSON text has this id in `texts`; null if the text is not an integer. */
-static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
+static void add_number_cell(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     struct tp_str text = tp_strings_get(texts, id);
     int64_t number = 0;
@@ -43,29 +43,29 @@ static void put_number(struct tp_rows_cell **cell, const struct tp_strings *text
             __builtin_add_overflow(number, text.ptr[i] - '0', &number))
             number = TP_NULL_INT;
     }
-    put_int(cell, text.len ? number : TP_NULL_INT);
+    add_int_cell(cell, text.len ? number : TP_NULL_INT);
 }
 
 /* Adds a cell with the index of an event; null for TP_NO_ID. */
-static void put_event(struct tp_rows_cell **cell, uint32_t event)
+static void add_event_cells(struct tp_rows_cell **cell, uint32_t event)
 {
-    put_int(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
+    add_int_cell(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
 }
 
-static void put_operator(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t op)
+static void add_operator_cells(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t op)
 {
-    put_event(cell, op == TP_NO_ID ? TP_NO_ID : rows->model->operators.event[op]);
+    add_event_cells(cell, op == TP_NO_ID ? TP_NO_ID : rows->model->operators.event[op]);
 }
 
-static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, const struct tp_event *e)
+static void add_time_cells(struct tp_rows_cell **cell, const struct tp_rows *rows, const struct tp_event *e)
 {
-    put_int(cell, tp_sat_sub(e->ts_ns, rows->first_ns));
-    put_int(cell, e->dur_ns);
+    add_int_cell(cell, tp_sat_sub(e->ts_ns, rows->first_ns));
+    add_int_cell(cell, e->dur_ns);
 }
 
 /* Adds a cell with the index of the step that contains ts_ns; null outside steps. Steps are sorted and do not
  * overlap. */
-static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
+static void add_step_cell(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
 {
     const struct tp_model *model = rows->model;
     uint32_t low = 0, high = model->step_count;
@@ -76,16 +76,17 @@ static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int
         else
             high = middle;
     }
-    put_int(cell, low > 0 && ts_ns < model->steps[low - 1].end_ns ? (int64_t)low - 1 : TP_NULL_INT);
+    add_int_cell(cell, low > 0 && ts_ns < model->steps[low - 1].end_ns ? (int64_t)low - 1 : TP_NULL_INT);
 }
 
-static void put_module(struct tp_rows_cell **cell, const struct tp_rows *rows, const uint32_t *module_of, uint32_t i)
+static void add_module_cell(struct tp_rows_cell **cell, const struct tp_rows *rows, const uint32_t *module_of,
+                            uint32_t i)
 {
     uint32_t module = module_of ? module_of[i] : TP_NO_ID;
-    put_text(cell, module == TP_NO_ID
-                       ? (struct tp_str){NULL, 0}
-                       : tp_trace_event_name(rows->model->trace,
-                                             &rows->model->trace->events[rows->model->modules.event[module]]));
+    add_text_cell(cell, module == TP_NO_ID
+                            ? (struct tp_str){NULL, 0}
+                            : tp_trace_event_name(rows->model->trace,
+                                                  &rows->model->trace->events[rows->model->modules.event[module]]));
 }
 
 /* ---- events ---- */
@@ -113,14 +114,14 @@ static void fill_event(const struct tp_rows *rows, uint32_t row, struct tp_rows_
     const struct tp_event *e = &trace->events[row];
     enum tp_trace_out_category category;
     struct tp_str text = tp_chrome_category(trace, e, &category);
-    put_int(&cell, row);
-    put_text(&cell, text.len ? text : TP_STR("Trace"));
-    put_text(&cell, tp_trace_event_name(trace, e));
-    put_text(&cell, rows->processes[e->thread]);
-    put_text(&cell, rows->threads[e->thread]);
-    put_text(&cell, trace->threads[e->thread].name);
-    put_times(&cell, rows, e);
-    put_step(&cell, rows, e->ts_ns);
+    add_int_cell(&cell, row);
+    add_text_cell(&cell, text.len ? text : TP_STR("Trace"));
+    add_text_cell(&cell, tp_trace_event_name(trace, e));
+    add_text_cell(&cell, rows->processes[e->thread]);
+    add_text_cell(&cell, rows->threads[e->thread]);
+    add_text_cell(&cell, trace->threads[e->thread].name);
+    add_time_cells(&cell, rows, e);
+    add_step_cell(&cell, rows, e->ts_ns);
 }
 
 /* ---- kernels ---- */
@@ -156,13 +157,13 @@ static uint32_t kernel_count(const struct tp_rows *rows)
 
 /* Adds the cells for the kind of work, FLOPs and bytes. If a call started several device operations, only the main one
  * gets the FLOPs and bytes. */
-static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
+static void add_cost_cells(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
 {
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
     const struct tp_cost *cost = unit && unit->main == device ? &rows->units.costs[unit->cost] : NULL;
-    put_text(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
-    put_int(cell, cost ? cost->flops_without_masked : TP_NULL_INT);
-    put_int(cell, cost ? cost->bytes : TP_NULL_INT);
+    add_text_cell(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
+    add_int_cell(cell, cost ? cost->flops_without_masked : TP_NULL_INT);
+    add_int_cell(cell, cost ? cost->bytes : TP_NULL_INT);
 }
 
 static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
@@ -173,24 +174,24 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
     const struct tp_device_setup *d = tp_device_setup(trace, e->detail);
     enum tp_trace_out_category category;
     uint32_t launch = model->devices.launch[row];
-    put_event(&cell, model->devices.event[row]);
-    put_text(&cell, tp_chrome_category(trace, e, &category));
-    put_text(&cell, tp_trace_event_name(trace, e));
-    put_int(&cell, d->device);
-    put_int(&cell, d->stream);
-    put_times(&cell, rows, e);
-    put_int(&cell, d->bytes);
-    put_int(&cell, trace->devices[e->detail].correlation);
-    put_event(&cell, launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]);
-    put_operator(&cell, rows, model->devices.owner[row]);
-    put_module(&cell, rows, model->devices.module, row);
-    put_id(&cell, &trace->values, d->grid);
-    put_id(&cell, &trace->values, d->block);
-    put_number(&cell, &trace->values, d->registers);
-    put_number(&cell, &trace->values, d->shared_memory);
+    add_event_cells(&cell, model->devices.event[row]);
+    add_text_cell(&cell, tp_chrome_category(trace, e, &category));
+    add_text_cell(&cell, tp_trace_event_name(trace, e));
+    add_int_cell(&cell, d->device);
+    add_int_cell(&cell, d->stream);
+    add_time_cells(&cell, rows, e);
+    add_int_cell(&cell, d->bytes);
+    add_int_cell(&cell, trace->devices[e->detail].correlation);
+    add_event_cells(&cell, launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]);
+    add_operator_cells(&cell, rows, model->devices.owner[row]);
+    add_module_cell(&cell, rows, model->devices.module, row);
+    add_text_cell_by_id(&cell, &trace->values, d->grid);
+    add_text_cell_by_id(&cell, &trace->values, d->block);
+    add_number_cell(&cell, &trace->values, d->registers);
+    add_number_cell(&cell, &trace->values, d->shared_memory);
     cell++->real = d->occupancy_pct_e9 == TP_NULL_INT ? NAN : (double)d->occupancy_pct_e9 / 1e9;
-    put_cost(&cell, rows, row);
-    put_step(&cell, rows, e->ts_ns);
+    add_cost_cells(&cell, rows, row);
+    add_step_cell(&cell, rows, e->ts_ns);
 }
 
 /* ---- operators ---- */
@@ -227,22 +228,22 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     const struct tp_operators *ops = &model->operators;
     const struct tp_event *e = tp_operator_event(model, row);
     const struct tp_host_detail *d = &trace->hosts[e->detail];
-    put_event(&cell, ops->event[row]);
-    put_operator(&cell, rows, ops->parent[row]);
-    put_text(&cell, tp_trace_event_name(trace, e));
-    put_text(&cell, rows->threads[e->thread]);
-    put_times(&cell, rows, e);
-    put_int(&cell, tp_narrow_get(&ops->host_self, row));
-    put_int(&cell, tp_narrow_get(&ops->device_self, row));
-    put_int(&cell, tp_narrow_get(&ops->device_total, row));
-    put_int(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
-    put_module(&cell, rows, ops->module, row);
-    put_int(&cell, d->external_id);
-    put_int(&cell, tp_host_rare(trace, d).sequence);
-    put_id(&cell, &trace->values, d->dims);
-    put_id(&cell, &trace->values, d->types);
-    put_id(&cell, &trace->stack_texts, d->stack);
-    put_step(&cell, rows, e->ts_ns);
+    add_event_cells(&cell, ops->event[row]);
+    add_operator_cells(&cell, rows, ops->parent[row]);
+    add_text_cell(&cell, tp_trace_event_name(trace, e));
+    add_text_cell(&cell, rows->threads[e->thread]);
+    add_time_cells(&cell, rows, e);
+    add_int_cell(&cell, tp_narrow_get(&ops->host_self, row));
+    add_int_cell(&cell, tp_narrow_get(&ops->device_self, row));
+    add_int_cell(&cell, tp_narrow_get(&ops->device_total, row));
+    add_int_cell(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
+    add_module_cell(&cell, rows, ops->module, row);
+    add_int_cell(&cell, d->external_id);
+    add_int_cell(&cell, tp_host_rare(trace, d).sequence);
+    add_text_cell_by_id(&cell, &trace->values, d->dims);
+    add_text_cell_by_id(&cell, &trace->values, d->types);
+    add_text_cell_by_id(&cell, &trace->stack_texts, d->stack);
+    add_step_cell(&cell, rows, e->ts_ns);
 }
 
 /* ---- steps ---- */
@@ -265,13 +266,13 @@ static uint32_t step_count(const struct tp_rows *rows)
 static void fill_step(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_step *step = &rows->model->steps[row];
-    put_int(&cell, row);
-    put_text(&cell, step->name);
-    put_int(&cell, tp_sat_sub(step->start_ns, rows->first_ns));
-    put_int(&cell, tp_sat_sub(step->end_ns, rows->first_ns));
-    put_int(&cell, tp_sat_sub(step->host_start_ns, rows->first_ns));
-    put_int(&cell, tp_sat_sub(step->host_end_ns, rows->first_ns));
-    put_int(&cell, tp_step_is_used(step));
+    add_int_cell(&cell, row);
+    add_text_cell(&cell, step->name);
+    add_int_cell(&cell, tp_sat_sub(step->start_ns, rows->first_ns));
+    add_int_cell(&cell, tp_sat_sub(step->end_ns, rows->first_ns));
+    add_int_cell(&cell, tp_sat_sub(step->host_start_ns, rows->first_ns));
+    add_int_cell(&cell, tp_sat_sub(step->host_end_ns, rows->first_ns));
+    add_int_cell(&cell, tp_step_is_used(step));
 }
 
 /* ---- memory ---- */
@@ -300,17 +301,17 @@ static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows
     const struct tp_memory_record *record = &rows->memory.items[row];
     const struct tp_memory *raw = tp_memory_trace_record(&rows->memory, record);
     const struct tp_memory_rare *more = tp_memory_rare(rows->model->trace, raw);
-    put_int(&cell, row);
-    put_int(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));
-    put_text(&cell, rows->memory.devices[record->device].name);
-    put_int(&cell, raw->bytes);
-    put_int(&cell, more->address);
-    put_int(&cell, more->total_allocated);
-    put_int(&cell, more->total_reserved);
-    put_int(&cell, (raw->flags & TP_MEMORY_OUT_OF_MEMORY) != 0);
-    put_text(&cell, rows->threads[raw->thread]);
-    put_operator(&cell, rows, record->owner);
-    put_step(&cell, rows, raw->ts_ns);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));
+    add_text_cell(&cell, rows->memory.devices[record->device].name);
+    add_int_cell(&cell, raw->bytes);
+    add_int_cell(&cell, more->address);
+    add_int_cell(&cell, more->total_allocated);
+    add_int_cell(&cell, more->total_reserved);
+    add_int_cell(&cell, (raw->flags & TP_MEMORY_OUT_OF_MEMORY) != 0);
+    add_text_cell(&cell, rows->threads[raw->thread]);
+    add_operator_cells(&cell, rows, record->owner);
+    add_step_cell(&cell, rows, raw->ts_ns);
 }
 
 /* ---- links ---- */
@@ -329,9 +330,9 @@ static uint32_t link_count(const struct tp_rows *rows)
 static void fill_link(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_link *link = &rows->links.items[row];
-    put_text(&cell, tp_str_of(tp_link_name(link->kind)));
-    put_event(&cell, link->from);
-    put_event(&cell, link->to);
+    add_text_cell(&cell, tp_str_of(tp_link_name(link->kind)));
+    add_event_cells(&cell, link->from);
+    add_event_cells(&cell, link->to);
 }
 
 /* ---- tasks ---- */
@@ -356,9 +357,9 @@ static uint32_t task_count(const struct tp_rows *rows)
 static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_table *tasks = &rows->tasks.tasks;
-    put_text(&cell, tp_table_text(tasks, TP_TASK_NAME)[row]);
+    add_text_cell(&cell, tp_table_text(tasks, TP_TASK_NAME)[row]);
     for (unsigned column = TP_TASK_COUNT; column < TP_TASK_COLUMNS; column++)
-        put_int(&cell, tp_table_int(tasks, column)[row]);
+        add_int_cell(&cell, tp_table_int(tasks, column)[row]);
 }
 
 /* ---- tables ---- */

@@ -41,24 +41,24 @@ struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct
 
 /* ---- cells ---- */
 
-static void put_int(struct tp_rows_cell **cell, int64_t value)
+static void add_int_cell(struct tp_rows_cell **cell, int64_t value)
 {
     (*cell)++->integer = value;
 }
 
-static void put_text(struct tp_rows_cell **cell, struct tp_str text)
+static void add_text_cell(struct tp_rows_cell **cell, struct tp_str text)
 {
     (*cell)++->text = text;
 }
 
-static void put_id(struct tp_rows_cell **cell, uint32_t id)
+static void add_id_cell(struct tp_rows_cell **cell, uint32_t id)
 {
-    put_int(cell, id == TP_NO_ID ? TP_NULL_INT : (int64_t)id);
+    add_int_cell(cell, id == TP_NO_ID ? TP_NULL_INT : (int64_t)id);
 }
 
-static void put_time(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t at_ns)
+static void add_time_cell(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t at_ns)
 {
-    put_int(cell, tp_sat_sub(at_ns, rows->first_ns));
+    add_int_cell(cell, tp_sat_sub(at_ns, rows->first_ns));
 }
 
 static const struct tp_process_tree *process_tree(const struct tp_rows *rows)
@@ -102,15 +102,15 @@ static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_row
         TP_PROGRAM_PROCESS_DISK_WRITTEN};
     const struct tp_table *table = &rows->program->sampled.view.processes;
     const struct tp_tree_process *process = &process_tree(rows)->processes[row];
-    put_int(&cell, row);
-    put_int(&cell, process->pid);
-    put_id(&cell, process->parent);
-    put_text(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_COMMAND)[row]);
-    put_time(&cell, rows, process->begin_ns);
-    put_time(&cell, rows, process->end_ns);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, process->pid);
+    add_id_cell(&cell, process->parent);
+    add_text_cell(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_COMMAND)[row]);
+    add_time_cell(&cell, rows, process->begin_ns);
+    add_time_cell(&cell, rows, process->end_ns);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        put_int(&cell, tp_table_int(table, numbers[i])[row]);
-    put_text(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row]);
+        add_int_cell(&cell, tp_table_int(table, numbers[i])[row]);
+    add_text_cell(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row]);
 }
 
 /* ---- threads ---- */
@@ -132,12 +132,12 @@ static uint32_t thread_count(const struct tp_rows *rows)
 static void fill_thread(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_sampled_thread *thread = &rows->program->sampled.threads[row];
-    put_int(&cell, row);
-    put_int(&cell, thread->process);
-    put_int(&cell, thread->tid);
-    put_text(&cell, thread->name);
-    put_time(&cell, rows, thread->begin_ns);
-    put_time(&cell, rows, thread->end_ns);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, thread->process);
+    add_int_cell(&cell, thread->tid);
+    add_text_cell(&cell, thread->name);
+    add_time_cell(&cell, rows, thread->begin_ns);
+    add_time_cell(&cell, rows, thread->end_ns);
 }
 
 /* ---- states ---- */
@@ -173,15 +173,15 @@ static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_
 {
     const struct tp_thread_slice *piece = &process_tree(rows)->slices[row];
     bool is_wait = piece->state == TP_STATE_BLOCKED;
-    put_int(&cell, row);
-    put_int(&cell, rows->program->sampled.thread_by_tree_thread[thread_of_state(process_tree(rows), row)]);
-    put_time(&cell, rows, piece->begin_ns);
-    put_int(&cell, piece->end_ns - piece->begin_ns);
-    put_text(&cell, tp_str_of(tp_thread_state_name(piece->state)));
-    put_text(&cell,
-             is_wait ? tp_str_of(tp_wait_cause_text((enum tp_wait_cause)piece->cause)) : (struct tp_str){NULL, 0});
-    put_int(&cell, is_wait ? piece->is_estimated : TP_NULL_INT);
-    put_id(&cell, is_wait ? piece->stack : TP_NO_ID);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, rows->program->sampled.thread_by_tree_thread[thread_of_state(process_tree(rows), row)]);
+    add_time_cell(&cell, rows, piece->begin_ns);
+    add_int_cell(&cell, piece->end_ns - piece->begin_ns);
+    add_text_cell(&cell, tp_str_of(tp_thread_state_name(piece->state)));
+    add_text_cell(&cell,
+                  is_wait ? tp_str_of(tp_wait_cause_text((enum tp_wait_cause)piece->cause)) : (struct tp_str){NULL, 0});
+    add_int_cell(&cell, is_wait ? piece->is_estimated : TP_NULL_INT);
+    add_id_cell(&cell, is_wait ? piece->stack : TP_NO_ID);
 }
 
 /* ---- samples ---- */
@@ -206,12 +206,12 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
     const struct tp_vec *path = &sampled->functions.path;
     const struct tp_sample *sample = &sampled->trace->samples[row];
     tp_sampled_read_stack(sampled, sample->stack);
-    put_int(&cell, row);
-    put_int(&cell, sampled->thread_by_sample[row]);
-    put_time(&cell, rows, sample->ts_ns);
-    put_int(&cell, tp_sampled_time_of_sample(sampled, row));
-    put_id(&cell, sample->stack);
-    put_id(&cell, path->count ? *TP_AT(path, uint32_t, path->count - 1) : TP_NO_ID);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, sampled->thread_by_sample[row]);
+    add_time_cell(&cell, rows, sample->ts_ns);
+    add_int_cell(&cell, tp_sampled_time_of_sample(sampled, row));
+    add_id_cell(&cell, sample->stack);
+    add_id_cell(&cell, path->count ? *TP_AT(path, uint32_t, path->count - 1) : TP_NO_ID);
 }
 
 /* ---- functions and stacks ---- */
@@ -234,13 +234,13 @@ static uint32_t function_count(const struct tp_rows *rows)
 static void fill_function(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_program_function *f = tp_program_function_at(&rows->program->sampled.functions, row);
-    put_int(&cell, row);
-    put_text(&cell, f->name);
-    put_text(&cell, f->file.len ? f->file : (struct tp_str){NULL, 0});
-    put_int(&cell, f->line ? f->line : TP_NULL_INT);
-    put_text(&cell, tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind)));
-    put_int(&cell, f->self_ns);
-    put_int(&cell, f->total_ns);
+    add_int_cell(&cell, row);
+    add_text_cell(&cell, f->name);
+    add_text_cell(&cell, f->file.len ? f->file : (struct tp_str){NULL, 0});
+    add_int_cell(&cell, f->line ? f->line : TP_NULL_INT);
+    add_text_cell(&cell, tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind)));
+    add_int_cell(&cell, f->self_ns);
+    add_int_cell(&cell, f->total_ns);
 }
 
 static const struct tp_rows_column stack_columns[] = {
@@ -259,11 +259,11 @@ static uint32_t frame_count(const struct tp_rows *rows)
 static void fill_frame(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct frame *frame = TP_AT(&rows->program->frames, struct frame, row);
-    put_int(&cell, row);
-    put_int(&cell, frame->stack);
-    put_int(&cell, frame->depth);
-    put_int(&cell, frame->function);
-    put_int(&cell, frame->line ? frame->line : TP_NULL_INT);
+    add_int_cell(&cell, row);
+    add_int_cell(&cell, frame->stack);
+    add_int_cell(&cell, frame->depth);
+    add_int_cell(&cell, frame->function);
+    add_int_cell(&cell, frame->line ? frame->line : TP_NULL_INT);
 }
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)

@@ -31,7 +31,7 @@ static void run_sql(struct database *d, const char *sql)
 }
 
 /* Runs the statement in d->sql, and empties d->sql. */
-static void run_built_sql(struct database *d)
+static void run_sql_of_buffer(struct database *d)
 {
     if (d->sql.failed)
         d->code = SQLITE_NOMEM;
@@ -57,7 +57,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
                       table->columns[c].type == TP_ROWS_TEXT ? "_text" : "", sql_type(table->columns[c].type),
                       c == 0 && table->columns[c].type == TP_ROWS_INT ? " PRIMARY KEY" : "");
     tp_buf_puts(sql, ")");
-    run_built_sql(d);
+    run_sql_of_buffer(d);
     tp_buf_printf(sql, "CREATE VIEW %s AS SELECT ", table->name);
     for (unsigned c = 0; c < table->column_count; c++) {
         const char *name = table->columns[c].name;
@@ -72,7 +72,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
             tp_buf_printf(sql, " %sJOIN texts AS t_%s ON t_%s.text_id = r.%s_text",
                           table->columns[c].is_indexed ? "" : "LEFT ", table->columns[c].name, table->columns[c].name,
                           table->columns[c].name);
-    run_built_sql(d);
+    run_sql_of_buffer(d);
 }
 
 static void make_indices(struct database *d, const struct tp_rows_table *table)
@@ -85,7 +85,7 @@ static void make_indices(struct database *d, const struct tp_rows_table *table)
             continue;
         tp_buf_printf(sql, "CREATE INDEX %s_by_%s ON %s_rows (%s%s)", table->name, column->name, table->name,
                       column->name, column->type == TP_ROWS_TEXT ? "_text" : "");
-        run_built_sql(d);
+        run_sql_of_buffer(d);
     }
 }
 
@@ -129,7 +129,7 @@ static void bind_cell(struct database *d, sqlite3_stmt *statement, int at, enum 
         sqlite3_bind_int64(statement, at, (int64_t)tp_strings_add(&d->texts, cell->text) + 1);
 }
 
-static void fill_rows(struct database *d, const struct tp_rows_table *table, sqlite3_stmt *statement)
+static void insert_table_rows(struct database *d, const struct tp_rows_table *table, sqlite3_stmt *statement)
 {
     struct tp_rows_cell cells[TP_ROWS_MAX_COLUMNS];
     uint32_t count = table->count(&d->rows);
@@ -150,11 +150,11 @@ static void fill_table(struct database *d, const struct tp_rows_table *table)
         n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
     sqlite3_stmt *statement = prepare_statement(d, sql);
-    fill_rows(d, table, statement);
+    insert_table_rows(d, table, statement);
     sqlite3_finalize(statement);
 }
 
-static void fill_texts(struct database *d)
+static void fill_text_table(struct database *d)
 {
     sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO texts VALUES (?,?)");
     for (uint32_t i = 0; i < d->texts.count && d->code == SQLITE_OK; i++) {
@@ -169,7 +169,7 @@ static void fill_texts(struct database *d)
 
 /* Creates the table of arguments. A row contains all arguments of an event as one JSON text, because one row for each
  * argument would triple the time to write the database. The view splits the text. */
-static void make_args(struct database *d)
+static void make_argument_table(struct database *d)
 {
     run_sql(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
                "CREATE VIEW args AS SELECT r.event_id AS event_id, j.key AS key, CASE j.type WHEN 'true' THEN 'true'"
@@ -201,7 +201,7 @@ struct args_insert {
     sqlite3_stmt *statement;
 };
 
-static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
+static int insert_arguments_of_event(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
     (void)err; /* unused, because d->code has the failure */
@@ -213,10 +213,11 @@ static int put_args(void *context, uint32_t event, struct tp_str args, struct tp
     return a->d->code == SQLITE_OK ? TP_OK : TP_EIO;
 }
 
-static int fill_args(struct database *d, struct tp_error *err)
+static int fill_argument_table(struct database *d, struct tp_error *err)
 {
     struct args_insert a = {d, prepare_statement(d, "INSERT INTO args_rows VALUES (?,?)")};
-    int code = d->code == SQLITE_OK ? tp_args_walk(d->export, d->export->arena, put_args, &a, err) : TP_OK;
+    int code = d->code == SQLITE_OK ? tp_args_visit_all(d->export, d->export->arena, insert_arguments_of_event, &a, err)
+                                    : TP_OK;
     sqlite3_finalize(a.statement);
     return d->code == SQLITE_OK ? code : TP_OK;
 }
@@ -243,7 +244,7 @@ static void fill_documentation(struct database *d)
     sqlite3_finalize(statement);
 }
 
-static void fill_about(struct database *d)
+static void fill_table_about_trace(struct database *d)
 {
     struct tp_work_rates reached;
     const struct tp_profile *profile = d->export->profile;
@@ -289,15 +290,15 @@ static int fill_database(void *context, struct tp_error *err)
     const struct tp_rows_table *table;
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_table(d, table);
-    make_args(d);
+    make_argument_table(d);
     fill_documentation(d);
-    fill_about(d);
+    fill_table_about_trace(d);
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         fill_table(d, table);
-    int code = fill_args(d, err);
+    int code = fill_argument_table(d, err);
     if (code < 0)
         return code;
-    fill_texts(d);
+    fill_text_table(d);
     run_sql(d, "CREATE INDEX texts_by_text ON texts (text)");
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_indices(d, table);
@@ -345,7 +346,7 @@ int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
         code = temporary ? fill_file(d, temporary, path, err)
                          : tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
     if (code == TP_OK)
-        return tp_export_record_written(export, path, tp_outfile_commit(&file, err));
+        return tp_export_note_written_path(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }

@@ -47,7 +47,7 @@ struct firefox {
 
 /* ---- numbers and columns ---- */
 
-static void put_ms(struct tp_json *json, int64_t ns)
+static void write_milliseconds(struct tp_json *json, int64_t ns)
 {
     char text[48];
     uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -55,14 +55,14 @@ static void put_ms(struct tp_json *json, int64_t ns)
     tp_json_raw(json, (struct tp_str){text, (size_t)n});
 }
 
-static void put_time(struct firefox *f, const char *key, int64_t at_ns)
+static void write_time_member(struct firefox *f, const char *key, int64_t at_ns)
 {
     tp_json_key(&f->json, key);
-    put_ms(&f->json, tp_sat_sub(at_ns, f->begin_ns));
+    write_milliseconds(&f->json, tp_sat_sub(at_ns, f->begin_ns));
 }
 
 /* Writes a column whose rows all have the same value. */
-static void put_constant_column(struct tp_json *json, const char *key, uint32_t count, const char *value)
+static void write_constant_column(struct tp_json *json, const char *key, uint32_t count, const char *value)
 {
     tp_json_key(json, key);
     tp_json_array(json);
@@ -72,8 +72,8 @@ static void put_constant_column(struct tp_json *json, const char *key, uint32_t 
 }
 
 /* Writes a column. `of` returns the value of each row; TP_NULL_INT becomes null. */
-static void put_column(struct firefox *f, const char *key, uint32_t count,
-                       int64_t (*of)(struct firefox *f, uint32_t row))
+static void write_column(struct firefox *f, const char *key, uint32_t count,
+                         int64_t (*of)(struct firefox *f, uint32_t row))
 {
     tp_json_key(&f->json, key);
     tp_json_array(&f->json);
@@ -159,36 +159,36 @@ static uint32_t stack_row(struct firefox *f, uint32_t stack)
     return row;
 }
 
-static void put_code_tables(struct firefox *f)
+static void write_code_tables(struct firefox *f)
 {
     struct tp_json *json = &f->json;
     uint32_t functions = tp_keys_count(&f->tables.functions), frames = tp_keys_count(&f->tables.frames),
              stacks = tp_keys_count(&f->tables.stacks);
     begin_table(f, "stackTable", stacks);
-    put_column(f, "prefix", stacks, stack_prefix);
-    put_column(f, "frame", stacks, stack_frame);
-    put_column(f, "category", stacks, stack_category);
-    put_constant_column(json, "subcategory", stacks, "0");
+    write_column(f, "prefix", stacks, stack_prefix);
+    write_column(f, "frame", stacks, stack_frame);
+    write_column(f, "category", stacks, stack_category);
+    write_constant_column(json, "subcategory", stacks, "0");
     tp_json_object_end(json);
     begin_table(f, "frameTable", frames);
-    put_constant_column(json, "address", frames, "-1");
-    put_constant_column(json, "inlineDepth", frames, "0");
-    put_column(f, "category", frames, frame_category);
-    put_constant_column(json, "subcategory", frames, "0");
-    put_column(f, "func", frames, frame_function);
-    put_column(f, "line", frames, frame_line);
+    write_constant_column(json, "address", frames, "-1");
+    write_constant_column(json, "inlineDepth", frames, "0");
+    write_column(f, "category", frames, frame_category);
+    write_constant_column(json, "subcategory", frames, "0");
+    write_column(f, "func", frames, frame_function);
+    write_column(f, "line", frames, frame_line);
     static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "column", "optimizations"};
     for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
-        put_constant_column(json, nulls[i], frames, "null");
+        write_constant_column(json, nulls[i], frames, "null");
     tp_json_object_end(json);
     begin_table(f, "funcTable", functions);
-    put_column(f, "name", functions, function_name);
-    put_column(f, "fileName", functions, function_file);
-    put_constant_column(json, "isJS", functions, "false");
-    put_constant_column(json, "relevantForJS", functions, "false");
-    put_constant_column(json, "resource", functions, "-1");
-    put_constant_column(json, "lineNumber", functions, "null");
-    put_constant_column(json, "columnNumber", functions, "null");
+    write_column(f, "name", functions, function_name);
+    write_column(f, "fileName", functions, function_file);
+    write_constant_column(json, "isJS", functions, "false");
+    write_constant_column(json, "relevantForJS", functions, "false");
+    write_constant_column(json, "resource", functions, "-1");
+    write_constant_column(json, "lineNumber", functions, "null");
+    write_constant_column(json, "columnNumber", functions, "null");
     tp_json_object_end(json);
     tp_json_key(json, "resourceTable");
     tp_json_raw(json, TP_STR("{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}"));
@@ -198,7 +198,7 @@ static void put_code_tables(struct firefox *f)
 
 /* ---- samples and states ---- */
 
-static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count)
+static void write_samples(struct firefox *f, const uint32_t *items, uint32_t count)
 {
     struct tp_json *json = &f->json;
     begin_table(f, "samples", count);
@@ -215,12 +215,12 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
     tp_json_key(json, "time");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        put_ms(json, tp_sat_sub(f->sampled->trace->samples[items[i]].ts_ns, f->begin_ns));
+        write_milliseconds(json, tp_sat_sub(f->sampled->trace->samples[items[i]].ts_ns, f->begin_ns));
     tp_json_array_end(json);
     tp_json_key(json, "weight");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        put_ms(json, tp_sampled_time_of_sample(f->sampled, items[i]));
+        write_milliseconds(json, tp_sampled_time_of_sample(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
     tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the activity graph from this column */
@@ -237,18 +237,19 @@ struct states {
     uint32_t count;
 };
 
-static void put_slice_times(struct firefox *f, const char *key, struct states states, bool is_end)
+static void write_slice_times(struct firefox *f, const char *key, struct states states, bool is_end)
 {
     tp_json_key(&f->json, key);
     tp_json_array(&f->json);
     for (uint32_t i = 0; i < states.count; i++)
-        put_ms(&f->json, tp_sat_sub(is_end ? states.slices[i].end_ns : states.slices[i].begin_ns, f->begin_ns));
+        write_milliseconds(&f->json,
+                           tp_sat_sub(is_end ? states.slices[i].end_ns : states.slices[i].begin_ns, f->begin_ns));
     tp_json_array_end(&f->json);
 }
 
 /* Returns the innermost function of the stack with which the thread waits, without functions of the kernel and of
  * system libraries; "" if it is unknown. */
-static struct tp_str wait_place(struct firefox *f, const struct tp_thread_slice *piece)
+static struct tp_str function_that_waits(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
     tp_sampled_read_stack(f->sampled, piece->stack);
@@ -261,13 +262,13 @@ static struct tp_str wait_place(struct firefox *f, const struct tp_thread_slice 
     return TP_STR("");
 }
 
-static void put_slice_data(struct firefox *f, const struct tp_thread_slice *piece)
+static void write_slice_data(struct firefox *f, const struct tp_thread_slice *piece)
 {
     struct tp_json *json = &f->json;
     tp_json_object(json);
     tp_json_member_text(json, "type", "state");
     if (piece->state == TP_STATE_BLOCKED) {
-        struct tp_str place = wait_place(f, piece);
+        struct tp_str place = function_that_waits(f, piece);
         tp_json_member_text(json, "reason", tp_wait_cause_text((enum tp_wait_cause)piece->cause));
         if (place.len)
             tp_json_member_str(json, "where", place);
@@ -275,7 +276,7 @@ static void put_slice_data(struct firefox *f, const struct tp_thread_slice *piec
     tp_json_object_end(json);
 }
 
-static void put_states(struct firefox *f, struct states states)
+static void write_thread_states(struct firefox *f, struct states states)
 {
     struct tp_json *json = &f->json;
     begin_table(f, "markers", states.count);
@@ -284,21 +285,21 @@ static void put_states(struct firefox *f, struct states states)
     for (uint32_t i = 0; i < states.count; i++)
         tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(tp_thread_state_name(states.slices[i].state))));
     tp_json_array_end(json);
-    put_slice_times(f, "startTime", states, false);
-    put_slice_times(f, "endTime", states, true);
-    put_constant_column(json, "phase", states.count, "1"); /* phase 1 means an interval */
-    put_constant_column(json, "category", states.count, "0");
+    write_slice_times(f, "startTime", states, false);
+    write_slice_times(f, "endTime", states, true);
+    write_constant_column(json, "phase", states.count, "1"); /* phase 1 means an interval */
+    write_constant_column(json, "category", states.count, "0");
     tp_json_key(json, "data");
     tp_json_array(json);
     for (uint32_t i = 0; i < states.count; i++)
-        put_slice_data(f, &states.slices[i]);
+        write_slice_data(f, &states.slices[i]);
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
 
 /* ---- threads ---- */
 
-static void put_texts(struct firefox *f)
+static void write_texts(struct firefox *f)
 {
     tp_json_key(&f->json, "stringArray");
     tp_json_array(&f->json);
@@ -307,7 +308,7 @@ static void put_texts(struct firefox *f)
     tp_json_array_end(&f->json);
 }
 
-static void put_thread(struct firefox *f, uint32_t number, const uint32_t *samples, uint32_t count)
+static void write_thread(struct firefox *f, uint32_t number, const uint32_t *samples, uint32_t count)
 {
     const struct tp_sampled_thread *thread = &f->sampled->threads[number];
     const struct tp_sampled_process *process = &f->sampled->processes[thread->process];
@@ -328,15 +329,15 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_json_member_text(json, "pid", f->pids[thread->process]);
     tp_json_member_int(json, "tid", thread->tid);
     tp_json_member_bool(json, "isMainThread", thread->tid == process->pid);
-    put_time(f, "processStartupTime", process->begin_ns);
-    put_time(f, "processShutdownTime", process->end_ns);
-    put_time(f, "registerTime", thread->begin_ns);
-    put_time(f, "unregisterTime", thread->end_ns);
-    put_constant_column(json, "pausedRanges", 0, "");
-    put_samples(f, samples, count);
-    put_states(f, (struct states){slices.data, (uint32_t)slices.count});
-    put_code_tables(f);
-    put_texts(f);
+    write_time_member(f, "processStartupTime", process->begin_ns);
+    write_time_member(f, "processShutdownTime", process->end_ns);
+    write_time_member(f, "registerTime", thread->begin_ns);
+    write_time_member(f, "unregisterTime", thread->end_ns);
+    write_constant_column(json, "pausedRanges", 0, "");
+    write_samples(f, samples, count);
+    write_thread_states(f, (struct states){slices.data, (uint32_t)slices.count});
+    write_code_tables(f);
+    write_texts(f);
     tp_json_object_end(json);
 }
 
@@ -359,7 +360,8 @@ static void number_equal_pids(struct firefox *f)
     }
 }
 
-static void put_meta(struct firefox *f, const struct tp_export *export, const struct tp_sampled_span *span)
+static void write_profile_metadata(struct firefox *f, const struct tp_export *export,
+                                   const struct tp_sampled_span *span)
 {
     struct tp_json *json = &f->json;
     const struct tp_sampled *sampled = f->sampled;
@@ -371,9 +373,9 @@ static void put_meta(struct firefox *f, const struct tp_export *export, const st
     tp_json_member_str(json, "product", sampled->process_count ? sampled->processes[0].name : export->profile->worker);
     tp_json_member_text(json, "importedFrom", "tracepress");
     tp_json_key(json, "interval");
-    put_ms(json, span->mean_ns ? span->mean_ns : 1000000);
+    write_milliseconds(json, span->mean_ns ? span->mean_ns : 1000000);
     tp_json_key(json, "startTime");
-    put_ms(json, tp_sat_add(span->begin_ns, tp_trace_base_ns(sampled->trace, span->begin_ns)));
+    write_milliseconds(json, tp_sat_add(span->begin_ns, tp_trace_base_ns(sampled->trace, span->begin_ns)));
     tp_json_key(json, "sampleUnits");
     tp_json_raw(json, TP_STR("{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"}"));
     tp_json_member_bool(json, "symbolicated", true);
@@ -395,7 +397,7 @@ struct text_call {
     const struct tp_export *export;
 };
 
-static int put_file(void *context, struct tp_error *err)
+static int write_profile(void *context, struct tp_error *err)
 {
     const struct text_call *call = context;
     struct firefox *f = call->firefox;
@@ -405,13 +407,13 @@ static int put_file(void *context, struct tp_error *err)
     f->begin_ns = span.begin_ns;
     number_equal_pids(f);
     tp_json_object(&f->json);
-    put_meta(f, call->export, &span);
-    put_constant_column(&f->json, "libs", 0, "");
-    put_constant_column(&f->json, "pages", 0, "");
+    write_profile_metadata(f, call->export, &span);
+    write_constant_column(&f->json, "libs", 0, "");
+    write_constant_column(&f->json, "pages", 0, "");
     tp_json_key(&f->json, "threads");
     tp_json_array(&f->json);
     for (uint32_t t = 0; t < f->sampled->thread_count; t++)
-        put_thread(f, t, order + first[t], first[t + 1] - first[t]);
+        write_thread(f, t, order + first[t], first[t + 1] - first[t]);
     tp_json_array_end(&f->json);
     tp_json_object_end(&f->json);
     return TP_OK;
@@ -428,11 +430,11 @@ int tp_export_firefox(const struct tp_export *export, struct tp_error *err)
     tp_sampled_build(firefox.sampled, trace, arena);
     tp_buf_init(&text, 0);
     tp_json_init(&firefox.json, &text);
-    int code = tp_arena_run(arena, put_file, &(struct text_call){&firefox, export}, err);
+    int code = tp_arena_run(arena, write_profile, &(struct text_call){&firefox, export}, err);
     if (code == TP_OK)
         code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
-                           : tp_export_packed_file(export, "firefox.json.gz", &text, err);
+                           : tp_export_write_gzip_file(export, "firefox.json.gz", &text, err);
     tp_buf_release(&text);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }

@@ -56,5 +56,5 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     picture.now = now;
     picture.before = before;
-    return tp_export_record_written(export, path, tp_svg_write(path, export->arena, draw_flamegraph, &picture, err));
+    return tp_export_note_written_path(export, path, tp_svg_write(path, export->arena, draw_flamegraph, &picture, err));
 }

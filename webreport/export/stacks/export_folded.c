@@ -27,5 +27,5 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
     if (tp_folded_is_empty(folded)) /* an empty file is an error, because flamegraph.pl and speedscope refuse it */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
-    return tp_export_record_written(export, path, tp_folded_write(folded, path, err));
+    return tp_export_note_written_path(export, path, tp_folded_write(folded, path, err));
 }

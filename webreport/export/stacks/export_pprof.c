@@ -51,7 +51,7 @@ static void add_waits(struct profile *profile)
     }
 }
 
-static void put_sample(struct profile *profile, uint32_t key, struct tp_vec *locations)
+static void write_sample(struct profile *profile, uint32_t key, struct tp_vec *locations)
 {
     struct tp_sampled *sampled = profile->sampled;
     const uint32_t *of = tp_keys_get(&profile->keys, key);
@@ -101,7 +101,7 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
     if (has_states)
         add_waits(&profile);
     for (uint32_t key = 0; key < tp_keys_count(&profile.keys); key++)
-        put_sample(&profile, key, &locations);
+        write_sample(&profile, key, &locations);
     struct tp_sampled_span span = tp_sampled_span(profile.sampled);
     struct tp_pprof_times times = {.begin_ns = tp_sat_add(span.begin_ns, tp_trace_base_ns(trace, span.begin_ns)),
                                    .length_ns = span.end_ns - span.begin_ns,

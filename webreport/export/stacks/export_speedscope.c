@@ -36,7 +36,7 @@ static uint32_t state_frame(struct speedscope *s, const struct tp_thread_slice *
 
 /* ---- frames ---- */
 
-static void put_frame(struct speedscope *s, const uint32_t *key)
+static void write_frame(struct speedscope *s, const uint32_t *key)
 {
     struct tp_json *json = &s->json;
     tp_json_object(json);
@@ -78,7 +78,7 @@ struct of_thread {
     size_t count;
 };
 
-static void put_stack(struct speedscope *s, uint32_t sample)
+static void write_stack_of_sample(struct speedscope *s, uint32_t sample)
 {
     struct tp_sampled *sampled = s->sampled;
     const struct tp_vec *path = &sampled->functions.path;
@@ -90,7 +90,7 @@ static void put_stack(struct speedscope *s, uint32_t sample)
     tp_json_array_end(&s->json);
 }
 
-static void put_samples(struct speedscope *s, const struct tp_sampled_thread *thread, struct of_thread samples)
+static void write_samples(struct speedscope *s, const struct tp_sampled_thread *thread, struct of_thread samples)
 {
     struct tp_json *json = &s->json;
     int64_t sum_ns = 0;
@@ -104,7 +104,7 @@ static void put_samples(struct speedscope *s, const struct tp_sampled_thread *th
     tp_json_key(json, "samples");
     tp_json_array(json);
     for (size_t i = 0; i < samples.count; i++)
-        put_stack(s, samples.items[i]);
+        write_stack_of_sample(s, samples.items[i]);
     tp_json_array_end(json);
     tp_json_key(json, "weights");
     tp_json_array(json);
@@ -114,7 +114,7 @@ static void put_samples(struct speedscope *s, const struct tp_sampled_thread *th
     tp_json_object_end(json);
 }
 
-static void put_edge(struct speedscope *s, const char *type, uint32_t frame, int64_t at_ns)
+static void write_open_or_close_event(struct speedscope *s, const char *type, uint32_t frame, int64_t at_ns)
 {
     tp_json_object(&s->json);
     tp_json_member_text(&s->json, "type", type);
@@ -123,7 +123,7 @@ static void put_edge(struct speedscope *s, const char *type, uint32_t frame, int
     tp_json_object_end(&s->json);
 }
 
-static void put_states(struct speedscope *s, uint32_t of_tree)
+static void write_thread_states(struct speedscope *s, uint32_t of_tree)
 {
     const struct tp_process_tree *tree = &s->sampled->view.tree;
     const struct tp_tree_thread *thread = &tree->threads[of_tree];
@@ -138,8 +138,8 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
     for (uint32_t i = 0; i < thread->count; i++) {
         const struct tp_thread_slice *piece = &tree->slices[thread->first + i];
         uint32_t frame = state_frame(s, piece);
-        put_edge(s, "O", frame, piece->begin_ns);
-        put_edge(s, "C", frame, piece->end_ns);
+        write_open_or_close_event(s, "O", frame, piece->begin_ns);
+        write_open_or_close_event(s, "C", frame, piece->end_ns);
     }
     tp_json_array_end(json);
     tp_json_object_end(json);
@@ -147,20 +147,20 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
 
 /* ---- file ---- */
 
-static void put_profiles(struct speedscope *s)
+static void write_profiles(struct speedscope *s)
 {
     const struct tp_sampled *sampled = s->sampled;
     uint32_t *order, *first = tp_sampled_sort_by_thread(sampled, &order, s->arena);
     tp_json_key(&s->json, "profiles");
     tp_json_array(&s->json);
     for (uint32_t t = 0; t < sampled->thread_count; t++)
-        put_samples(s, &sampled->threads[t], (struct of_thread){order + first[t], first[t + 1] - first[t]});
+        write_samples(s, &sampled->threads[t], (struct of_thread){order + first[t], first[t + 1] - first[t]});
     for (uint32_t t = 0; sampled->view.is_present && t < sampled->view.tree.thread_count; t++)
-        put_states(s, t);
+        write_thread_states(s, t);
     tp_json_array_end(&s->json);
 }
 
-static void put_file(struct speedscope *s, const struct tp_export *export)
+static void write_speedscope_file(struct speedscope *s, const struct tp_export *export)
 {
     struct tp_json *json = &s->json;
     tp_json_object(json);
@@ -168,13 +168,13 @@ static void put_file(struct speedscope *s, const struct tp_export *export)
     tp_json_member_text(json, "exporter", "tracepress");
     tp_json_member_str(json, "name", export->profile->worker);
     tp_json_member_int(json, "activeProfileIndex", 0);
-    put_profiles(s);
+    write_profiles(s);
     tp_json_key(json, "shared");
     tp_json_object(json);
     tp_json_key(json, "frames");
     tp_json_array(json);
     for (uint32_t i = 0; i < tp_keys_count(&s->frames); i++)
-        put_frame(s, tp_keys_get(&s->frames, i));
+        write_frame(s, tp_keys_get(&s->frames, i));
     tp_json_array_end(json);
     tp_json_object_end(json);
     tp_json_object_end(json);
@@ -185,11 +185,11 @@ struct text_call {
     const struct tp_export *export;
 };
 
-static int put_file_guarded(void *context, struct tp_error *err)
+static int write_file_in_guard(void *context, struct tp_error *err)
 {
     const struct text_call *call = context;
     (void)err;
-    put_file(call->s, call->export);
+    write_speedscope_file(call->s, call->export);
     return TP_OK;
 }
 
@@ -206,12 +206,12 @@ int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
     tp_keys_init(&s.frames, arena, 2);
     tp_buf_init(&text, 0);
     tp_json_init(&s.json, &text);
-    int code = tp_arena_run(arena, put_file_guarded, &(struct text_call){&s, export}, err);
+    int code = tp_arena_run(arena, write_file_in_guard, &(struct text_call){&s, export}, err);
     if (code == TP_OK)
         code = text.failed
                    ? tp_error_set(err, text.failed, 0, "out of memory")
                    : tp_export_whole_file(export, "speedscope.json", (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }

@@ -26,7 +26,7 @@ struct value {
     int64_t self, total, base_value;
 };
 
-static struct value *value_at(const struct tree *tree, uint32_t node)
+static struct value *value_of_node(const struct tree *tree, uint32_t node)
 {
     return TP_AT(&tree->values, struct value, node);
 }
@@ -50,7 +50,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
 }
 
 /* Adds the stacks of one trace to the nodes of the tree. is_baseline: adds them to base_value instead of self. */
-static void add_stacks(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
+static void add_values_of_stacks(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
     uint32_t *node_of = tp_arena_array(tree->arena, count, sizeof *node_of);
@@ -61,7 +61,7 @@ static void add_stacks(struct tree *tree, const struct tp_folded *folded, bool i
         node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around], name_of[i]);
         while (tree->values.count < tp_keys_count(&tree->paths))
             tp_vec_push(&tree->values);
-        struct value *value = value_at(tree, node_of[i]);
+        struct value *value = value_of_node(tree, node_of[i]);
         if (self > 0 && is_baseline)
             value->base_value = tp_sat_add(value->base_value, self);
         else if (self > 0)
@@ -75,11 +75,11 @@ static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
     for (uint32_t i = tree->count; i-- > 0;) {
-        struct value *value = value_at(tree, i);
+        struct value *value = value_of_node(tree, i);
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
         value->total = tp_sat_add(value->total, value->self);
-        int64_t *total = around == TP_NO_ID ? &all->value : &value_at(tree, around)->total;
-        int64_t *before = around == TP_NO_ID ? &all->base_value : &value_at(tree, around)->base_value;
+        int64_t *total = around == TP_NO_ID ? &all->value : &value_of_node(tree, around)->total;
+        int64_t *before = around == TP_NO_ID ? &all->base_value : &value_of_node(tree, around)->base_value;
         *total = tp_sat_add(*total, value->total);
         *before = tp_sat_add(*before, value->base_value);
         flame->path_count += value->total > 0;
@@ -88,13 +88,13 @@ static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
 }
 
 /* Returns the total baseline value of nodes that only the baseline has. Callees of such nodes are not counted again. */
-static int64_t removed_value(const struct tree *tree)
+static int64_t value_of_removed_nodes(const struct tree *tree)
 {
     int64_t sum_gone = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
-        if (value_at(tree, i)->total == 0 && (around == TP_NO_ID || value_at(tree, around)->total > 0))
-            sum_gone = tp_sat_add(sum_gone, value_at(tree, i)->base_value);
+        if (value_of_node(tree, i)->total == 0 && (around == TP_NO_ID || value_of_node(tree, around)->total > 0))
+            sum_gone = tp_sat_add(sum_gone, value_of_node(tree, i)->base_value);
     }
     return sum_gone;
 }
@@ -107,7 +107,7 @@ static int compare_by_name(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Links the callees of each node in the order of their names. Returns the first outermost function. */
-static uint32_t link_nodes(struct tree *tree)
+static uint32_t link_nodes_by_name(struct tree *tree)
 {
     uint32_t *order = tp_arena_array(tree->arena, tree->count, sizeof *order), root = TP_NO_ID;
     tree->first_child = tp_arena_array(tree->arena, tree->count, sizeof *order);
@@ -128,21 +128,21 @@ static uint32_t link_nodes(struct tree *tree)
 
 /* Chooses tree->least, the smallest value of a callee that gets a box, so that the number of boxes is within the limit.
  * Returns the number of boxes. */
-static uint32_t choose_smallest_box(struct tree *tree, int64_t all)
+static uint32_t choose_smallest_drawn_value(struct tree *tree, int64_t all)
 {
     uint32_t count;
     tree->least = all / MIN_SHARE + 1;
     do {
         count = 0;
         for (uint32_t i = 0; i < tree->count; i++)
-            count += value_at(tree, i)->total >= tree->least;
+            count += value_of_node(tree, i)->total >= tree->least;
         if (count > TP_MAX_FLAME_FRAMES)
             tree->least += tree->least / 4 + 1;
     } while (count > TP_MAX_FLAME_FRAMES);
     return count;
 }
 
-static void push_box(struct tree *tree, const struct tp_flame_frame *frame)
+static void append_box(struct tree *tree, const struct tp_flame_frame *frame)
 {
     struct tp_flame *flame = tree->flame;
     flame->frames[flame->count++] = *frame;
@@ -160,14 +160,14 @@ static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
     for (; node != TP_NO_ID; node = tree->next_sibling[node]) {
-        const struct value *value = value_at(tree, node);
+        const struct value *value = value_of_node(tree, node);
         if (value->total >= tree->least) {
-            push_box(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
-                                                    .depth = depth,
-                                                    .start = start,
-                                                    .value = value->total,
-                                                    .self = value->self,
-                                                    .base_value = value->base_value});
+            append_box(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
+                                                      .depth = depth,
+                                                      .start = start,
+                                                      .value = value->total,
+                                                      .self = value->self,
+                                                      .base_value = value->base_value});
             *(uint32_t *)tp_vec_push(open) = node;
             start = tp_sat_add(start, value->total);
         } else if (value->total > 0) {
@@ -178,7 +178,7 @@ static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_
     }
     rest.start = start;
     if (rest.value >= tree->least) {
-        push_box(tree, &rest);
+        append_box(tree, &rest);
         *(uint32_t *)tp_vec_push(open) = TP_NO_ID;
     }
 }
@@ -192,16 +192,16 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
     tp_keys_init(&tree.paths, arena, 2);
-    add_stacks(&tree, folded, false);
+    add_values_of_stacks(&tree, folded, false);
     if (baseline)
-        add_stacks(&tree, baseline, true);
+        add_values_of_stacks(&tree, baseline, true);
     tree.count = tp_keys_count(&tree.paths);
     sum_callees(&tree, &all);
-    flame->removed_value = removed_value(&tree);
-    uint32_t first = link_nodes(&tree), boxes = choose_smallest_box(&tree, all.value);
+    flame->removed_value = value_of_removed_nodes(&tree);
+    uint32_t first = link_nodes_by_name(&tree), boxes = choose_smallest_drawn_value(&tree, all.value);
     /* room for two boxes per node: one for the node, and one for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
-    push_box(&tree, &all);
+    append_box(&tree, &all);
     place_boxes(&tree, first, 0, 1, &open);
     /* places the boxes row by row; place_boxes appends to `open` */
     for (uint32_t i = 0; i < open.count; i++) {

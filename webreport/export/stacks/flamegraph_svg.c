@@ -89,7 +89,7 @@ static void put_difference_colour(const struct drawing *d, const struct tp_flame
         tp_buf_printf(d->out, "#%02X%02XF0", pale, pale);
 }
 
-static void put_colour(const struct drawing *d, const struct tp_flame_frame *frame)
+static void write_frame_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     if (d->flame->has_baseline && frame->depth > 0)
         put_difference_colour(d, frame);
@@ -101,7 +101,7 @@ static void put_colour(const struct drawing *d, const struct tp_flame_frame *fra
 
 /* ---- boxes ---- */
 
-static void put_frame(const struct drawing *d, const struct tp_flame_frame *frame)
+static void draw_frame(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     const struct tp_flame_frame *all = &d->flame->frames[0];
     struct tp_buf *out = d->out;
@@ -122,13 +122,13 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
         tp_buf_printf(out, "; before %s: %s", amount_text(d, frame->base_value), difference_text(d, frame));
     tp_buf_printf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", MARGIN + x, y, width,
                   ROW - 1);
-    put_colour(d, frame);
+    write_frame_colour(d, frame);
     tp_buf_printf(out, "\"/><text x=\"%.2f\" y=\"%u\">", MARGIN + x + 3, y + TEXT_TOP);
     tp_svg_put_text_within(out, name, (size_t)((width > 6 ? width - 6 : 0) * 10 / CHARACTER_TENTHS));
     tp_buf_puts(out, "</text></g>\n");
 }
 
-static void put_heading(const struct drawing *d, struct tp_str title)
+static void draw_heading(const struct drawing *d, struct tp_str title)
 {
     const struct tp_flame *flame = d->flame;
     struct tp_buf *out = d->out;
@@ -156,11 +156,11 @@ void tp_flame_write_svg(struct tp_buf *out, const struct tp_flame *flame, struct
     tp_buf_puts(out, "</title>\n");
     tp_svg_put_style(out, "svg/flamegraph.css", arena);
     tp_buf_puts(out, "<rect class=\"b\" width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
-    put_heading(&d, title);
+    draw_heading(&d, title);
     tp_buf_puts(out, "<g id=\"frames\">\n");
     for (uint32_t i = 0; i < flame->count && !out->failed; i++)
         if (flame->frames[0].value > 0)
-            put_frame(&d, &flame->frames[i]);
+            draw_frame(&d, &flame->frames[i]);
     tp_buf_puts(out, "</g>\n");
     tp_svg_put_script(out, "svg/flamegraph.js", arena);
     tp_buf_puts(out, "</svg>\n");

@@ -8,86 +8,86 @@
 
 /* ---- marshal: version 2 of CPython's format, which every Python 3 reads (Python/marshal.c) ---- */
 
-static void put_u32(struct tp_buf *out, uint32_t value)
+static void write_u32(struct tp_buf *out, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         tp_buf_putc(out, (char)(value >> (8 * i) & 255));
 }
 
-static void put_text(struct tp_buf *out, struct tp_str text)
+static void write_marshal_text(struct tp_buf *out, struct tp_str text)
 {
     tp_buf_putc(out, 'u');
-    put_u32(out, (uint32_t)text.len);
+    write_u32(out, (uint32_t)text.len);
     tp_buf_add(out, text.ptr, text.len);
 }
 
 /* Writes a number, which must not be negative, in Python's marshal format. A number of more than 32 bits is written as
  * digits of 15 bits. */
-static void put_int(struct tp_buf *out, int64_t value)
+static void write_marshal_int(struct tp_buf *out, int64_t value)
 {
     uint32_t digits = 0;
     if (value <= INT32_MAX) {
         tp_buf_putc(out, 'i');
-        put_u32(out, (uint32_t)value);
+        write_u32(out, (uint32_t)value);
         return;
     }
     for (int64_t left = value; left; left >>= 15)
         digits++;
     tp_buf_putc(out, 'l');
-    put_u32(out, digits);
+    write_u32(out, digits);
     for (; value; value >>= 15) {
         tp_buf_putc(out, (char)(value & 255));
         tp_buf_putc(out, (char)(value >> 8 & 127));
     }
 }
 
-static void put_seconds(struct tp_buf *out, int64_t ns)
+static void write_marshal_seconds(struct tp_buf *out, int64_t ns)
 {
     double value = (double)ns / 1e9;
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     tp_buf_putc(out, 'g');
-    put_u32(out, (uint32_t)bits);
-    put_u32(out, (uint32_t)(bits >> 32));
+    write_u32(out, (uint32_t)bits);
+    write_u32(out, (uint32_t)(bits >> 32));
 }
 
-static void put_tuple(struct tp_buf *out, uint32_t size)
+static void write_marshal_tuple(struct tp_buf *out, uint32_t size)
 {
     tp_buf_putc(out, '(');
-    put_u32(out, size);
+    write_u32(out, size);
 }
 
-static void put_function(struct tp_buf *out, const struct tp_call_row *row)
+static void write_function_key(struct tp_buf *out, const struct tp_call_row *row)
 {
-    put_tuple(out, 3);
-    put_text(out, row->file);
-    put_int(out, row->line);
-    put_text(out, row->name);
+    write_marshal_tuple(out, 3);
+    write_marshal_text(out, row->file);
+    write_marshal_int(out, row->line);
+    write_marshal_text(out, row->name);
 }
 
 /* Writes both counts and both times of a function. For the callers of a function (is_of_caller), cProfile swaps the two
  * counts. */
-static void put_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
+static void write_call_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
 {
-    put_int(out, is_of_caller ? sum->call_count : sum->primitive_count);
-    put_int(out, is_of_caller ? sum->primitive_count : sum->call_count);
-    put_seconds(out, sum->own_ns);
-    put_seconds(out, sum->total_ns);
+    write_marshal_int(out, is_of_caller ? sum->call_count : sum->primitive_count);
+    write_marshal_int(out, is_of_caller ? sum->primitive_count : sum->call_count);
+    write_marshal_seconds(out, sum->own_ns);
+    write_marshal_seconds(out, sum->total_ns);
 }
 
 void tp_calls_write_pstats(struct tp_buf *out, const struct tp_calls *calls)
 {
     tp_buf_putc(out, '{');
     for (uint32_t i = 0; i < calls->count; i++) {
-        put_function(out, &calls->rows[i]);
-        put_tuple(out, 5);
-        put_sum(out, &calls->rows[i].sum, false);
+        write_function_key(out, &calls->rows[i]);
+        write_marshal_tuple(out, 5);
+        write_call_sum(out, &calls->rows[i].sum, false);
         tp_buf_putc(out, '{');
         for (uint32_t k = calls->first_pair_of_row[i]; k < calls->first_pair_of_row[i + 1]; k++) {
             uint32_t pair = calls->pairs_by_row[k];
-            put_function(out, &calls->rows[tp_keys_get(&calls->pairs, pair)[1]]);
-            put_tuple(out, 4);
-            put_sum(out, TP_AT(&calls->pair_sums, struct tp_call_sum, pair), true);
+            write_function_key(out, &calls->rows[tp_keys_get(&calls->pairs, pair)[1]]);
+            write_marshal_tuple(out, 4);
+            write_call_sum(out, TP_AT(&calls->pair_sums, struct tp_call_sum, pair), true);
         }
         tp_buf_putc(out, '0');
     }

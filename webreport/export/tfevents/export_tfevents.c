@@ -50,7 +50,7 @@ static int build_events(void *context, struct tp_error *err)
     const struct tp_profile *profile = run->export->profile;
     run->base_ns = tp_trace_base_ns(profile->trace, profile->model->first_ns);
     number_steps(run);
-    run->last = tp_tf_step_end(run, run->step_count - 1);
+    run->last = tp_tf_position_of_step_end(run, run->step_count - 1);
     run->first = (struct tp_tfevents_at){tp_tf_seconds(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
     run->columns = tp_arena_alloc(run->export->arena, sizeof *run->columns);
     *run->columns =
@@ -92,7 +92,7 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
         code = code < 0 ? code : tp_tf_write_file(&events.out, &folder, export->worker, run.first.wall_s, err);
         char written[sizeof folder.path + 32];
         snprintf(written, sizeof written, "%s/events.out.tfevents.*", folder.path);
-        tp_export_record_written(export, written, code);
+        tp_export_note_written_path(export, written, code);
     } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");

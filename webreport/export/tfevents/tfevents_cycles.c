@@ -54,7 +54,7 @@ static int find_folder_in_job(void *context, struct tp_error *err)
     }
     last->last_step = place->run->last.step;
     place->found->number = last->folder;
-    place->found->is_continued = goes_on;
+    place->found->has_files_of_earlier_cycles = goes_on;
     return TP_OK;
 }
 
@@ -63,7 +63,7 @@ int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, 
     struct place place = {run, folder};
     int n;
     folder->number = 1;
-    folder->is_continued = false;
+    folder->has_files_of_earlier_cycles = false;
     if (run->export->job) {
         int code = tp_arena_run(run->export->job->arena, find_folder_in_job, &place, err);
         if (code < 0)

@@ -50,10 +50,11 @@ static void find_costliest(const struct tp_tf_run *run, struct tp_tf_columns *co
     }
 }
 
-static void add_to(const struct tp_tf_run *run, struct heaviest *heaviest, const struct tp_event *event, int64_t ns)
+static void add_time_of_name(const struct tp_tf_run *run, struct heaviest *heaviest, const struct tp_event *event,
+                             int64_t ns)
 {
     unsigned at = heaviest->of_name[event->name];
-    uint32_t step = at ? tp_tf_step_at(run, event->ts_ns) : TP_NO_ID;
+    uint32_t step = at ? tp_tf_step_of_time(run, event->ts_ns) : TP_NO_ID;
     if (step != TP_NO_ID)
         heaviest->values[at - 1][step] += (double)ns / NS_PER_MS;
 }
@@ -69,14 +70,14 @@ static void add_costliest_rows(const struct tp_tf_run *run, struct tp_tf_columns
         for (uint32_t i = 0; i < model->devices.count; i++) {
             const struct tp_event *event = tp_device_event(model, i);
             if (event->kind == TP_KIND_KERNEL)
-                add_to(run, &kernels, event, event->dur_ns);
+                add_time_of_name(run, &kernels, event, event->dur_ns);
         }
     }
     find_costliest(run, columns, &operators, &profile->views->operators.by_name, "profile_top_ops_ms", false);
     for (uint32_t i = 0; i < ops->finished_count; i++)
-        add_to(run, &operators, tp_operator_event(model, i),
-               profile->views->operators.sorted_by_device ? tp_narrow_get(&ops->device_self, i)
-                                                          : tp_narrow_get(&ops->host_self, i));
+        add_time_of_name(run, &operators, tp_operator_event(model, i),
+                         profile->views->operators.sorted_by_device ? tp_narrow_get(&ops->device_self, i)
+                                                                    : tp_narrow_get(&ops->host_self, i));
 }
 
 /* ---- launches and waits ---- */
@@ -100,13 +101,13 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
         uint32_t step;
         if (!is_wait[event->name])
             is_wait[event->name] = tp_str_find(tp_trace_event_name(trace, event), "Synchronize") >= 0 ? 2 : 1;
-        if (is_wait[event->name] == 2 && (step = tp_tf_step_at(run, event->ts_ns)) != TP_NO_ID)
+        if (is_wait[event->name] == 2 && (step = tp_tf_step_of_time(run, event->ts_ns)) != TP_NO_ID)
             waits[step] += (double)event->dur_ns / NS_PER_MS;
     }
     bool *has_started = tp_arena_array(columns->arena, model->launches.count, sizeof *has_started);
     for (uint32_t i = 0; i < model->devices.count; i++) {
         uint32_t launch = model->devices.launch[i];
-        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_at(run, tp_launch_event(model, launch)->ts_ns);
+        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_of_time(run, tp_launch_event(model, launch)->ts_ns);
         if (step != TP_NO_ID && !has_started[launch]) {
             has_started[launch] = true;
             counts[step]++;
@@ -137,7 +138,7 @@ struct step_kernels {
     double *delay_p50; /* element for each step: median delay, set by a function `use` */
 };
 
-static void walk_steps(struct step_kernels *kernels)
+static void find_launch_delays_of_steps(struct step_kernels *kernels)
 {
     const struct tp_model *model = kernels->run->export->profile->model;
     struct tp_arena *arena = kernels->run->export->arena;
@@ -172,7 +173,7 @@ static void set_median_delay(struct step_kernels *kernels, uint32_t step)
 
 static void add_delay_histogram(struct step_kernels *kernels, uint32_t step)
 {
-    struct tp_tfevents_at at = tp_tf_step_end(kernels->run, step);
+    struct tp_tfevents_at at = tp_tf_position_of_step_end(kernels->run, step);
     tp_tfevents_put_histogram(kernels->run->events, at, "profile_kernel_us", "Durations of the step's kernels, in us.",
                               kernels->durations.data, kernels->durations.count);
     tp_tfevents_put_histogram(kernels->run->events, at, "profile_launch_delay_us",
@@ -188,7 +189,7 @@ void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns 
         kernels.delay_p50 = tp_tf_column_new(
             columns, "profile_host/launch_delay_us_p50",
             "Median over the step's kernels of the time from the start of the launching call to the kernel's start.");
-        walk_steps(&kernels);
+        find_launch_delays_of_steps(&kernels);
     }
     add_costliest_rows(run, columns);
 }
@@ -196,5 +197,5 @@ void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns 
 void tp_tf_add_histograms(const struct tp_tf_run *run)
 {
     struct step_kernels kernels = {.run = run, .use = add_delay_histogram};
-    walk_steps(&kernels);
+    find_launch_delays_of_steps(&kernels);
 }

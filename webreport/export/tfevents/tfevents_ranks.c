@@ -50,7 +50,7 @@ static int store_samples(void *context, struct tp_error *err)
     uint32_t worker = tp_strings_add(&job->names, tp_str_of(run->export->worker));
     for (uint32_t i = 0; i < run->step_count; i++) {
         struct sample *sample = tp_vec_push(&job->samples);
-        *sample = (struct sample){.run = id, .worker = worker, .at = tp_tf_step_end(run, i)};
+        *sample = (struct sample){.run = id, .worker = worker, .at = tp_tf_position_of_step_end(run, i)};
         for (size_t k = 0; k < COMPARED; k++)
             sample->values[k] = columns[k] ? columns[k]->values[i] : NAN;
     }
@@ -65,7 +65,7 @@ int tp_tf_store_rank_samples(const struct tp_tf_run *run)
 
 /* ---- comparing the ranks of a run ---- */
 
-static int by_run_and_step(const void *a, const void *b)
+static int compare_by_run_and_step(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;
     if (x->run != y->run)
@@ -96,7 +96,7 @@ static void make_tags(struct band *band)
 
 /* Writes the smallest, median and largest value over the ranks in one step. samples: values of each rank in this
  * step. */
-static void put_step(struct band *band, const struct sample *samples, size_t count)
+static void write_step_of_band(struct band *band, const struct sample *samples, size_t count)
 {
     static const char *const texts[PARTS] = {"The least over the ranks.", "The median over the ranks.",
                                              "The greatest over the ranks."};
@@ -121,7 +121,7 @@ static void put_step(struct band *band, const struct sample *samples, size_t cou
     tp_tfevents_put_scalars(band->events, at, scalars, used);
 }
 
-static void put_charts(const struct band *band, struct tp_tfevents_at at)
+static void write_band_charts(const struct band *band, struct tp_tfevents_at at)
 {
     struct tp_tf_chart charts[COMPARED];
     size_t count = 0;
@@ -149,9 +149,9 @@ static void build_run(struct band *band, const struct sample *samples, size_t co
         for (end = i + 1; end < count && samples[end].at.step == samples[i].at.step;)
             end++;
         if (samples[end - 1].worker != samples[i].worker)
-            put_step(band, samples + i, end - i);
+            write_step_of_band(band, samples + i, end - i);
     }
-    put_charts(band, samples[0].at);
+    write_band_charts(band, samples[0].at);
 }
 
 static bool has_ranks(const struct sample *samples, size_t count)
@@ -185,7 +185,7 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
     int code = TP_OK;
     if (!count)
         return TP_OK;
-    qsort(samples, count, sizeof *samples, by_run_and_step);
+    qsort(samples, count, sizeof *samples, compare_by_run_and_step);
     bool has_runs = samples[0].run != samples[count - 1].run;
     double *sorted = tp_arena_array(job->arena, count, sizeof *sorted);
     for (size_t i = 0, end; i < count && code == TP_OK; i = end) {

@@ -19,7 +19,7 @@ double tp_tf_seconds(const struct tp_tf_run *run, int64_t time_ns)
     return ((double)run->base_ns + (double)time_ns) * 1e-9;
 }
 
-struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
+struct tp_tfevents_at tp_tf_position_of_step_end(const struct tp_tf_run *run, uint32_t step)
 {
     return (struct tp_tfevents_at){tp_tf_seconds(run, run->export->profile->model->steps[step].end_ns),
                                    run->step_numbers[step]};
@@ -31,7 +31,7 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
     return tp_name_escape(arena, text, "_.:-", PART_BYTES);
 }
 
-uint32_t tp_tf_step_at(const struct tp_tf_run *run, int64_t time_ns)
+uint32_t tp_tf_step_of_time(const struct tp_tf_run *run, int64_t time_ns)
 {
     const struct tp_step *steps = run->export->profile->model->steps;
     uint32_t low = 0, high = run->step_count;
@@ -114,5 +114,5 @@ int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *fo
         return code;
     }
     code = tp_outfile_commit(&file, err);
-    return code < 0 || folder->is_continued ? code : tp_tfevents_remove_older(place, host, name, err);
+    return code < 0 || folder->has_files_of_earlier_cycles ? code : tp_tfevents_remove_older(place, host, name, err);
 }

@@ -26,7 +26,7 @@ struct tp_tf_run {
 double tp_tf_seconds(const struct tp_tf_run *run, int64_t time_ns);
 
 /* Returns the end of a step as time and step number. */
-struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step);
+struct tp_tfevents_at tp_tf_position_of_step_end(const struct tp_tf_run *run, uint32_t step);
 
 /* Returns `text` in a form that is allowed in tags, in the arena: at most 64 bytes of letters, digits and _.:- */
 const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
@@ -45,8 +45,8 @@ struct tp_tf_job *tp_tf_job_get(struct tp_export_job *job);
  * continue those of the worker's previous trace (tfevents_cycles.c). */
 struct tp_tf_folder {
     char path[4096];
-    uint32_t number;   /* 1: the folder of the worker; n > 1: the folder "WORKER.n" */
-    bool is_continued; /* true: the folder has the files of earlier cycles, which must not be removed */
+    uint32_t number;                  /* 1: the folder of the worker; n > 1: the folder "WORKER.n" */
+    bool has_files_of_earlier_cycles; /* true: the folder has the files of earlier cycles, which must not be removed */
 };
 
 /* Chooses and creates the folder of a profile. Call it once for each profile. Returns 0, TP_EIO, TP_ELIMIT or
@@ -56,7 +56,7 @@ int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, 
 /* Stores the values that are compared between ranks in the job's arena (tfevents_ranks.c). Returns 0 or TP_ENOMEM. */
 int tp_tf_store_rank_samples(const struct tp_tf_run *run);
 /* Writes the records as the event file of a folder. Then removes the files of earlier exports from the folder, unless
- * folder->is_continued is true. host: a name that is safe as a part of a file name. */
+ * folder->has_files_of_earlier_cycles is true. host: a name that is safe as a part of a file name. */
 int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *folder, const char *host, double wall_s,
                      struct tp_error *err);
 
@@ -68,7 +68,7 @@ void tp_tf_add_summary(const struct tp_tf_run *run);
 void tp_tf_add_graph(const struct tp_tf_run *run);
 
 /* Returns the step that contains a time of the trace, or TP_NO_ID. */
-uint32_t tp_tf_step_at(const struct tp_tf_run *run, int64_t time_ns);
+uint32_t tp_tf_step_of_time(const struct tp_tf_run *run, int64_t time_ns);
 
 /* Returns a fact about the run that the program recorded as a number ("batch_size": 64 or "64"), or NaN. */
 double tp_tf_user_number(const struct tp_tf_run *run, const char *key);

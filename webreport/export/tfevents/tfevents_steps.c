@@ -46,7 +46,7 @@ static struct counter *find_or_add_counter(const struct tp_tf_run *run, struct t
     return counter;
 }
 
-static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_counter_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_vec counters = TP_VEC(columns->arena, struct counter);
@@ -54,7 +54,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
     uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
-        uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_at(run, value->ts_ns);
+        uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_of_time(run, value->ts_ns);
         if (step == TP_NO_ID || by_name[value->name] == TP_NO_ID)
             continue;
         if (!by_name[value->name]) {
@@ -73,7 +73,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 enum { NS_PER_MS = 1000000, BYTES_PER_MIB = 1 << 20 };
 
-static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_time_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
         unsigned column;
@@ -100,7 +100,7 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
 
 /* Adds samples and tokens per second of each step: the number that the program recorded, divided by the length of the
  * step. */
-static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_rate_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
         const char *key, *tag, *text;
@@ -115,7 +115,7 @@ static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
-static void add_gpu(const struct tp_tf_run *run, struct tp_tf_columns *columns, uint32_t g)
+static void add_gpu_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns, uint32_t g)
 {
     const struct tp_model *model = run->export->profile->model;
     const struct tp_overview *overview = &run->export->profile->views->overview;
@@ -154,7 +154,7 @@ static void add_gpu(const struct tp_tf_run *run, struct tp_tf_columns *columns, 
     }
 }
 
-static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_communication_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_table *table = &run->export->profile->views->overview.communication_overlap;
     if (!run->export->profile->model->has_category[TP_CATEGORY_COMMUNICATION])
@@ -193,7 +193,7 @@ static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve
     }
 }
 
-static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_memory_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_memory_view *view = &run->export->profile->views->memory;
     for (uint32_t d = 0; view->is_present && d < view->device_count; d++) {
@@ -237,20 +237,20 @@ static void write_columns(const struct tp_tf_run *run, const struct tp_tf_column
             row[c] = (struct tp_tf_scalar){column->tag, column->description, value, !is_known[c]};
             is_known[c] |= !isnan(value);
         }
-        tp_tfevents_put_scalars(run->events, tp_tf_step_end(run, i), row, columns->items.count);
+        tp_tfevents_put_scalars(run->events, tp_tf_position_of_step_end(run, i), row, columns->items.count);
     }
 }
 
 void tp_tf_add_steps(const struct tp_tf_run *run)
 {
     struct tp_tf_columns *columns = run->columns;
-    add_times(run, columns);
-    add_rates(run, columns);
+    add_time_columns(run, columns);
+    add_rate_columns(run, columns);
     for (uint32_t g = 0; g < run->export->profile->model->gpu_count && g < TP_MAX_EXPORT_DEVICES; g++)
-        add_gpu(run, columns, g);
-    add_communication(run, columns);
-    add_memory(run, columns);
-    add_counters(run, columns);
+        add_gpu_columns(run, columns, g);
+    add_communication_columns(run, columns);
+    add_memory_columns(run, columns);
+    add_counter_columns(run, columns);
     tp_tf_add_kernel_columns(run, columns);
     mark_zero_columns(columns);
     write_columns(run, columns);

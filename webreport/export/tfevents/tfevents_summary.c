@@ -94,7 +94,7 @@ static void add_metrics(const struct tp_tf_run *run)
                              ? 100 * exposed_ns / (double)overview->window_ns
                              : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
-        [TENSOR_CORE] = tp_has_only_own_devices(run->export->profile->model)
+        [TENSOR_CORE] = tp_has_only_devices_of_program(run->export->profile->model)
                             ? NAN /* unknown, because the trace does not show which resources the kernels use */
                             : mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
         [GEMM_PEAK] = run->export->profile->advice->rates.products_percent,
@@ -162,7 +162,7 @@ static void add_layout(const struct tp_tf_run *run)
             struct tp_tf_chart *chart = tp_vec_push(&shown);
             *chart = charts[i].chart;
             chart->category = tp_replace_gpu_words(run->export->profile->model, chart->category, run->export->arena);
-            if (i == UTILIZATION && tp_has_only_own_devices(run->export->profile->model))
+            if (i == UTILIZATION && tp_has_only_devices_of_program(run->export->profile->model))
                 chart->title = "Utilization (%)";
         }
         if (i == 1)

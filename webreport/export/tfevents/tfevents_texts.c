@@ -12,12 +12,12 @@
 
 enum { ROWS = 20, NAME_BYTES = 120, US_TO_NS = 1000 };
 
-static void put_name(const struct tp_tf_run *run, struct tp_str name)
+static void write_markdown_name(const struct tp_tf_run *run, struct tp_str name)
 {
     tp_markdown_escape(run->text, tp_text_shorten(run->export->arena, name, NAME_BYTES));
 }
 
-static void put_cell(const struct tp_tf_run *run, struct tp_str text)
+static void write_markdown_cell(const struct tp_tf_run *run, struct tp_str text)
 {
     tp_markdown_cell(run->text, tp_text_shorten(run->export->arena, text, NAME_BYTES));
 }
@@ -54,10 +54,10 @@ static void put_finding(const struct tp_tf_run *run, const struct tp_finding *fi
     for (unsigned i = 0; i < finding->evidence_count; i++) {
         const struct tp_evidence *evidence = &finding->evidence[i];
         tp_buf_printf(run->text, "- event %u at %s: ", evidence->ordinal, tp_text_of_time(arena, evidence->ts_ns));
-        put_name(run, tp_kernel_short_name(arena, evidence->name));
+        write_markdown_name(run, tp_kernel_short_name(arena, evidence->name));
         if (evidence->file_line.len) {
             tp_buf_puts(run->text, " in ");
-            put_name(run, evidence->file_line);
+            write_markdown_name(run, evidence->file_line);
         }
         tp_buf_putc(run->text, '\n');
     }
@@ -85,12 +85,12 @@ static void add_recommendations(const struct tp_tf_run *run)
 
 /* ---- overview ---- */
 
-static void put_gpus(const struct tp_tf_run *run)
+static void write_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
     /* true: the trace has only the name and the busy time of its devices */
-    bool is_own = tp_has_only_own_devices(run->export->profile->model);
+    bool is_own = tp_has_only_devices_of_program(run->export->profile->model);
     if (gpus->row_count == 0)
         return;
     if (is_own)
@@ -101,7 +101,7 @@ static void put_gpus(const struct tp_tf_run *run)
                     "|\n|---:|---|---:|---:|---:|---:|---:|---:|\n");
     for (size_t i = 0; i < gpus->row_count; i++) {
         tp_buf_printf(run->text, "| %lld | ", (long long)tp_table_int(gpus, TP_GPU_ID)[i]);
-        put_cell(run, tp_table_text(gpus, TP_GPU_NAME)[i]);
+        write_markdown_cell(run, tp_table_text(gpus, TP_GPU_NAME)[i]);
         tp_buf_printf(run->text, " | %s", tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_UTILIZATION)[i]));
         if (!is_own)
             tp_buf_printf(run->text, " | %s | %s | %s",
@@ -124,14 +124,14 @@ static void add_overview(const struct tp_tf_run *run)
                   tp_text_of_time(arena, (int64_t)llround(total * US_TO_NS)),
                   tp_text_of_counted_noun(arena, overview->used_count, "step", "steps"));
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        double us = overview->average_us[tp_chart_average(kind)];
+        double us = overview->average_us[tp_chart_average_of_kind(kind)];
         tp_buf_printf(
             run->text, "| %s | %s | %s |\n",
             tp_chart_label(kind, overview->gpu_summary.row_count > 0, run->export->profile->model, run->export->arena),
             tp_text_of_time(arena, (int64_t)llround(us * US_TO_NS)),
             tp_text_of_percent(arena, total > 0 ? 100 * us / total : 0));
     }
-    put_gpus(run);
+    write_gpus(run);
     finish_text(run, "profile/2_overview",
                 "Where a step's time goes, each instant counted once; what each device did.");
 }
@@ -139,8 +139,8 @@ static void add_overview(const struct tp_tf_run *run)
 /* ---- tables ---- */
 
 /* Writes four columns of a table: name, number of calls, the time that the rows are sorted by, and another time. */
-static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
-                     bool is_kernel)
+static void write_table_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
+                             bool is_kernel)
 {
     struct tp_arena *arena = run->export->arena;
     const int64_t *times = tp_table_int(table, columns[2]);
@@ -150,7 +150,7 @@ static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, 
     for (size_t i = 0; i < table->row_count && i < ROWS; i++) {
         struct tp_str name = tp_table_text(table, columns[0])[i];
         tp_buf_puts(run->text, "| ");
-        put_cell(run, is_kernel ? tp_kernel_short_name(arena, name) : name);
+        write_markdown_cell(run, is_kernel ? tp_kernel_short_name(arena, name) : name);
         tp_buf_printf(run->text, " | %s | %s | %s | ", tp_text_of_count(arena, tp_table_int(table, columns[1])[i]),
                       tp_text_of_time(arena, times[i]),
                       tp_text_of_percent(arena, sum > 0 ? 100 * (double)times[i] / sum : 0));
@@ -173,10 +173,11 @@ static void add_operators(const struct tp_tf_run *run)
     start_text(run);
     tp_buf_printf(run->text, "| operator | calls | %s self | share | %s |\n|---|---:|---:|---:|---:|\n",
                   view->sorted_by_device ? "GPU" : "CPU", view->sorted_by_device ? "CPU self" : "CPU total");
-    put_rows(run, &view->by_name,
-             view->sorted_by_device ? (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_DEVICE_SELF, TP_OP_HOST_SELF}
-                                    : (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_HOST_SELF, TP_OP_HOST_TOTAL},
-             false);
+    write_table_rows(run, &view->by_name,
+                     view->sorted_by_device
+                         ? (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_DEVICE_SELF, TP_OP_HOST_SELF}
+                         : (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_HOST_SELF, TP_OP_HOST_TOTAL},
+                     false);
     finish_text(run, "profile/3_top_operators", "Operators by their own time, of the whole trace.");
 }
 
@@ -187,17 +188,17 @@ static void add_kernels(const struct tp_tf_run *run)
         return;
     start_text(run);
     tp_buf_puts(run->text, "| kernel | calls | total | share | longest |\n|---|---:|---:|---:|---:|\n");
-    put_rows(run, &view->by_name, (const unsigned[]){TP_KERNEL_NAME, TP_KERNEL_CALLS, TP_KERNEL_TOTAL, TP_KERNEL_MAX},
-             true);
+    write_table_rows(run, &view->by_name,
+                     (const unsigned[]){TP_KERNEL_NAME, TP_KERNEL_CALLS, TP_KERNEL_TOTAL, TP_KERNEL_MAX}, true);
     finish_text(run, "profile/4_top_kernels", "Kernels by their time, of the whole trace.");
 }
 
 /* ---- environment ---- */
 
-static void put_fact(const struct tp_tf_run *run, const char *term, struct tp_str fact)
+static void write_fact(const struct tp_tf_run *run, const char *term, struct tp_str fact)
 {
     tp_buf_printf(run->text, "| %s | ", term);
-    put_cell(run, fact);
+    write_markdown_cell(run, fact);
     tp_buf_puts(run->text, " |\n");
 }
 
@@ -208,17 +209,17 @@ static void add_environment(const struct tp_tf_run *run)
     const struct tp_quality *quality = &profile->advice->quality;
     start_text(run);
     tp_buf_puts(run->text, "| | |\n|---|---|\n");
-    put_fact(run, "trace", profile->file);
-    put_fact(run, "worker", profile->worker);
-    put_fact(run, "SHA-256", profile->sha256);
-    put_fact(run, "events", tp_str_of(tp_text_of_count(arena, quality->events_total)));
-    put_fact(run, "repaired or skipped", tp_str_of(tp_text_of_count(arena, quality->repaired)));
-    put_fact(run, "steps from", tp_str_of(profile->views->facts.step_marker));
-    put_fact(run, "distributed", tp_trace_header(profile->trace, "distributedInfo"));
-    put_fact(run, "written by", tp_str_of("tracepress " TP_VERSION));
+    write_fact(run, "trace", profile->file);
+    write_fact(run, "worker", profile->worker);
+    write_fact(run, "SHA-256", profile->sha256);
+    write_fact(run, "events", tp_str_of(tp_text_of_count(arena, quality->events_total)));
+    write_fact(run, "repaired or skipped", tp_str_of(tp_text_of_count(arena, quality->repaired)));
+    write_fact(run, "steps from", tp_str_of(profile->views->facts.step_marker));
+    write_fact(run, "distributed", tp_trace_header(profile->trace, "distributedInfo"));
+    write_fact(run, "written by", tp_str_of("tracepress " TP_VERSION));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
-            put_fact(run, quality->flags[i].id, tp_str_of(quality->flags[i].text));
+            write_fact(run, quality->flags[i].id, tp_str_of(quality->flags[i].text));
     finish_text(run, "profile/5_environment", "The trace, and flags on its quality.");
 }
 

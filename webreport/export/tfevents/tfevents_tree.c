@@ -73,14 +73,14 @@ static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_
 
 /* Returns whether a node of the call tree is a step. The graph has no nodes for steps, so that it opens with the phases
  * of a step. */
-static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
+static bool is_step_node(const struct tp_merge_node *merged, const struct tp_label *label)
 {
     return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
 /* Returns the node at a place, or NULL for a place outside the steps. IN_STEP: returns the node "outside of
  * operators". */
-static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
+static struct tp_tf_node *graph_node_of_place(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
         place = find_or_add_child(tree, TP_NO_ID, TP_STR("outside of operators"));
@@ -98,7 +98,7 @@ static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns
 
 /* Fills the graph from the nodes of the call tree. In this tree, parents come before children, and the time of a node
  * includes its children. */
-static void fill_tree(struct tree *tree)
+static void fill_tree_of_operators(struct tree *tree)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
@@ -120,9 +120,11 @@ static void fill_tree(struct tree *tree)
         const struct tp_label *label = TP_AT(&tree->merge.labels, struct tp_label, merged->label);
         uint32_t parent = place[merged->parent], above = parent == IN_STEP ? TP_NO_ID : parent;
         bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
-        place[i] = is_step(merged, label) ? IN_STEP : is_shown ? find_or_add_child(tree, above, label->text) : parent;
+        place[i] = is_step_node(merged, label) ? IN_STEP
+                   : is_shown                  ? find_or_add_child(tree, above, label->text)
+                                               : parent;
         site[i] = label->kind == TP_CALL_FRAME && !label->is_module ? label->text : site[merged->parent];
-        struct tp_tf_node *node = node_at(tree, place[i]);
+        struct tp_tf_node *node = graph_node_of_place(tree, place[i]);
         if (!node)
             continue;
         add_cost(node, device_ns[i], merged->host_ns - merged->child_host_ns, bytes[i], steps);
@@ -144,6 +146,6 @@ void tp_tf_add_graph(const struct tp_tf_run *run)
     tp_keys_init(&tree.paths, arena, 2);
     tp_strings_init(&tree.names, arena, 0);
     tp_merge_build(&tree.merge, run->export->profile->model, arena);
-    fill_tree(&tree);
+    fill_tree_of_operators(&tree);
     tp_tfevents_put_graph(run->events, run->last, tree.nodes.data, (uint32_t)tree.nodes.count, arena);
 }

@@ -21,14 +21,14 @@ enum { ENVIRONMENT_PLANE = 1 << 20 };
 
 /* ---- the exported time range ---- */
 
-static int64_t median_start(const struct tp_xexport *x)
+static int64_t median_start_of_events(const struct tp_xexport *x)
 {
     uint32_t count = x->trace->event_count;
     int64_t *starts = tp_arena_array(x->arena, count, sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
         starts[i] = x->trace->events[i].ts_ns;
     int64_t median = tp_lower_median(starts, count);
-    tp_arena_drop(x->arena, starts, count * sizeof *starts);
+    tp_arena_free_item(x->arena, starts, count * sizeof *starts);
     return median;
 }
 
@@ -56,13 +56,13 @@ static uint64_t find_densest_range(struct tp_xexport *x, int64_t low, int64_t hi
 
 /* Finds the exported time range: the whole trace, or the part around the median event that 64 bits of picoseconds can
  * represent. */
-static void find_window(struct tp_xexport *x)
+static void find_window_of_export(struct tp_xexport *x)
 {
     char text[128];
     find_densest_range(x, INT64_MIN, INT64_MAX);
     if (x->last_ns - x->first_ns <= TP_MAX_XEVENT_NS || x->trace->event_count == 0)
         return;
-    int64_t median = median_start(x);
+    int64_t median = median_start_of_events(x);
     uint64_t outside = find_densest_range(x, median - TP_MAX_XEVENT_NS / 2, median + TP_MAX_XEVENT_NS / 2);
     int n = snprintf(text, sizeof text, "tracepress: %llu events lie more than 26 days from the others: left out",
                      (unsigned long long)outside);
@@ -93,7 +93,7 @@ static int session_folder(char *path, size_t size, const struct tp_export *expor
     bool is_alone = strcmp(export->out, export->folder) == 0;
     snprintf(base, sizeof base, "%.*s", (int)(export->profile->file.len < 255 ? export->profile->file.len : 255),
              export->profile->file.ptr);
-    if (is_alone && tp_rundir_match(base, &worker, &time) && time.ptr)
+    if (is_alone && tp_rundir_split_file_name(base, &worker, &time) && time.ptr)
         snprintf(span, sizeof span, ".%.*s", (int)(time.len < 24 ? time.len : 24), time.ptr);
     else if (!is_alone && export->profile->span != TP_NULL_INT)
         snprintf(span, sizeof span, ".%lld", (long long)export->profile->span);
@@ -127,7 +127,7 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     char folder[4096], path[4096 + TP_MAX_EXPORT_NAME_BYTES + 16];
     if (session_folder(folder, sizeof folder, export) < 0)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the name of the folder is too long", export->out);
-    find_window(&x);
+    find_window_of_export(&x);
     x.main_thread = x.model->host_main;
     tp_xscopes_init(&x.scopes, x.arena);
     tp_xexport_host(&x);
@@ -138,5 +138,5 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     code = code < 0 ? code : tp_xspace_write(x.space, path, err);
     if (code == TP_OK)
         remove_caches(folder, export->worker);
-    return tp_export_record_written(export, path, code);
+    return tp_export_note_written_path(export, path, code);
 }

@@ -36,7 +36,7 @@ struct device {
     uint32_t correlation, op, kernel, copy, set;
 };
 
-static uint32_t copy_kind(struct tp_str name)
+static uint32_t index_of_copy_kind(struct tp_str name)
 {
     uint32_t kind = 0;
     while (tp_str_find(name, copies[kind].found) < 0)
@@ -94,7 +94,7 @@ static uint32_t device_name(struct device *d, const struct tp_event *e)
         return *id - 1;
     struct tp_str name = tp_trace_event_name(d->x->trace, e);
     if (e->kind == TP_KIND_MEMCPY)
-        name = tp_str_of(copies[copy_kind(name)].name);
+        name = tp_str_of(copies[index_of_copy_kind(name)].name);
     else if (e->kind == TP_KIND_MEMSET)
         name = TP_STR("Memset");
     *id = tp_xplane_add_name(d->plane, name, TP_STR("")) + 1;
@@ -119,8 +119,8 @@ static void put_device_event(struct device *d, uint32_t k)
     else if (e->kind == TP_KIND_MEMSET)
         stats[count++] = tp_xstat_text(d->set, copy_details(d, setup, "Memset"));
     else
-        stats[count++] =
-            tp_xstat_text(d->copy, copy_details(d, setup, copies[copy_kind(tp_trace_event_name(d->x->trace, e))].name));
+        stats[count++] = tp_xstat_text(
+            d->copy, copy_details(d, setup, copies[index_of_copy_kind(tp_trace_event_name(d->x->trace, e))].name));
     if (scope != TP_NO_ID)
         stats[count++] = tp_xstat_text(d->op, tp_xscopes_text(&d->x->scopes, scope, d->plane, d->number));
     tp_xplane_add_event(d->plane, &(struct tp_xevent){.start_ns = e->ts_ns - d->x->first_ns,
@@ -137,7 +137,7 @@ static unsigned stream_use_of_event(const struct tp_xexport *x, const struct tp_
     if (e->kind == TP_KIND_KERNEL)
         return USE_COMPUTE;
     return e->kind == TP_KIND_MEMSET ? (unsigned)USE_SET
-                                     : (unsigned)copies[copy_kind(tp_trace_event_name(x->trace, e))].bit;
+                                     : (unsigned)copies[index_of_copy_kind(tp_trace_event_name(x->trace, e))].bit;
 }
 
 /* Writes the name of a stream, such as "Stream #7(Compute,MemcpyH2D)". XProf treats lines with such names as streams.
@@ -177,7 +177,7 @@ static struct tp_keyed *sort_streams(const struct device *d)
     return items;
 }
 
-static void put_streams(struct device *d)
+static void write_streams(struct device *d)
 {
     const struct tp_model *model = d->x->model;
     struct tp_keyed *items = sort_streams(d);
@@ -195,12 +195,12 @@ static void put_streams(struct device *d)
             if (tp_xexport_contains(d->x, tp_device_event(model, items[k].item)->ts_ns))
                 put_device_event(d, items[k].item);
     }
-    tp_arena_drop(d->x->arena, items, d->gpu->count * sizeof *items);
+    tp_arena_free_item(d->x->arena, items, d->gpu->count * sizeof *items);
 }
 
 /* ---- the plane ---- */
 
-static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
+static void write_step_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
 {
     struct tp_xstat stat = tp_xstat_int(d->correlation, (1ll << TP_XSTEP_CORRELATION) + step);
     if (at >= d->x->first_ns && at - d->x->first_ns <= TP_MAX_XEVENT_NS)
@@ -210,27 +210,27 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
 }
 
 /* Writes events of 1 ns at the first and the last nanosecond of each step. */
-static void put_marks(struct device *d)
+static void write_step_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;
     uint32_t begin = tp_xplane_add_name(d->plane, TP_STR("step_begin"), TP_STR(""));
     uint32_t end = tp_xplane_add_name(d->plane, TP_STR("step_end"), TP_STR(""));
     tp_xplane_begin_line(d->plane, MARK_LINE, TP_STR("Step boundary"));
     for (uint32_t i = 0; i < model->step_count; i++) {
-        put_mark(d, begin, i, model->steps[i].start_ns);
+        write_step_mark(d, begin, i, model->steps[i].start_ns);
         if (model->steps[i].end_ns - 1 > model->steps[i].start_ns)
-            put_mark(d, end, i, model->steps[i].end_ns - 1);
+            write_step_mark(d, end, i, model->steps[i].end_ns - 1);
     }
 }
 
-static void put_int(struct device *d, const char *name, int64_t value)
+static void write_int_stat(struct device *d, const char *name, int64_t value)
 {
     struct tp_xstat stat = tp_xstat_int(tp_xplane_add_text(d->plane, tp_str_of(name)), value);
     if (value != TP_NULL_INT)
         tp_xplane_add_stat(d->plane, &stat);
 }
 
-static void put_text(struct device *d, const char *name, struct tp_str value)
+static void write_text_stat(struct device *d, const char *name, struct tp_str value)
 {
     struct tp_xstat stat =
         tp_xstat_text(tp_xplane_add_text(d->plane, tp_str_of(name)), tp_xplane_add_text(d->plane, value));
@@ -239,7 +239,7 @@ static void put_text(struct device *d, const char *name, struct tp_str value)
 }
 
 /* Writes the device properties that the trace contains. No trace contains the clock rate or the memory bandwidth. */
-static void put_properties(struct device *d)
+static void write_device_properties(struct device *d)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);
     if (!p)
@@ -247,15 +247,15 @@ static void put_properties(struct device *d)
     bool is_amd = tp_str_find_lower(p->name, "amd") >= 0 || tp_str_find_lower(p->name, "radeon") >= 0;
     struct tp_xstat memory = tp_xstat_uint(tp_xplane_add_text(d->plane, TP_STR("memory_size")),
                                            p->total_memory_bytes > 0 ? (uint64_t)p->total_memory_bytes : 0);
-    put_int(d, "core_count", p->sm_count);
+    write_int_stat(d, "core_count", p->sm_count);
     tp_xplane_add_stat(d->plane, &memory);
-    put_int(d, "compute_cap_major", p->major);
-    put_int(d, "compute_cap_minor", p->minor);
-    put_text(d, "device_vendor", is_amd ? TP_STR("AMD") : TP_STR("Nvidia"));
-    put_text(d, "gpu_device_name", p->name);
+    write_int_stat(d, "compute_cap_major", p->major);
+    write_int_stat(d, "compute_cap_minor", p->minor);
+    write_text_stat(d, "device_vendor", is_amd ? TP_STR("AMD") : TP_STR("Nvidia"));
+    write_text_stat(d, "gpu_device_name", p->name);
 }
 
-static void put_device(struct tp_xexport *x, uint32_t index)
+static void write_device_plane(struct tp_xexport *x, uint32_t index)
 {
     const struct tp_gpu *gpu = &x->model->gpus[index];
     char name[48];
@@ -273,14 +273,14 @@ static void put_device(struct tp_xexport *x, uint32_t index)
                        .kernel = tp_xplane_add_text(p, TP_STR("kernel_details")),
                        .copy = tp_xplane_add_text(p, TP_STR("memcpy_details")),
                        .set = tp_xplane_add_text(p, TP_STR("memset_details"))};
-    put_properties(&d);
-    put_streams(&d);
-    put_marks(&d);
-    tp_arena_drop(x->arena, d.names, x->trace->names.count * sizeof *d.names);
+    write_device_properties(&d);
+    write_streams(&d);
+    write_step_marks(&d);
+    tp_arena_free_item(x->arena, d.names, x->trace->names.count * sizeof *d.names);
 }
 
 void tp_xexport_devices(struct tp_xexport *x)
 {
     for (uint32_t i = 0; i < x->model->gpu_count; i++)
-        put_device(x, i);
+        write_device_plane(x, i);
 }

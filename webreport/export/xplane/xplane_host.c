@@ -51,7 +51,7 @@ static bool is_frame(const struct tp_event *e)
     return e->kind == TP_KIND_FRAME || e->kind == TP_KIND_MODULE;
 }
 
-static void add_extra(struct host *h, enum extra_kind kind, uint32_t step, int64_t start, int64_t end)
+static void add_extra_event(struct host *h, enum extra_kind kind, uint32_t step, int64_t start, int64_t end)
 {
     *(struct extra *)tp_vec_push(&h->extras) = (struct extra){start, end, step, kind};
 }
@@ -63,9 +63,9 @@ static void add_steps(struct host *h)
         const struct tp_step *step = &model->steps[i];
         if (!tp_xexport_contains(h->x, step->host_start_ns))
             continue;
-        add_extra(h, EXTRA_STEP, i, step->host_start_ns, step->host_end_ns);
+        add_extra_event(h, EXTRA_STEP, i, step->host_start_ns, step->host_end_ns);
         if (model->gpu_count)
-            add_extra(h, EXTRA_MARK, i, step->host_start_ns + 1, step->host_start_ns + 2);
+            add_extra_event(h, EXTRA_MARK, i, step->host_start_ns + 1, step->host_start_ns + 2);
     }
 }
 
@@ -87,7 +87,7 @@ static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
             !tp_xexport_contains(h->x, e->ts_ns))
             continue;
         if (!part || part->step != step) {
-            add_extra(h, EXTRA_PART, step, e->ts_ns, e->ts_ns);
+            add_extra_event(h, EXTRA_PART, step, e->ts_ns, e->ts_ns);
             part = TP_AT(&h->extras, struct extra, h->extras.count - 1);
         }
         part->end = tp_event_end(e) > part->end ? tp_event_end(e) : part->end;
@@ -112,7 +112,7 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
 
 /* Closes the events that ended before `start`. Returns `end`, or the end of the enclosing event if that is earlier, so
  * that the new event nests. *scope: scope of the innermost operator. */
-static int64_t close_ended_and_nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
+static int64_t close_ended_and_find_nested_end(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
     while (h->open.count) {
@@ -126,8 +126,8 @@ static int64_t close_ended_and_nest(struct host *h, int64_t start, int64_t end, 
     return end;
 }
 
-static void put_event(struct host *h, int64_t start, int64_t end, uint32_t name, const struct tp_xstat *stats,
-                      unsigned count)
+static void write_event(struct host *h, int64_t start, int64_t end, uint32_t name, const struct tp_xstat *stats,
+                        unsigned count)
 {
     tp_xplane_add_event(h->plane, &(struct tp_xevent){.start_ns = start - h->x->first_ns,
                                                       .dur_ns = end - start,
@@ -136,13 +136,13 @@ static void put_event(struct host *h, int64_t start, int64_t end, uint32_t name,
                                                       .stats = stats});
 }
 
-static void put_extra(struct host *h, const struct extra *extra)
+static void write_extra_event(struct host *h, const struct extra *extra)
 {
     const struct tp_model *model = h->x->model;
     struct tp_str name = model->steps[extra->step].name;
     char display[96];
     uint32_t scope;
-    int64_t end = close_ended_and_nest(h, extra->start, extra->end, &scope);
+    int64_t end = close_ended_and_find_nested_end(h, extra->start, extra->end, &scope);
     int size = snprintf(display, sizeof display, "%s%.*s",
                         model->step_marker == TP_MARKER_PROFILER_STEP ? "ProfilerStep#" : "step ",
                         (int)(name.len < 64 ? name.len : 64), name.ptr);
@@ -151,15 +151,16 @@ static void put_extra(struct host *h, const struct extra *extra)
         const struct tp_xstat stats[] = {
             tp_xstat_int(h->root, 1), tp_xstat_int(h->step_num, step_number(model, extra->step)),
             tp_xstat_int(h->producer_type, STEP_PRODUCER), tp_xstat_uint(h->producer, extra->step)};
-        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("train"), shown), stats, 4);
+        write_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("train"), shown), stats, 4);
     } else if (extra->kind == EXTRA_PART) {
         const struct tp_xstat stats[] = {tp_xstat_int(h->consumer_type, STEP_PRODUCER),
                                          tp_xstat_uint(h->consumer, extra->step)};
-        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_part"), shown), stats, 2);
+        write_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_part"), shown), stats,
+                    2);
     } else {
         const struct tp_xstat stats[] = {tp_xstat_int(h->correlation, (1ll << TP_XSTEP_CORRELATION) + extra->step)};
-        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_begin"), TP_STR("")),
-                  stats, 1);
+        write_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_begin"), TP_STR("")),
+                    stats, 1);
     }
     if (extra->kind != EXTRA_MARK)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
@@ -223,7 +224,7 @@ static uint32_t shape_text(struct host *h, uint32_t value)
     return h->values[value] - 1;
 }
 
-static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t above)
+static void write_operator(struct host *h, uint32_t event, int64_t end, uint32_t above)
 {
     const struct tp_event *e = &h->x->trace->events[event];
     uint32_t scope = tp_xscopes_add(&h->x->scopes, above, above == TP_NO_ID ? scope_root(h, e) : TP_XROOT_MAIN, e->name,
@@ -232,14 +233,14 @@ static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t a
     struct tp_xstat shape = {0};
     if (dims != TP_NO_ID)
         shape = tp_xstat_text(h->shape, shape_text(h, dims));
-    put_event(h, e->ts_ns, end, operator_name(h, e, scope), &shape, dims != TP_NO_ID);
+    write_event(h, e->ts_ns, end, operator_name(h, e, scope), &shape, dims != TP_NO_ID);
     h->x->scope[event] = scope;
     if (!(e->flags & TP_EVENT_UNFINISHED))
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
 /* Writes a runtime call. The stat correlation_id links the call to the device work that it started. */
-static void put_launch(struct host *h, uint32_t event, int64_t end)
+static void write_launch(struct host *h, uint32_t event, int64_t end)
 {
     const struct tp_model *model = h->x->model;
     const struct tp_event *e = &h->x->trace->events[event];
@@ -253,11 +254,11 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
         stats[count++] = tp_xstat_int(h->correlation, correlation);
     if (gpu)
         stats[count++] = tp_xstat_int(h->device, model->gpus[gpu - 1].id);
-    put_event(h, e->ts_ns, end, name_text_id(h, e->name, false), stats, count);
+    write_event(h, e->ts_ns, end, name_text_id(h, e->name, false), stats, count);
 }
 
 /* Returns whether the event is a marker that became a step, and is therefore already written. */
-static bool is_step(const struct host *h, const struct tp_event *e)
+static bool is_marker_of_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
            (h->x->model->marks[e->name] & TP_MARK_PROFILER_STEP) && e->thread == h->x->main_thread;
@@ -277,21 +278,21 @@ static bool is_at_step_start(const struct host *h, const struct tp_event *e)
     return low < model->step_count && model->steps[low].host_start_ns == e->ts_ns;
 }
 
-static void put_call(struct host *h, uint32_t event)
+static void write_call(struct host *h, uint32_t event)
 {
     const struct tp_event *e = &h->x->trace->events[event];
     bool is_call = e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
     uint32_t above;
-    if (is_step(h, e) && is_at_step_start(h, e))
+    if (is_marker_of_step(h, e) && is_at_step_start(h, e))
         return;
-    int64_t end = close_ended_and_nest(h, e->ts_ns, tp_event_end(e), &above);
+    int64_t end = close_ended_and_find_nested_end(h, e->ts_ns, tp_event_end(e), &above);
     if (e->kind == TP_KIND_RUNTIME) {
-        put_launch(h, event, end);
+        write_launch(h, event, end);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
     } else if (is_call && !(h->x->model->marks[e->name] & TP_MARK_STEP)) {
-        put_operator(h, event, end, above);
+        write_operator(h, event, end, above);
     } else {
-        put_event(h, e->ts_ns, end, name_text_id(h, e->name, false), NULL, 0);
+        write_event(h, e->ts_ns, end, name_text_id(h, e->name, false), NULL, 0);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
     }
 }
@@ -318,47 +319,47 @@ static struct tp_str frames_name(struct host *h, struct tp_str thread)
 
 /* Writes the added events that come before an event from `start` to `end`, beginning with h->extras[next]. Events are
  * ordered by start, outer events first. Returns the index of the next added event. */
-static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end)
+static size_t write_extra_events_between(struct host *h, size_t next, int64_t start, int64_t end)
 {
     for (; next < h->extras.count; next++) {
         const struct extra *extra = TP_AT(&h->extras, struct extra, next);
         if (extra->start > start || (extra->start == start && extra->end < end))
             break;
-        put_extra(h, extra);
+        write_extra_event(h, extra);
     }
     return next;
 }
 
 /* Writes the thread's operators and runtime calls together with the added events, in order of time. */
-static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
+static void write_calls(struct host *h, const uint32_t *events, uint32_t count)
 {
     size_t next = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &h->x->trace->events[events[i]];
         if (is_frame(e) || !tp_xexport_contains(h->x, e->ts_ns))
             continue;
-        next = put_extras(h, next, e->ts_ns, tp_event_end(e));
-        put_call(h, events[i]);
+        next = write_extra_events_between(h, next, e->ts_ns, tp_event_end(e));
+        write_call(h, events[i]);
     }
-    put_extras(h, next, INT64_MAX, 0);
+    write_extra_events_between(h, next, INT64_MAX, 0);
 }
 
 /* Writes the Python frames on a separate line. ProfilerStep begins in one call of step() and ends in the next call, so
  * frames and steps do not nest. */
-static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
+static void write_python_frames(struct host *h, const uint32_t *events, uint32_t count)
 {
     uint32_t above;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &h->x->trace->events[events[i]];
         if (!is_frame(e) || !tp_xexport_contains(h->x, e->ts_ns))
             continue;
-        int64_t end = close_ended_and_nest(h, e->ts_ns, tp_event_end(e), &above);
-        put_event(h, e->ts_ns, end, name_text_id(h, e->name, true), NULL, 0);
+        int64_t end = close_ended_and_find_nested_end(h, e->ts_ns, tp_event_end(e), &above);
+        write_event(h, e->ts_ns, end, name_text_id(h, e->name, true), NULL, 0);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, TP_NO_ID};
     }
 }
 
-static void put_thread(struct host *h, uint32_t thread, uint32_t line)
+static void write_thread_line(struct host *h, uint32_t thread, uint32_t line)
 {
     const struct tp_order *order = h->x->order;
     const uint32_t *events = order->host + order->thread_first[thread];
@@ -374,22 +375,22 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
         add_parts(h, events, count);
     if (frames < count || h->extras.count) {
         tp_xplane_begin_line(h->plane, 2 * (int64_t)line, name);
-        put_calls(h, events, count);
+        write_calls(h, events, count);
     }
     h->open.count = 0;
     if (frames) {
         tp_xplane_begin_line(h->plane, 2 * (int64_t)line + 1, frames_name(h, name));
-        put_frames(h, events, count);
+        write_python_frames(h, events, count);
     }
 }
 
 /* Writes the steps on a separate line, because they are not events of the trace and may overlap other events. */
-static void put_step_line(struct host *h)
+static void write_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;
     add_steps(h);
     tp_xplane_begin_line(h->plane, STEP_LINE, TP_STR("steps"));
-    put_calls(h, NULL, 0);
+    write_calls(h, NULL, 0);
 }
 
 /* ---- the plane ---- */
@@ -403,7 +404,7 @@ static void find_launch_gpus(struct host *h)
             h->launch_gpu[model->devices.launch[k]] = model->devices.gpu[k] + 1;
 }
 
-static void open_plane(struct host *h, struct tp_xexport *x)
+static void init_host_plane(struct host *h, struct tp_xexport *x)
 {
     struct tp_xplane *p = tp_xspace_add_plane(x->space, HOST_PLANE, TP_STR("/host:CPU"));
     *h = (struct host){.x = x,
@@ -430,15 +431,15 @@ void tp_xexport_host(struct tp_xexport *x)
 {
     struct host h;
     uint32_t line = 1;
-    open_plane(&h, x);
+    init_host_plane(&h, x);
     x->scope = tp_arena_array(x->arena, x->trace->event_count, sizeof *x->scope);
     memset(x->scope, 0xFF, x->trace->event_count * sizeof *x->scope);
     if (h.has_step_line)
-        put_step_line(&h);
+        write_step_line(&h);
     if (x->main_thread != TP_NO_ID)
-        put_thread(&h, x->main_thread, line++);
+        write_thread_line(&h, x->main_thread, line++);
     for (uint32_t t = 0; t < x->trace->thread_count; t++)
         if (t != x->main_thread && x->order->thread_first[t] < x->order->thread_first[t + 1])
-            put_thread(&h, t, line++);
+            write_thread_line(&h, t, line++);
     tp_xexport_memory(x, h.plane);
 }

@@ -19,15 +19,15 @@ struct usage {
     int64_t now, peak, capacity;
 };
 
-static int64_t magnitude(int64_t bytes)
+static int64_t absolute_bytes(int64_t bytes)
 {
     if (bytes == INT64_MIN)
         return INT64_MAX;
     return bytes < 0 ? -bytes : bytes;
 }
 
-static void put_record(struct tp_xexport *x, struct tp_xplane *p, const struct tp_memory_records *records, uint32_t i,
-                       const struct memory_names *n, struct usage *usage)
+static void write_memory_record(struct tp_xexport *x, struct tp_xplane *p, const struct tp_memory_records *records,
+                                uint32_t i, const struct memory_names *n, struct usage *usage)
 {
     const struct tp_memory_record *record = &records->items[i];
     const struct tp_memory *raw = tp_memory_trace_record(records, record);
@@ -47,8 +47,8 @@ static void put_record(struct tp_xexport *x, struct tp_xplane *p, const struct t
                                tp_xstat_int(n->available, left),
                                {.name = n->fragmentation, .type = TP_XSTAT_REAL, .real = 0},
                                tp_xstat_int(n->peak, u->peak),
-                               tp_xstat_int(n->requested, magnitude(bytes)),
-                               tp_xstat_int(n->size, magnitude(bytes)),
+                               tp_xstat_int(n->requested, absolute_bytes(bytes)),
+                               tp_xstat_int(n->size, absolute_bytes(bytes)),
                                tp_xstat_int(n->address, more->address == TP_NULL_INT ? 0 : more->address),
                                {0}};
     unsigned count = 9;
@@ -85,5 +85,5 @@ void tp_xexport_memory(struct tp_xexport *x, struct tp_xplane *p)
     tp_xplane_begin_line(p, MEMORY_LINE, TP_STR("memory"));
     for (uint32_t i = 0; i < records.count; i++)
         if (tp_xexport_contains(x, tp_memory_trace_record(&records, &records.items[i])->ts_ns))
-            put_record(x, p, &records, i, &names, usage);
+            write_memory_record(x, p, &records, i, &names, usage);
 }

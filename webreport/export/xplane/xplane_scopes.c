@@ -15,7 +15,7 @@ static bool is_letter(char c)
 }
 
 /* Writes an operator name as a part of a path: aten::add_ becomes aten.add_. Returns the length. */
-static size_t put_part(char *out, struct tp_str name)
+static size_t write_name_part(char *out, struct tp_str name)
 {
     size_t n = 0;
     for (size_t i = 0; i < name.len && n < PART_MOST; i++) {
@@ -34,7 +34,7 @@ static size_t put_part(char *out, struct tp_str name)
 
 /* Writes the last part of a qualified name, up to '#' or ':', as a type. aten::add_ becomes add_;
  * Optimizer.step#SGD.step becomes optimizer_step. */
-static size_t put_type(char *out, struct tp_str name)
+static size_t write_name_as_type(char *out, struct tp_str name)
 {
     size_t n = 0, first = 0, end = name.len;
     for (size_t i = 0; i + 1 < name.len; i++)
@@ -71,7 +71,7 @@ static void set_scope_text(struct tp_xscopes *scopes, uint32_t above, enum tp_xr
     char text[TP_MAX_XPLANE_PATH_BYTES + PART_MOST + TYPE_MOST + 8], part[PART_MOST];
     struct tp_xscope *scope = tp_vec_push(&scopes->items);
     struct tp_str path = tp_str_of(roots[root]);
-    size_t size = put_part(part, name), n;
+    size_t size = write_name_part(part, name), n;
     if (above != TP_NO_ID)
         path = (struct tp_str){tp_xscopes_get(scopes, above)->text.ptr, tp_xscopes_get(scopes, above)->path_bytes};
     bool is_long = path.len + 1 + size > TP_MAX_XPLANE_PATH_BYTES;
@@ -85,7 +85,7 @@ static void set_scope_text(struct tp_xscopes *scopes, uint32_t above, enum tp_xr
     n += size;
     scope->path_bytes = (uint32_t)n;
     text[n++] = ':';
-    n += put_type(text + n, name);
+    n += write_name_as_type(text + n, name);
     scope->text = (struct tp_str){tp_arena_copy(scopes->items.arena, text, n), n};
 }
 

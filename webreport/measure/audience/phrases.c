@@ -78,11 +78,11 @@ const char *tp_replace_gpu_words(const struct tp_model *model, const char *text,
 
 struct tp_speech tp_speech_of_model(const struct tp_model *model)
 {
-    return (struct tp_speech){model->producer, tp_has_only_own_devices(model),
+    return (struct tp_speech){model->producer, tp_has_only_devices_of_program(model),
                               !model->gpu_count && !tp_uses_torch_words(model->producer), tp_devices_word(model)};
 }
 
-struct tp_speech tp_speech_join(struct tp_speech first, struct tp_speech second)
+struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speech second)
 {
     bool has_gpu = !first.mentions_no_device && !first.has_only_own;
     has_gpu |= !second.mentions_no_device && !second.has_only_own;
@@ -108,7 +108,7 @@ static const struct replacement {
     {"annotation", "range"},
 };
 
-static const struct replacement *replacement_at(const char *text)
+static const struct replacement *find_replacement_at(const char *text)
 {
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
         if (strncmp(text, replacements[i].torch, strlen(replacements[i].torch)) == 0)
@@ -123,7 +123,7 @@ static const char *replace_operator_words(const char *text, struct tp_arena *are
         return text;
     tp_buf_init(&out, 0);
     while (*text) {
-        const struct replacement *found = replacement_at(text);
+        const struct replacement *found = find_replacement_at(text);
         if (found)
             tp_buf_puts(&out, found->others);
         else

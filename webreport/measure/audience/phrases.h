@@ -50,7 +50,7 @@ struct tp_speech {
 struct tp_speech tp_speech_of_model(const struct tp_model *model);
 /* Returns the words for texts about two traces: words for operators from the first trace, words for devices from
  * both. */
-struct tp_speech tp_speech_join(struct tp_speech first, struct tp_speech second);
+struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speech second);
 
 /* Translates a text that tracepress wrote for PyTorch into the words of `speech`. Operators become calls, annotations
  * become ranges, and "GPU" becomes the word for the devices. The text must not contain names from the trace. Returns

@@ -13,7 +13,7 @@ const char *tp_producer_text(enum tp_producer producer)
 
 /* ---- devices ---- */
 
-bool tp_is_own_device(const struct tp_model *model, int64_t id)
+bool tp_is_device_of_program(const struct tp_model *model, int64_t id)
 {
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (model->gpus[g].id == id)
@@ -31,7 +31,7 @@ struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct t
     return tp_str_of(tp_text_printf(arena, "%s %lld", tp_devices_word(model), (long long)id));
 }
 
-bool tp_has_only_own_devices(const struct tp_model *model)
+bool tp_has_only_devices_of_program(const struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (!model->gpus[g].is_own)
@@ -41,7 +41,9 @@ bool tp_has_only_own_devices(const struct tp_model *model)
 
 const char *tp_devices_word(const struct tp_model *model)
 {
-    const char *word = tp_has_only_own_devices(model) ? "Device" : model->gpu_count ? model->gpus[0].word : "GPU";
+    const char *word = tp_has_only_devices_of_program(model) ? "Device"
+                       : model->gpu_count                    ? model->gpus[0].word
+                                                             : "GPU";
     for (uint32_t g = 1; g < model->gpu_count; g++)
         word = strcmp(word, model->gpus[g].word) == 0 ? word : "Device";
     return word;

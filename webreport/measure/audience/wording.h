@@ -15,10 +15,10 @@ static inline bool tp_uses_torch_words(enum tp_producer producer)
 }
 
 /* Returns whether the program itself registered the device `id`. */
-bool tp_is_own_device(const struct tp_model *model, int64_t id);
+bool tp_is_device_of_program(const struct tp_model *model, int64_t id);
 
 /* Returns whether the program itself registered all devices. Returns false if the trace has no device. */
-bool tp_has_only_own_devices(const struct tp_model *model);
+bool tp_has_only_devices_of_program(const struct tp_model *model);
 
 /* Returns the title of a device: its name if it has one, otherwise word and number ("NPU 0"). The text is in `arena` or
  * in the trace. */

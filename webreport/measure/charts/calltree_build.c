@@ -31,15 +31,15 @@ struct pending {
 
 /* ---- choice of the kept nodes ---- */
 
-static bool is_large(const struct pruning *p, int64_t device_ns, int64_t host_ns)
+static bool has_large_time(const struct pruning *p, int64_t device_ns, int64_t host_ns)
 {
     return device_ns >= p->min_device_ns || host_ns >= p->min_host_ns;
 }
 
-static bool is_kept(const struct pruning *p, uint32_t index)
+static bool is_node_kept(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
-    return is_large(p, node->device_ns, node->host_ns);
+    return has_large_time(p, node->device_ns, node->host_ns);
 }
 
 /* Sets the least times that a node needs to be kept. The usual threshold is a thousandth of the total device and host
@@ -52,7 +52,7 @@ static void choose_threshold(struct pruning *p, uint32_t max_nodes)
         p->min_device_ns = root->device_ns / part + 1;
         p->min_host_ns = root->host_ns / part + 1;
         for (uint32_t i = 0; i < p->merge->nodes.count; i++)
-            count += is_kept(p, i);
+            count += is_node_kept(p, i);
         if (count <= max_nodes)
             return;
     }
@@ -64,7 +64,7 @@ static const struct tp_label *node_label(const struct pruning *p, uint32_t node)
 }
 
 /* Returns the child frame that has at least 98 % of the times of a frame; TP_NO_ID without such a child. */
-static uint32_t dominant_child(const struct pruning *p, uint32_t index)
+static uint32_t child_with_nearly_all_time(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
     if (node_label(p, index)->kind != TP_CALL_FRAME)
@@ -85,7 +85,7 @@ static uint32_t find_chain_end(const struct pruning *p, uint32_t index, uint32_t
 {
     bool has_module = false;
     *shown = index;
-    for (uint32_t next = index; next != TP_NO_ID; next = dominant_child(p, index)) {
+    for (uint32_t next = index; next != TP_NO_ID; next = child_with_nearly_all_time(p, index)) {
         index = next;
         bool is_module = node_label(p, index)->is_module;
         if (is_module || !has_module)
@@ -97,7 +97,7 @@ static uint32_t find_chain_end(const struct pruning *p, uint32_t index, uint32_t
 
 /* ---- layout ---- */
 
-static int by_size(const void *a, const void *b, const void *context)
+static int compare_by_size(const void *a, const void *b, const void *context)
 {
     const struct pruning *p = context;
     const struct tp_merge_node *x = tp_merge_node(p->merge, *(const uint32_t *)a);
@@ -110,7 +110,7 @@ static int by_size(const void *a, const void *b, const void *context)
     return order ? order : (x->label < y->label ? -1 : x->label > y->label);
 }
 
-static void add_to_other(struct tp_call *other, const struct tp_merge_node *node)
+static void add_to_omitted_children(struct tp_call *other, const struct tp_merge_node *node)
 {
     other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
     other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
@@ -119,27 +119,27 @@ static void add_to_other(struct tp_call *other, const struct tp_merge_node *node
 }
 
 /* Pushes the children of a node on the stack: the largest on top, the sum of the omitted children at the bottom. */
-static void push_children(struct pruning *p, uint32_t node, uint32_t place)
+static void push_children_of_node(struct pruning *p, uint32_t node, uint32_t place)
 {
     struct tp_call other = {.kind = TP_CALL_OTHER};
     p->children.count = 0;
     for (uint32_t c = tp_merge_node(p->merge, node)->first_child; c != TP_NO_ID;
          c = tp_merge_node(p->merge, c)->next_sibling) {
-        if (is_kept(p, c))
+        if (is_node_kept(p, c))
             *(uint32_t *)tp_vec_push(&p->children) = c;
         else
-            add_to_other(&other, tp_merge_node(p->merge, c));
+            add_to_omitted_children(&other, tp_merge_node(p->merge, c));
     }
     uint32_t *items = p->children.data;
     if (p->children.count > 1)
-        tp_merge_sort(p->arena, items, p->children.count, sizeof *items, by_size, p);
-    if (is_large(p, other.device_ns, other.host_ns))
+        tp_merge_sort(p->arena, items, p->children.count, sizeof *items, compare_by_size, p);
+    if (has_large_time(p, other.device_ns, other.host_ns))
         *(struct pending *)tp_vec_push(&p->stack) = (struct pending){TP_NO_ID, place, other};
     for (size_t i = p->children.count; i-- > 0;)
         *(struct pending *)tp_vec_push(&p->stack) = (struct pending){.node = items[i], .parent = place};
 }
 
-static struct tp_call other_call(const struct pruning *p, const struct pending *pending)
+static struct tp_call call_of_omitted_children(const struct pruning *p, const struct pending *pending)
 {
     char name[48];
     struct tp_call call = pending->other;
@@ -149,7 +149,7 @@ static struct tp_call other_call(const struct pruning *p, const struct pending *
     return call;
 }
 
-static struct tp_call make_call(const struct pruning *p, uint32_t index)
+static struct tp_call make_call_of_node(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
     const struct tp_label *label = node_label(p, index);
@@ -175,11 +175,11 @@ static void write_nodes(struct pruning *p)
         if (node != TP_NO_ID)
             node = find_chain_end(p, node, &shown);
         struct tp_call *call = tp_vec_push(&calls);
-        *call = node == TP_NO_ID ? other_call(p, &next) : make_call(p, shown);
+        *call = node == TP_NO_ID ? call_of_omitted_children(p, &next) : make_call_of_node(p, shown);
         call->parent = next.parent;
         call->depth = next.parent == TP_NO_ID ? 0 : (uint16_t)(TP_AT(&calls, struct tp_call, next.parent)->depth + 1);
         if (node != TP_NO_ID)
-            push_children(p, node, place);
+            push_children_of_node(p, node, place);
     }
     p->tree->calls = calls.data;
     p->tree->count = (uint32_t)calls.count;
@@ -192,8 +192,8 @@ static void write_nodes(struct pruning *p)
     }
 }
 
-static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct tp_calltree_options *options,
-                  struct tp_arena *arena)
+static void remove_small_calls(struct tp_calltree *tree, struct tp_merge *merge,
+                               const struct tp_calltree_options *options, struct tp_arena *arena)
 {
     tp_merge_sum_subtrees(merge);
     const struct tp_merge_node *root = tp_merge_node(merge, 0);
@@ -206,7 +206,7 @@ static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct
     pruning.children = TP_VEC(arena, uint32_t);
     choose_threshold(&pruning, options->max_nodes);
     write_nodes(&pruning);
-    tp_arena_drop(arena, merge->nodes.data, merge->nodes.capacity * sizeof(struct tp_merge_node));
+    tp_arena_free_item(arena, merge->nodes.data, merge->nodes.capacity * sizeof(struct tp_merge_node));
 }
 
 void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
@@ -214,7 +214,7 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
 {
     struct tp_merge merge;
     tp_merge_build(&merge, model, arena);
-    prune(tree, &merge, options, arena);
+    remove_small_calls(tree, &merge, options, arena);
 }
 
 void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_model *model,
@@ -222,7 +222,7 @@ void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_mo
 {
     struct tp_merge merge;
     tp_merge_add_samples(&merge, model, arena);
-    prune(tree, &merge, options, arena);
+    remove_small_calls(tree, &merge, options, arena);
     tree->has_samples = true;
 }
 
@@ -233,6 +233,6 @@ void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_mo
     struct tp_merge merge;
     tp_merge_init(&merge, model, arena);
     tp_merge_add_program(&merge, view, NULL, arena);
-    prune(tree, &merge, options, arena);
+    remove_small_calls(tree, &merge, options, arena);
     tree->has_samples = tree->is_program = true;
 }

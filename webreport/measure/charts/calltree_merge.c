@@ -192,7 +192,7 @@ static void close_events_until(struct walk *w, int64_t time)
         w->open.count--;
 }
 
-static void add_record(struct walk *w, const struct tp_memory *record)
+static void add_memory_record(struct walk *w, const struct tp_memory *record)
 {
     close_events_until(w, record->ts_ns);
     uint32_t node = innermost_open_node(w);
@@ -201,7 +201,7 @@ static void add_record(struct walk *w, const struct tp_memory *record)
 }
 
 /* Subtracts the time of a step from the open calls that enclose the step, because the tree has steps at its top. */
-static void subtract_step(struct walk *w, const struct tp_event *step)
+static void subtract_step_from_open_calls(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
     for (size_t i = 0; i < w->open.count && i < MAX_DEPTH; i++) {
@@ -232,7 +232,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         node = descend_stack(w, node, merge->model->trace->hosts[event->detail].stack);
     uint32_t label = host_label(w, event);
     if (label == w->step_label) {
-        subtract_step(w, event);
+        subtract_step_from_open_calls(w, event);
         node = 0;
     }
     uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_find_or_add_child(merge, node, label);
@@ -248,7 +248,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
 
 /* Walks the events of a thread. An open event encloses the next event only if it lasts beyond the middle of that event.
  * Example: step 2 begins inside the frame that finishes step 1, but is not nested in this frame. */
-static void walk_thread(struct walk *w, uint32_t thread)
+static void add_events_of_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
     const struct tp_event *events = w->merge->model->trace->events;
@@ -258,12 +258,12 @@ static void walk_thread(struct walk *w, uint32_t thread)
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *event = &events[order->host[i]];
         for (; at < w->record_count && memory[w->records[at]].ts_ns < event->ts_ns; at++)
-            add_record(w, &memory[w->records[at]]);
+            add_memory_record(w, &memory[w->records[at]]);
         close_events_until(w, event->ts_ns + event->dur_ns / 2);
         open_event(w, event, order->host[i]);
     }
     for (; at < w->record_count; at++)
-        add_record(w, &memory[w->records[at]]);
+        add_memory_record(w, &memory[w->records[at]]);
 }
 
 /* ---- memory records ---- */
@@ -273,7 +273,7 @@ struct records {
     uint32_t *first; /* the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
 };
 
-static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
+static bool is_record_of_device(const struct tp_trace *trace, const struct tp_memory *memory)
 {
     int64_t type = tp_memory_place(trace, memory)->type;
     return type != TP_NULL_INT && type != TP_DEVICE_CPU;
@@ -282,7 +282,7 @@ static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *m
 static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *memory, bool device_only)
 {
     return !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
-           (!device_only || is_on_device(trace, memory));
+           (!device_only || is_record_of_device(trace, memory));
 }
 
 static struct records collect_records(const struct tp_model *model, struct tp_arena *arena)
@@ -323,7 +323,7 @@ static uint32_t launching_node(const struct walk *w, uint32_t device)
     return node == TP_NO_ID ? tp_merge_find_or_add_child(w->merge, 0, w->unknown_label) : node;
 }
 
-static void walk_devices(struct walk *w)
+static void add_device_operations(struct walk *w)
 {
     struct tp_merge *merge = w->merge;
     for (uint32_t i = 0; i < merge->model->devices.count; i++) {
@@ -359,10 +359,11 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     w.step_label = tp_merge_add_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
     w.backward_label = tp_merge_add_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = tp_merge_add_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
-    w.unknown_label = tp_merge_add_label(merge,
-                                         tp_has_only_own_devices(model) ? TP_STR("on devices of the program's own")
-                                                                        : TP_STR("launched outside the recorded calls"),
-                                         TP_CALL_PHASE);
+    w.unknown_label =
+        tp_merge_add_label(merge,
+                           tp_has_only_devices_of_program(model) ? TP_STR("on devices of the program's own")
+                                                                 : TP_STR("launched outside the recorded calls"),
+                           TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     /* 0xFF bytes make every entry TP_NO_ID */
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event);
@@ -370,11 +371,11 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         w.records = records.items + records.first[t];
         w.record_count = records.first[t + 1] - records.first[t];
-        walk_thread(&w, t);
+        add_events_of_thread(&w, t);
     }
-    walk_devices(&w);
-    tp_arena_drop(arena, w.node_of_event, trace->event_count * sizeof *w.node_of_event);
-    tp_arena_drop(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
+    add_device_operations(&w);
+    tp_arena_free_item(arena, w.node_of_event, trace->event_count * sizeof *w.node_of_event);
+    tp_arena_free_item(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
 }
 
 void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)

@@ -140,7 +140,7 @@ static size_t forbidden_bytes(struct tp_str frame, size_t at)
     return left >= 3 && memcmp(p, "\xE2\x80", 2) == 0 && ((unsigned char)p[2] | 1) == 0xA9 ? 3 : 0;
 }
 
-static void put_frame(struct tp_buf *out, struct tp_str frame)
+static void append_frame_text(struct tp_buf *out, struct tp_str frame)
 {
     for (size_t i = 0, size; i < frame.len; i += size ? size : 1) {
         size = forbidden_bytes(frame, i);
@@ -149,12 +149,12 @@ static void put_frame(struct tp_buf *out, struct tp_str frame)
 }
 
 /* Writes a frame with at least one character. flamegraph.pl would drop an empty frame at the end of a stack. */
-static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
+static void append_frame_without_addresses(struct tp_buf *out, struct tp_str frame)
 {
-    put_frame(out, frame.len ? frame : TP_STR("_"));
+    append_frame_text(out, frame.len ? frame : TP_STR("_"));
 }
 
-static void put_value(struct tp_buf *out, int64_t value)
+static void append_value(struct tp_buf *out, int64_t value)
 {
     tp_buf_putc(out, ' ');
     tp_buf_int(out, value);
@@ -169,7 +169,7 @@ static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
     return us >= 1 && us < 9e18 ? (int64_t)us : 0;
 }
 
-static void put_torch_line(const struct tp_folded *folded, uint32_t item, struct tp_buf *out)
+static void append_line_of_item(const struct tp_folded *folded, uint32_t item, struct tp_buf *out)
 {
     struct tp_frame_list list = tp_key_stack(&folded->stacks, item);
     bool is_hidden = (tp_torch_flags(&folded->torch, item) & TP_TORCH_FOLDED) || list.count == 0;
@@ -177,14 +177,14 @@ static void put_torch_line(const struct tp_folded *folded, uint32_t item, struct
     if (value <= 0)
         return;
     for (uint32_t i = list.count; i-- > 0;) {
-        put_frame(out, tp_key_frame_text(&folded->stacks, list.first + i));
+        append_frame_text(out, tp_key_frame_text(&folded->stacks, list.first + i));
         if (i > 0)
             tp_buf_putc(out, ';');
     }
-    put_value(out, value);
+    append_value(out, value);
 }
 
-static void put_path_line(const struct tp_folded *folded, uint32_t path, struct tp_buf *out)
+static void append_line_of_path(const struct tp_folded *folded, uint32_t path, struct tp_buf *out)
 {
     uint32_t chain[TP_MAX_FOLDED_DEPTH + 1];
     unsigned depth = 0;
@@ -196,11 +196,11 @@ static void put_path_line(const struct tp_folded *folded, uint32_t path, struct 
     for (; path != TP_NO_ID && depth <= TP_MAX_FOLDED_DEPTH; path = tp_keys_get(&folded->paths, path)[0])
         chain[depth++] = path;
     while (depth-- > 0) {
-        put_clean_frame(out, tp_folded_frame_name(folded, chain[depth]));
+        append_frame_without_addresses(out, tp_folded_frame_name(folded, chain[depth]));
         if (depth > 0)
             tp_buf_putc(out, ';');
     }
-    put_value(out, value);
+    append_value(out, value);
 }
 
 bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out)
@@ -211,9 +211,9 @@ bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out)
         return false;
     while (folded->at < count && out->size < goal && !out->failed) {
         if (folded->metric->is_torch)
-            put_torch_line(folded, folded->torch.order[folded->at++], out);
+            append_line_of_item(folded, folded->torch.order[folded->at++], out);
         else
-            put_path_line(folded, folded->at++, out);
+            append_line_of_path(folded, folded->at++, out);
     }
     return true;
 }
@@ -233,7 +233,7 @@ bool tp_folded_is_empty(struct tp_folded *folded)
 
 /* ---- building ---- */
 
-static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
+static void add_value_to_path(struct tp_folded *folded, uint32_t path, int64_t self)
 {
     while (folded->values.count < tp_keys_count(&folded->paths))
         tp_vec_push(&folded->values);
@@ -242,7 +242,7 @@ static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
 }
 
 /* Finds the path of every item. An item deeper than the limit counts for its deepest ancestor within the limit. */
-static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
+static void find_paths_of_items(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
     uint32_t *path_of = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *path_of);
@@ -258,7 +258,7 @@ static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
             depth[i]++;
             path_of[i] = tp_keys_pair(&folded->paths, path_of[i], tp_torch_name(torch, i));
         }
-        add_value(folded, path_of[i], folded->metric->value(torch, i));
+        add_value_to_path(folded, path_of[i], folded->metric->value(torch, i));
     }
 }
 
@@ -289,7 +289,7 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
         uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, &functions);
-        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
+        add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
     }
 }
 
@@ -325,8 +325,8 @@ static void find_program_paths(struct tp_folded *folded, const struct tp_trace *
         uint32_t id = tp_keys_pair(&seen, sampled->thread_by_sample[i], trace->samples[i].stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = program_path(folded, sampled, i);
-        add_value(folded, *TP_AT(&path_of, uint32_t, id),
-                  folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
+        add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id),
+                          folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
     }
 }
 
@@ -346,7 +346,7 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
     if (metric->is_torch)
         tp_key_stacks_build(&folded->stacks, &folded->torch, arena);
     else
-        find_paths(folded, arena);
+        find_paths_of_items(folded, arena);
 }
 
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err)

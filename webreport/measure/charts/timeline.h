@@ -69,20 +69,20 @@ struct tp_timeline_gpu {
 
 struct tp_timeline {
     const struct tp_model *model;
-    int64_t start_ns;  /* start of the timeline on the trace's clock, ns; other times are relative to start_ns */
-    uint64_t range_ns; /* length of the drawing, ns: from start_ns to the end of the last operation */
+    int64_t start_ns;        /* start of the timeline on the trace's clock, ns; other times are relative to start_ns */
+    uint64_t drawn_range_ns; /* length of the drawing, ns: from start_ns to the end of the last operation */
     struct tp_lane *lanes;
     uint32_t lane_count, omitted_lane_count;
     struct tp_timeline_gpu *gpus;
     uint32_t gpu_count;
     struct tp_timeline_phase *phases; /* phases in order of start */
     uint32_t phase_count;
-    uint64_t slice_count;        /* number of slices of all lanes in the trace */
-    uint64_t shown_count;        /* number of slices in the viewer's data */
-    uint64_t folded_count;       /* number of slices that are folded into coverage */
-    uint64_t folded_below_ns;    /* host slices shorter than this many ns are folded; 0 folds no slice */
-    uint64_t too_deep_count;     /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
-    uint64_t arguments_left_out; /* number of slices and moments whose arguments did not fit into `data` */
+    uint64_t slice_count;          /* number of slices of all lanes in the trace */
+    uint64_t shown_count;          /* number of slices in the viewer's data */
+    uint64_t folded_count;         /* number of slices that are folded into coverage */
+    uint64_t folded_below_ns;      /* host slices shorter than this many ns are folded; 0 folds no slice */
+    uint64_t too_deep_slice_count; /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
+    uint64_t arguments_left_out;   /* number of slices and moments whose arguments did not fit into `data` */
     uint64_t omitted_moment_count;
     bool folds_devices; /* true if short device slices are folded too */
     bool omits_shapes;  /* true if the shapes of operators did not fit into `data` */

@@ -6,7 +6,7 @@
 
 #include "writer/base/sort.h"
 
-static int by_place(const void *x, const void *y, const void *context)
+static int compare_by_place(const void *x, const void *y, const void *context)
 {
     const struct tp_moment *a = x, *b = y;
     (void)context;
@@ -27,7 +27,7 @@ void tp_pack_arguments_init(struct tp_pack *pack)
     size_t bytes = trace->moment_count * sizeof *trace->moments;
     struct tp_moment *moments = tp_arena_alloc(pack->arena, bytes);
     memcpy(moments, trace->moments, bytes);
-    tp_merge_sort(pack->arena, moments, trace->moment_count, sizeof *moments, by_place, NULL);
+    tp_merge_sort(pack->arena, moments, trace->moment_count, sizeof *moments, compare_by_place, NULL);
     pack->moments = moments;
 }
 
@@ -40,7 +40,7 @@ void tp_pack_arguments_start(struct tp_pack *pack)
     pack->argument_text_count = pack->argument_count = 0;
     pack->last_argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
-    /* starts with all moments; tp_pack_lane_moments subtracts the moments that it packs */
+    /* starts with all moments; tp_pack_moments_of_lane subtracts the moments that it packs */
     pack->timeline->omitted_moment_count = trace->moment_count;
 }
 
@@ -69,7 +69,7 @@ static void put_argument_text(struct tp_pack *pack, struct tp_pack_column *colum
     tp_pack_add_number(column, argument_text->color == TP_NO_ID ? 0 : argument_text->color + 1);
 }
 
-static int by_event(const void *key, const void *item)
+static int compare_by_event(const void *key, const void *item)
 {
     uint32_t event = *(const uint32_t *)key, other = ((const struct tp_argument *)item)->event;
     return (event > other) - (event < other);
@@ -82,8 +82,9 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     if (kind != TP_KIND_ANNOTATION && !tp_kind_is_device(kind))
         return;
     const struct tp_argument *argument =
-        trace->argument_count ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, by_event)
-                              : NULL;
+        trace->argument_count
+            ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, compare_by_event)
+            : NULL;
     if (!argument)
         return;
     struct tp_pack_column *column = &pack->sections[TP_PACK_ARGUMENTS];
@@ -95,7 +96,7 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
 }
 
 /* Returns the index of a thread's first moment. */
-static uint32_t first_moment(const struct tp_pack *pack, uint32_t thread)
+static uint32_t first_moment_of_thread(const struct tp_pack *pack, uint32_t thread)
 {
     uint32_t low = 0, high = pack->timeline->model->trace->moment_count;
     while (low < high) {
@@ -108,16 +109,16 @@ static uint32_t first_moment(const struct tp_pack *pack, uint32_t thread)
     return low;
 }
 
-bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane)
+bool tp_pack_moments_of_lane(struct tp_pack *pack, struct tp_lane *lane)
 {
     struct tp_timeline *timeline = pack->timeline;
     struct tp_pack_column *column = &pack->sections[TP_PACK_MOMENTS];
     uint64_t previous = 0;
     bool is_even = true;
     lane->moment_count = 0;
-    if (!pack->moments || lane->is_device || pack->folds_steps)
+    if (!pack->moments || lane->is_device || pack->folds_short_steps)
         return true;
-    for (uint32_t i = first_moment(pack, lane->thread); i < timeline->model->trace->moment_count; i++) {
+    for (uint32_t i = first_moment_of_thread(pack, lane->thread); i < timeline->model->trace->moment_count; i++) {
         const struct tp_moment *moment = &pack->moments[i];
         if (moment->thread != lane->thread || column->size > pack->max_name_bytes)
             break;

@@ -20,7 +20,7 @@ struct candidate {
     uint32_t thread, count;
 };
 
-static int by_count(const void *a, const void *b)
+static int compare_by_count(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->count != y->count)
@@ -28,7 +28,7 @@ static int by_count(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static int by_thread(const void *a, const void *b)
+static int compare_by_thread(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     return x->thread < y->thread ? -1 : x->thread > y->thread;
@@ -43,8 +43,8 @@ static void count_moments(struct candidate *found, const struct tp_trace *trace,
 
 /* Appends the threads with the most slices as lanes, in order of threads. operations: indexes of the slices in
  * model->devices, NULL for host lanes. first: index of each thread's first slice. */
-static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
-                      const uint32_t *operations, const uint32_t *first)
+static void add_busiest_threads_as_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
+                                         const uint32_t *operations, const uint32_t *first)
 {
     bool is_device = operations != NULL;
     uint32_t threads = timeline->model->trace->thread_count, count = 0;
@@ -56,10 +56,10 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
             found[count++] = (struct candidate){t, size};
     }
     if (count > TP_TIMELINE_MAX_LANES) {
-        qsort(found, count, sizeof *found, by_count);
+        qsort(found, count, sizeof *found, compare_by_count);
         timeline->omitted_lane_count += count - TP_TIMELINE_MAX_LANES;
         count = TP_TIMELINE_MAX_LANES;
-        qsort(found, count, sizeof *found, by_thread);
+        qsort(found, count, sizeof *found, compare_by_thread);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct tp_lane *lane = &timeline->lanes[timeline->lane_count++];
@@ -70,7 +70,7 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
         lane->slice_count = first[lane->thread + 1] - first[lane->thread];
         timeline->slice_count += lane->slice_count;
     }
-    tp_arena_drop(arena, found, threads * sizeof *found);
+    tp_arena_free_item(arena, found, threads * sizeof *found);
 }
 
 /* Adds the device lanes. Profilers record each stream as a thread and its device events in order of start. */
@@ -90,16 +90,16 @@ static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *aren
         slices[at] = order->device[i];
         operations[at] = i;
     }
-    add_lanes(timeline, arena, slices, operations, first);
+    add_busiest_threads_as_lanes(timeline, arena, slices, operations, first);
 }
 
-static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
+static void choose_lanes_to_show(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
     /* device lanes come first: their names get small numbers and always fit into the data */
     add_device_lanes(timeline, arena);
-    add_lanes(timeline, arena, order->host, NULL, order->thread_first);
+    add_busiest_threads_as_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
 static void widen_range(struct tp_interval *range, int64_t time)
@@ -108,7 +108,7 @@ static void widen_range(struct tp_interval *range, int64_t time)
     range->b = time > range->b ? time : range->b;
 }
 
-static void find_range(struct tp_timeline *timeline)
+static void find_time_range(struct tp_timeline *timeline)
 {
     const struct tp_model *model = timeline->model;
     bool is_any = model->event_count > 0;
@@ -129,7 +129,7 @@ static void find_range(struct tp_timeline *timeline)
     if (model->step_count && model->steps[model->step_count - 1].end_ns > end)
         end = model->steps[model->step_count - 1].end_ns;
     timeline->start_ns = range.a;
-    timeline->range_ns = (uint64_t)end - (uint64_t)range.a;
+    timeline->drawn_range_ns = (uint64_t)end - (uint64_t)range.a;
 }
 
 /* ---- titles and order of lanes, known after the first walk ---- */
@@ -167,7 +167,7 @@ static void make_lane_title(struct tp_timeline *timeline, struct tp_lane *lane, 
     uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
     const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
     int64_t device = setup ? tp_device_id_of_event(timeline->model, &trace->events[lane->slices[0]]) : -1;
-    bool has_name = setup && tp_is_own_device(timeline->model, device) && thread->name.len;
+    bool has_name = setup && tp_is_device_of_program(timeline->model, device) && thread->name.len;
     if (device >= 0 && !has_name) {
         int64_t stream = tp_stream_number(timeline->model, &trace->events[lane->slices[0]]);
         number[0] = 0;
@@ -225,7 +225,8 @@ static void set_lane_ranks(struct tp_timeline *timeline, struct tp_arena *arena)
 /* ---- the data ---- */
 
 /* Compresses the size of the header, the header, the sections and the device load, in this order. */
-static struct tp_str compress_data(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
+static struct tp_str compress_header_and_sections(struct tp_pack *pack, const struct tp_timeline *timeline,
+                                                  struct tp_str load)
 {
     struct tp_str parts[TP_PACK_SECTION_COUNT + 3];
     char *room = tp_arena_alloc(pack->arena, MAX_HEADER_BYTES);
@@ -241,7 +242,7 @@ static struct tp_str compress_data(struct tp_pack *pack, const struct tp_timelin
     if (load.len)
         parts[count++] = load;
     struct tp_str data = tp_gzip_texts(pack->arena, parts, count);
-    tp_arena_drop(pack->arena, room, MAX_HEADER_BYTES);
+    tp_arena_free_item(pack->arena, room, MAX_HEADER_BYTES);
     return data;
 }
 
@@ -282,7 +283,7 @@ static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *time
     if (!pack->folds_devices)
         keep -= fixed;
     if (attempt >= 5) {
-        pack->folds_steps = true;
+        pack->folds_short_steps = true;
         keep /= 8;
     }
     pack->fold_below_ns = tp_pack_find_threshold(pack, keep);
@@ -295,7 +296,7 @@ static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         size_t size = estimate_data_bytes(pack);
         if (size <= max_bytes + max_bytes / 16) { /* the estimate may be 1/16 too high */
-            struct tp_str data = compress_data(pack, timeline, load);
+            struct tp_str data = compress_header_and_sections(pack, timeline, load);
             size = base64_size(data.len);
             if (!size)
                 break;
@@ -306,7 +307,7 @@ static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline
         }
         pack->has_launches = pack->has_shapes = false;
         choose_slices_to_fold(pack, timeline, size, max_bytes, attempt);
-        tp_pack_walk(pack);
+        tp_pack_write_slices(pack);
     }
     timeline->shown_count = 0;
 }
@@ -316,19 +317,19 @@ void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *mode
 {
     struct tp_pack pack;
     *timeline = (struct tp_timeline){.model = model, .data = {"", 0}};
-    choose_lanes(timeline, arena);
-    find_range(timeline);
+    choose_lanes_to_show(timeline, arena);
+    find_time_range(timeline);
     tp_pack_init(&pack, timeline, options, arena);
     pack.has_launches = timeline->slice_count <= MAX_LAUNCHED;
     bool has_dims = tp_pack_shapes_init(&pack);
     pack.has_shapes = pack.has_launches && has_dims;
-    tp_pack_walk(&pack);
+    tp_pack_write_slices(&pack);
     set_lane_ranks(timeline, arena);
     tp_timeline_add_phases(timeline, &pack);
-    struct tp_str load = tp_load_of_devices(timeline, arena);
+    struct tp_str load = tp_timeline_pack_device_load(timeline, arena);
     if (options->max_bytes && timeline->lane_count)
         pack_within_limit(&pack, timeline, load, options->max_bytes);
     timeline->omits_shapes = has_dims && !pack.has_shapes;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
-        tp_arena_drop(arena, pack.sections[i].data, pack.sections[i].capacity);
+        tp_arena_free_item(arena, pack.sections[i].data, pack.sections[i].capacity);
 }

@@ -90,13 +90,13 @@ static const struct tp_fields fields = TP_FIELDS("The header of the timeline", h
 
 static struct header make_header(const struct tp_pack *pack, const struct tp_timeline *timeline, size_t load_bytes)
 {
-    uint32_t most_steps = pack->folds_steps ? FEW_BANDS : MAX_BANDS, steps = timeline->model->step_count;
+    uint32_t most_steps = pack->folds_short_steps ? FEW_BANDS : MAX_BANDS, steps = timeline->model->step_count;
     struct header header = {
         .timeline = timeline,
         .version = VERSION,
         .unit_ns = pack->unit_ns,
         .first_ns = tp_sat_sub(timeline->model->first_ns, timeline->start_ns),
-        .range = (int64_t)(timeline->range_ns / pack->unit_ns),
+        .range = (int64_t)(timeline->drawn_range_ns / pack->unit_ns),
         .end = (int64_t)(pack->end_ns / pack->unit_ns),
         .section_count = TP_PACK_SECTION_COUNT + 1,
         .argument_count = pack->argument_count,

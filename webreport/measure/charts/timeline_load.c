@@ -27,7 +27,7 @@ struct sweep {
     uint64_t *buckets; /* for each bucket: time of full use of all SMs, ns */
 };
 
-static void heap_push(struct tp_vec *heap, struct running item)
+static void push_running_operation(struct tp_vec *heap, struct running item)
 {
     tp_vec_push(heap);
     struct running *items = heap->data;
@@ -37,7 +37,7 @@ static void heap_push(struct tp_vec *heap, struct running item)
     items[i] = item;
 }
 
-static struct running heap_pop(struct tp_vec *heap)
+static struct running pop_operation_that_ends_first(struct tp_vec *heap)
 {
     struct running *items = heap->data, top = items[0], last = items[--heap->count];
     size_t i = 0;
@@ -68,10 +68,10 @@ static void add_time_at_level(struct sweep *s, int64_t until)
     }
 }
 
-static void finish_until(struct sweep *s, int64_t time)
+static void finish_operations_until(struct sweep *s, int64_t time)
 {
     while (s->heap.count && ((struct running *)s->heap.data)[0].end <= time) {
-        struct running done = heap_pop(&s->heap);
+        struct running done = pop_operation_that_ends_first(&s->heap);
         add_time_at_level(s, done.end);
         s->level -= done.level;
     }
@@ -102,11 +102,11 @@ static bool compute_sm_load(const struct tp_timeline *timeline, const struct tp_
         if (!level)
             continue;
         is_any = true;
-        finish_until(s, event->ts_ns);
-        heap_push(&s->heap, (struct running){tp_event_end(event), level});
+        finish_operations_until(s, event->ts_ns);
+        push_running_operation(&s->heap, (struct running){tp_event_end(event), level});
         s->level += level;
     }
-    finish_until(s, INT64_MAX);
+    finish_operations_until(s, INT64_MAX);
     return is_any;
 }
 
@@ -131,11 +131,11 @@ static void add_busy_load(uint64_t *buckets, const struct tp_timeline *timeline,
                                (uint64_t)busy.items[i].b - origin);
 }
 
-struct tp_str tp_load_of_devices(struct tp_timeline *timeline, struct tp_arena *arena)
+struct tp_str tp_timeline_pack_device_load(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_model *model = timeline->model;
     uint32_t count = model->gpu_count < TP_TIMELINE_MAX_LANES ? model->gpu_count : TP_TIMELINE_MAX_LANES;
-    uint64_t width = timeline->range_ns / TP_LOAD_BUCKETS + 1;
+    uint64_t width = timeline->drawn_range_ns / TP_LOAD_BUCKETS + 1;
     uint64_t *buckets = tp_arena_array(arena, TP_LOAD_BUCKETS, sizeof *buckets);
     uint8_t *curves = tp_arena_array(arena, (size_t)2 * TP_LOAD_BUCKETS, count ? count : 1), *at = curves;
     struct sweep sweep = {.heap = TP_VEC(arena, struct running), .width = width, .buckets = buckets};
@@ -163,7 +163,7 @@ struct tp_str tp_load_of_devices(struct tp_timeline *timeline, struct tp_arena *
 
 /* ---- phases ---- */
 
-static int by_length(const void *a, const void *b)
+static int compare_by_length(const void *a, const void *b)
 {
     const struct tp_pack_phase *x = a, *y = b;
     if (x->dur_ns != y->dur_ns)
@@ -171,7 +171,7 @@ static int by_length(const void *a, const void *b)
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_by_start(const void *a, const void *b)
 {
     const struct tp_pack_phase *x = a, *y = b;
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
@@ -182,13 +182,13 @@ void tp_timeline_add_phases(struct tp_timeline *timeline, const struct tp_pack *
     struct tp_pack_phase *found = pack->phases.data;
     size_t count = 0;
     for (size_t i = 0; i < pack->phases.count; i++)
-        if (timeline->lanes[found[i].lane].rank == 0 && found[i].dur_ns > timeline->range_ns / 2000)
+        if (timeline->lanes[found[i].lane].rank == 0 && found[i].dur_ns > timeline->drawn_range_ns / 2000)
             found[count++] = found[i];
     if (count) /* all starts are distinct, because the phases of a lane do not overlap */
-        qsort(found, count, sizeof *found, by_length);
+        qsort(found, count, sizeof *found, compare_by_length);
     count = count < TP_TIMELINE_MAX_PHASES ? count : TP_TIMELINE_MAX_PHASES;
     if (count)
-        qsort(found, count, sizeof *found, by_start);
+        qsort(found, count, sizeof *found, compare_by_start);
     timeline->phases = tp_arena_array(pack->arena, count, sizeof *timeline->phases);
     timeline->phase_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)

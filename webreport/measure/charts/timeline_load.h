@@ -11,7 +11,7 @@ enum { TP_LOAD_BUCKETS = 4096 }; /* number of buckets of the viewer's curves; a 
 /* Fills timeline->gpus with busy share and estimated SM efficiency per bucket of the drawing. Returns the finer curves
  * for the viewer. Each device has TP_LOAD_BUCKETS bytes of busy share and, if has_sm is set, TP_LOAD_BUCKETS bytes of
  * SM efficiency. */
-struct tp_str tp_load_of_devices(struct tp_timeline *timeline, struct tp_arena *arena);
+struct tp_str tp_timeline_pack_device_load(struct tp_timeline *timeline, struct tp_arena *arena);
 
 /* Fills timeline->phases in order of start. Chooses the longest annotations of the main lane among those that the first
  * walk found. */

@@ -62,7 +62,7 @@ struct tp_pack {
     uint32_t unit_ns;       /* unit of all times in the data, ns: 1 or 1000 */
     uint64_t fold_below_ns; /* host slices shorter than this duration, ns, are folded */
     bool folds_devices;     /* true if short device slices and annotations are folded too */
-    bool folds_steps;       /* true if short steps are folded too */
+    bool folds_short_steps; /* true if short steps are folded too */
     bool has_launches;      /* true if the data has the launches of device slices */
     bool has_shapes;        /* true if the data has the shapes of operators */
     /* limit of bytes for all names; further names become "(other names)". The same limit applies to the texts of
@@ -82,7 +82,7 @@ struct tp_pack {
     uint64_t last_argument_slice;                 /* index of the previous slice with arguments */
     const struct tp_moment *moments;              /* moments sorted by thread, time and position in the file */
     uint64_t *ends;                               /* stack of the ends of open slices, ns */
-    size_t end_capacity;
+    size_t open_slice_capacity;
     uint64_t end_ns; /* latest end of any slice or moment, ns */
     /* histogram of slices by duration: [0] slices that may be folded, [1] other slices */
     uint64_t bins[2][TP_PACK_DURATION_BINS];
@@ -146,7 +146,7 @@ void tp_pack_arguments_start(struct tp_pack *pack);
 void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place);
 
 /* Appends the moments of a lane. Returns false if a time is not a multiple of the unit. */
-bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane);
+bool tp_pack_moments_of_lane(struct tp_pack *pack, struct tp_lane *lane);
 
 /* ---- header (timeline_header.c) ---- */
 
@@ -159,7 +159,7 @@ size_t tp_pack_write_header(char *room, size_t room_bytes, const struct tp_pack 
 /* ---- walking (timeline_walk.c) ---- */
 
 /* Walks all lanes and fills the sections again. Writes the counts to the timeline. */
-void tp_pack_walk(struct tp_pack *pack);
+void tp_pack_write_slices(struct tp_pack *pack);
 
 /* Returns a duration in ns. If all shorter slices are folded, about `keep` of the slices that may be folded remain. */
 uint64_t tp_pack_find_threshold(const struct tp_pack *pack, uint64_t keep);

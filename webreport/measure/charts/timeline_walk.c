@@ -124,17 +124,17 @@ static inline size_t open_slice(struct tp_pack *pack, size_t *open_count, uint64
     uint64_t middle = start + (end - start) / 2;
     while (n && pack->ends[n - 1] <= middle)
         n--;
-    if (__builtin_expect(n == pack->end_capacity, 0)) {
+    if (__builtin_expect(n == pack->open_slice_capacity, 0)) {
         size_t capacity = n ? 2 * n : 1024;
         pack->ends = tp_arena_resize(pack->arena, pack->ends, n * sizeof *pack->ends, capacity * sizeof *pack->ends);
-        pack->end_capacity = capacity;
+        pack->open_slice_capacity = capacity;
     }
     pack->ends[n] = end;
     *open_count = n + 1;
     return n;
 }
 
-static unsigned duration_bin(uint64_t dur)
+static unsigned bin_of_duration(uint64_t dur)
 {
     if (dur < 8)
         return (unsigned)dur;
@@ -142,15 +142,15 @@ static unsigned duration_bin(uint64_t dur)
     return high * 8 + (unsigned)(dur >> (high - 3) & 7);
 }
 
-static uint64_t bin_start(unsigned bin)
+static uint64_t shortest_duration_of_bin(unsigned bin)
 {
     return bin < 24 ? (bin < 8 ? bin : 8) : (8ull + bin % 8) << (bin / 8 - 3);
 }
 
-static inline bool can_fold_class(const struct walk *w, enum tp_slice_class class)
+static inline bool is_class_foldable(const struct walk *w, enum tp_slice_class class)
 {
     if (w->pack->folds_devices)
-        return class != TP_SLICE_STEP || w->pack->folds_steps;
+        return class != TP_SLICE_STEP || w->pack->folds_short_steps;
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
@@ -159,7 +159,7 @@ static void add_slice_to_statistics(struct walk *w, const struct tp_event *event
                                     uint64_t start, uint64_t end)
 {
     struct tp_pack *pack = w->pack;
-    pack->bins[can_fold_class(w, class) ? 0 : 1][duration_bin(end - start)]++;
+    pack->bins[is_class_foldable(w, class) ? 0 : 1][bin_of_duration(end - start)]++;
     if (end > pack->end_ns)
         pack->end_ns = end;
     if (w->lane->is_device)
@@ -180,7 +180,7 @@ static void add_slice_to_statistics(struct walk *w, const struct tp_event *event
     }
 }
 
-static void fold_slice(struct walk *w, size_t row, uint64_t start, uint64_t end)
+static void add_slice_to_row_cover(struct walk *w, size_t row, uint64_t start, uint64_t end)
 {
     if (!w->cover[row])
         w->cover[row] = tp_arena_array(w->pack->arena, TP_PACK_COVER_BUCKETS, sizeof **w->cover);
@@ -189,7 +189,7 @@ static void fold_slice(struct walk *w, size_t row, uint64_t start, uint64_t end)
 }
 
 /* Writes the time from the start of a device operation's launch to the start of the operation; 0 if unknown. */
-static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
+static void write_launch_delay_of_slice(const struct walk *w, uint32_t slice, const struct tp_event *event)
 {
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
     uint64_t before = launch ? (uint64_t)event->ts_ns - (uint64_t)launch->ts_ns : 0;
@@ -197,7 +197,7 @@ static void put_launch(const struct walk *w, uint32_t slice, const struct tp_eve
     tp_pack_add_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
 }
 
-static inline void put_slice(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
+static inline void write_slice(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
 {
     struct tp_pack *pack = w->pack;
     uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
@@ -230,7 +230,7 @@ static void reserve_slices(struct tp_pack *pack, size_t count)
         tp_pack_reserve_bytes(pack, TP_PACK_SHAPE, count * TP_PACK_MAX_VARINT);
 }
 
-static void walk_slices(struct walk *w)
+static void write_slices_of_lane(struct walk *w)
 {
     enum { BATCH = 4096 };
     struct tp_pack *pack = w->pack;
@@ -248,17 +248,17 @@ static void walk_slices(struct walk *w)
         if (pack->is_first)
             add_slice_to_statistics(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {
-            pack->timeline->too_deep_count++;
+            pack->timeline->too_deep_slice_count++;
             continue;
         }
         if (row >= lane->row_count)
             lane->row_count = (uint32_t)row + 1;
-        if ((uint64_t)event->dur_ns < pack->fold_below_ns && can_fold_class(w, class))
-            fold_slice(w, row, start, end);
+        if ((uint64_t)event->dur_ns < pack->fold_below_ns && is_class_foldable(w, class))
+            add_slice_to_row_cover(w, row, start, end);
         else {
-            put_slice(w, event, row, start);
+            write_slice(w, event, row, start);
             if (lane->operations && pack->has_launches)
-                put_launch(w, i, event);
+                write_launch_delay_of_slice(w, i, event);
             if (!lane->is_device && pack->has_shapes)
                 tp_pack_add_shape(pack, event);
         }
@@ -266,7 +266,7 @@ static void walk_slices(struct walk *w)
 }
 
 /* Writes the coverage of the lane's rows as shares of time. */
-static void write_cover(struct walk *w)
+static void write_cover_of_lane(struct walk *w)
 {
     struct tp_lane *lane = w->lane;
     bool is_any = false;
@@ -287,7 +287,7 @@ static void write_cover(struct walk *w)
     }
 }
 
-static void start_attempt(struct tp_pack *pack)
+static void reset_sections(struct tp_pack *pack)
 {
     struct tp_timeline *timeline = pack->timeline;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
@@ -298,7 +298,7 @@ static void start_attempt(struct tp_pack *pack)
     tp_pack_arguments_start(pack);
     if (pack->has_shapes)
         tp_pack_shapes_start(pack);
-    timeline->shown_count = timeline->folded_count = timeline->too_deep_count = 0;
+    timeline->shown_count = timeline->folded_count = timeline->too_deep_slice_count = 0;
     if (!pack->is_first)
         return;
     memset(pack->bins, 0, sizeof pack->bins);
@@ -307,25 +307,25 @@ static void start_attempt(struct tp_pack *pack)
 }
 
 /* Walks every lane once. Returns false if a time is not a multiple of the unit. */
-static bool walk_lanes(struct tp_pack *pack)
+static bool write_slices_of_lanes(struct tp_pack *pack)
 {
     struct tp_timeline *timeline = pack->timeline;
     struct walk w = {.pack = pack};
-    w.load_width = timeline->range_ns / TP_TIMELINE_LOAD_BUCKETS + 1;
+    w.load_width = timeline->drawn_range_ns / TP_TIMELINE_LOAD_BUCKETS + 1;
     w.cover_width = pack->end_ns / TP_PACK_COVER_BUCKETS + 1;
     w.load = tp_arena_array(pack->arena, TP_TIMELINE_LOAD_BUCKETS, sizeof *w.load);
     uint64_t *cover[TP_TIMELINE_MAX_ROWS] = {NULL};
     w.cover = cover;
-    start_attempt(pack);
+    reset_sections(pack);
     for (uint32_t i = 0; i < timeline->lane_count && !w.uneven; i++) {
         struct tp_lane *lane = w.lane = &timeline->lanes[i];
         w.lane_index = i;
         w.previous_start = w.work_end = w.phase_end = w.backward_ns = 0;
         lane->shown_count = lane->row_count = 0;
         lane->work_ns = pack->is_first ? 0 : lane->work_ns;
-        walk_slices(&w);
-        write_cover(&w);
-        w.uneven |= !tp_pack_lane_moments(pack, lane);
+        write_slices_of_lane(&w);
+        write_cover_of_lane(&w);
+        w.uneven |= !tp_pack_moments_of_lane(pack, lane);
         timeline->shown_count += lane->shown_count;
         if (!pack->is_first || lane->is_device)
             continue;
@@ -337,11 +337,11 @@ static bool walk_lanes(struct tp_pack *pack)
     return !w.uneven;
 }
 
-void tp_pack_walk(struct tp_pack *pack)
+void tp_pack_write_slices(struct tp_pack *pack)
 {
-    if (!walk_lanes(pack)) {
+    if (!write_slices_of_lanes(pack)) {
         pack->unit_ns = 1;
-        walk_lanes(pack);
+        write_slices_of_lanes(pack);
     }
     pack->is_first = false;
 }
@@ -352,7 +352,7 @@ uint64_t tp_pack_find_threshold(const struct tp_pack *pack, uint64_t keep)
     for (unsigned bin = TP_PACK_DURATION_BINS; bin-- > 0;) {
         kept += pack->bins[0][bin] + (pack->folds_devices ? pack->bins[1][bin] : 0);
         if (kept > keep)
-            return bin_start(bin + 1);
+            return shortest_duration_of_bin(bin + 1);
     }
     return 0;
 }

@@ -61,7 +61,7 @@ static struct idle_time *time_of_node(struct flame *flame, uint32_t node)
     return TP_AT(&flame->times, struct idle_time, node);
 }
 
-static void add_segment(void *context, const struct tp_stack_segment *segment)
+static void add_idle_time_of_segment(void *context, const struct tp_stack_segment *segment)
 {
     struct flame *flame = context;
     const struct tp_idle_slice *piece = &flame->gpu->idle[segment->tag];
@@ -69,7 +69,7 @@ static void add_segment(void *context, const struct tp_stack_segment *segment)
     struct idle_time time = {ns, tp_idle_waits_for_host(piece) ? ns : 0, piece->part == TP_IDLE_HOST ? ns : 0};
     add_idle_time(time_of_node(flame, segment->node ? segment->node : flame->none), &time);
     flame->total_ns = tp_sat_add(flame->total_ns, ns);
-    uint32_t *row = tp_id_map_put(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    uint32_t *row = tp_id_map_find_or_add(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*row == TP_NO_ID) {
         *row = (uint32_t)flame->lines.count;
         *(struct line *)tp_vec_push(&flame->lines) = (struct line){.fold = segment->fold};
@@ -92,15 +92,18 @@ static void walk(struct flame *flame, struct tp_arena *arena)
     tp_stack_tree_init(&flame->tree, arena);
     tp_id_map_init(&flame->line_ids, arena);
     flame->none = tp_stack_tree_child(&flame->tree, 0, TP_STACK_NONE, flame->model->trace->frames.no_event);
-    struct tp_stack_walk walk = {
-        .model = flame->model, .arena = arena, .tree = &flame->tree, .visit = add_segment, .context = flame};
+    struct tp_stack_walk walk = {.model = flame->model,
+                                 .arena = arena,
+                                 .tree = &flame->tree,
+                                 .visit = add_idle_time_of_segment,
+                                 .context = flame};
     tp_stack_walk_idle(&walk, flame->gpu, 0, flame->gpu->idle_count);
     time_of_node(flame, (uint32_t)flame->tree.nodes.count - 1);
     tp_merge_sort(arena, flame->lines.data, flame->lines.count, sizeof(struct line), compare_by_line, flame->model);
-    tp_id_map_drop(&flame->line_ids);
+    tp_id_map_release(&flame->line_ids);
 }
 
-static void build_by_line(struct tp_idle_device *out, const struct flame *flame, struct tp_arena *arena)
+static void build_table_by_line(struct tp_idle_device *out, const struct flame *flame, struct tp_arena *arena)
 {
     const struct line *lines = flame->lines.data;
     tp_table_init(&out->by_line, arena, "idle_by_line", line_columns, 5, flame->lines.count);
@@ -125,7 +128,7 @@ struct fill {
     uint32_t *order, *index;
 };
 
-static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)
+static int compare_by_frame(const struct fill *fill, uint32_t x, uint32_t y)
 {
     const struct tp_stack_node *a = &fill->nodes[x], *b = &fill->nodes[y];
     const struct tp_frames *frames = &fill->model->trace->frames;
@@ -136,18 +139,18 @@ static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)
     return tp_str_compare(tp_frames_label_text(frames, a->label), tp_frames_label_text(frames, b->label));
 }
 
-static int by_parent(const void *x, const void *y, const void *context)
+static int compare_by_parent(const void *x, const void *y, const void *context)
 {
     const struct fill *fill = context;
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     uint32_t p = fill->nodes[a].parent, q = fill->nodes[b].parent;
     if (p != q)
         return p + 1 < q + 1 ? -1 : 1; /* the root is first: its parent TP_NO_ID + 1 is 0 */
-    return by_frame(fill, a, b);
+    return compare_by_frame(fill, a, b);
 }
 
 /* Adds the time of every node to its ancestors. A child has a greater index than its parent. */
-static void add_to_parents(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
+static void add_times_to_ancestors(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     size_t count = flame->tree.nodes.count;
     fill->totals = tp_arena_array(arena, count, sizeof *fill->totals);
@@ -156,7 +159,8 @@ static void add_to_parents(struct fill *fill, const struct flame *flame, struct 
         add_idle_time(&fill->totals[fill->nodes[i].parent], &fill->totals[i]);
 }
 
-static void fill_node(struct tp_idle_device *out, const struct fill *fill, const struct flame *flame, uint32_t node)
+static void fill_flame_node(struct tp_idle_device *out, const struct fill *fill, const struct flame *flame,
+                            uint32_t node)
 {
     const struct tp_stack_node *from = &fill->nodes[node];
     const struct idle_time *time = TP_AT(&flame->times, struct idle_time, node);
@@ -190,7 +194,7 @@ static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const stru
     todo[depth++] = 0;
     while (depth) {
         uint32_t node = todo[--depth];
-        fill_node(out, fill, flame, node);
+        fill_flame_node(out, fill, flame, node);
         for (uint32_t i = first[node + 1]; i-- > first[node];)
             if (fill->totals[fill->order[i + 1]].ns)
                 todo[depth++] = fill->order[i + 1];
@@ -206,7 +210,7 @@ struct frame {
     uint8_t kind;
 };
 
-static int by_total(const void *x, const void *y, const void *context)
+static int compare_by_total(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct frame *a = x, *b = y;
@@ -220,7 +224,7 @@ static int by_total(const void *x, const void *y, const void *context)
 }
 
 /* Sums idle time by frame. A node adds its total only if no ancestor has the same frame, so recursion counts once. */
-static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_arena *arena)
+static struct tp_vec sum_idle_time_by_frame(const struct tp_idle_device *out, struct tp_arena *arena)
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);
     struct tp_id_map ids;
@@ -229,7 +233,7 @@ static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_aren
     tp_id_map_init(&ids, arena);
     for (uint32_t i = 1; i < out->node_count; i++) {
         const struct tp_flame_node *node = &out->nodes[i];
-        uint32_t *id = tp_id_map_put(&ids, tp_id_pair(node->kind, node->label));
+        uint32_t *id = tp_id_map_find_or_add(&ids, tp_id_pair(node->kind, node->label));
         while (depth >= node->depth)
             TP_AT(&frames, struct frame, path[--depth])->open--;
         if (*id == TP_NO_ID) {
@@ -244,14 +248,14 @@ static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_aren
         }
         path[depth++] = *id;
     }
-    tp_merge_sort(arena, frames.data, frames.count, sizeof(struct frame), by_total, NULL);
-    tp_id_map_drop(&ids);
+    tp_merge_sort(arena, frames.data, frames.count, sizeof(struct frame), compare_by_total, NULL);
+    tp_id_map_release(&ids);
     return frames;
 }
 
-static void build_frames(struct tp_idle_device *out, struct tp_arena *arena)
+static void build_table_by_frame(struct tp_idle_device *out, struct tp_arena *arena)
 {
-    struct tp_vec frames = sum_frames(out, arena);
+    struct tp_vec frames = sum_idle_time_by_frame(out, arena);
     tp_table_init(&out->frames, arena, "idle_frames", frame_columns, 5, frames.count);
     out->frames.title = "Idle device by host frame";
     for (size_t i = 0; i < frames.count; i++) {
@@ -264,16 +268,16 @@ static void build_frames(struct tp_idle_device *out, struct tp_arena *arena)
     }
 }
 
-static void build_tree(struct tp_idle_device *out, const struct flame *flame, struct tp_arena *arena)
+static void build_flame_tree(struct tp_idle_device *out, const struct flame *flame, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count;
     struct fill fill = {.model = flame->model, .nodes = flame->tree.nodes.data};
-    add_to_parents(&fill, flame, arena);
+    add_times_to_ancestors(&fill, flame, arena);
     fill.index = tp_arena_array(arena, count, sizeof *fill.index);
     fill.order = tp_arena_array(arena, count, sizeof *fill.order);
     for (uint32_t i = 0; i < count; i++)
         fill.order[i] = i;
-    tp_merge_sort(arena, fill.order, count, sizeof *fill.order, by_parent, &fill);
+    tp_merge_sort(arena, fill.order, count, sizeof *fill.order, compare_by_parent, &fill);
     fill_nodes(out, &fill, flame, arena);
 }
 
@@ -283,9 +287,9 @@ void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *mode
     struct flame flame = {.model = model, .gpu = gpu};
     walk(&flame, arena);
     out->flame_total_ns = flame.total_ns;
-    build_by_line(out, &flame, arena);
-    build_tree(out, &flame, arena);
-    build_frames(out, arena);
+    build_table_by_line(out, &flame, arena);
+    build_flame_tree(out, &flame, arena);
+    build_table_by_frame(out, arena);
 }
 
 void tp_idle_flame_init_empty(struct tp_idle_device *out, struct tp_arena *arena)

@@ -41,7 +41,7 @@ struct walk {
     void *context;
 };
 
-static const struct tp_event *launch_of_next(const struct walk *walk, const struct tp_idle_slice *piece)
+static const struct tp_event *launch_of_next_operation(const struct walk *walk, const struct tp_idle_slice *piece)
 {
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
@@ -49,7 +49,8 @@ static const struct tp_event *launch_of_next(const struct walk *walk, const stru
 /* Returns the time when the call of the next operation returned, ns. The time is at most the start of the operation. */
 static int64_t launch_end_ns(const struct walk *walk, const struct tp_idle_slice *piece)
 {
-    return tp_ns_min(tp_event_end(launch_of_next(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
+    return tp_ns_min(tp_event_end(launch_of_next_operation(walk, piece)),
+                     tp_device_event(walk->model, piece->next)->ts_ns);
 }
 
 /* Returns the launch latency that the gap of the idle intervals [first, end) shows, ns. Returns -1 if the launch is
@@ -57,14 +58,14 @@ static int64_t launch_end_ns(const struct walk *walk, const struct tp_idle_slice
 static int64_t launch_latency_ns(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct tp_idle_slice *last = &walk->gpu->idle[end - 1];
-    const struct tp_event *launch = launch_of_next(walk, last);
+    const struct tp_event *launch = launch_of_next_operation(walk, last);
     if (!launch || tp_device_event(walk->model, last->next)->ts_ns != last->b ||
         tp_event_end(launch) < walk->gpu->idle[first].a)
         return -1;
     return tp_sat_sub(last->b, tp_event_end(launch));
 }
 
-static void find_latency(struct walk *walk, struct tp_arena *arena)
+static void find_usual_launch_latency(struct walk *walk, struct tp_arena *arena)
 {
     const struct tp_gpu *gpu = walk->gpu;
     int64_t *found = tp_arena_alloc(arena, gpu->idle_count * sizeof *found);
@@ -79,12 +80,12 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
             found[count++] = ns;
     }
     walk->found->latency_ns = count ? tp_ns_min(tp_integer_median(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
-    tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
+    tp_arena_free_item(arena, found, gpu->idle_count * sizeof *found);
 }
 
 /* Returns whether the idle interval [a, b) is long and begins before 1 % of the busy time is over. A device
  * that is idle so long at the start of the recording executes work from before the recording, or is stalled. */
-static bool is_device_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
+static bool does_device_run_earlier_work(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;
     for (; walk->busy_at < busy->count && busy->items[walk->busy_at].a <= a; walk->busy_at++)
@@ -104,48 +105,49 @@ static void add_reason_time(struct walk *walk, enum tp_idle_reason reason, const
         walk->visit(walk->context, reason, piece, ns);
 }
 
-static void add_launch(struct walk *walk, const struct tp_idle_slice *piece)
+static void add_reasons_of_launch_time(struct walk *walk, const struct tp_idle_slice *piece)
 {
     enum { LATENCIES = 20 };
     enum tp_idle_reason reason = TP_IDLE_BY_LAUNCH;
-    if (is_device_held(walk, piece->a, piece->b, LATENCIES))
+    if (does_device_run_earlier_work(walk, piece->a, piece->b, LATENCIES))
         reason = TP_IDLE_BY_HELD_LAUNCH;
-    else if (launch_of_next(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
+    else if (launch_of_next_operation(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
         reason = TP_IDLE_BY_BLOCKED;
     add_reason_time(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
 /* Splits the time between the launch of an operation and its start. The first part, up to the usual latency, has the
  * reason TP_IDLE_BY_LATENCY; the rest gets another reason. */
-static void add_queue(struct walk *walk, const struct tp_idle_slice *piece)
+static void add_reasons_of_queue_time(struct walk *walk, const struct tp_idle_slice *piece)
 {
     int64_t started = tp_sat_add(launch_end_ns(walk, piece), walk->found->latency_ns);
     int64_t from = tp_ns_min(tp_ns_max(started, piece->a), piece->b), ns = tp_sat_sub(piece->b, from);
     bool is_graph = tp_is_graph_launched(walk->model, piece->next);
     add_reason_time(walk, TP_IDLE_BY_LATENCY, piece, tp_sat_sub(from, piece->a));
     add_reason_time(walk,
-                    is_device_held(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
-                    : is_graph                               ? TP_IDLE_BY_GRAPH
-                                                             : TP_IDLE_BY_QUEUE,
+                    does_device_run_earlier_work(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
+                    : is_graph                                             ? TP_IDLE_BY_GRAPH
+                                                                           : TP_IDLE_BY_QUEUE,
                     piece, ns);
 }
 
-static void add_piece(struct walk *walk, const struct tp_idle_slice *piece)
+static void add_reasons_of_idle_interval(struct walk *walk, const struct tp_idle_slice *piece)
 {
     int64_t ns = tp_sat_sub(piece->b, piece->a);
     switch (piece->part) {
     case TP_IDLE_LAUNCH:
-        add_launch(walk, piece);
+        add_reasons_of_launch_time(walk, piece);
         break;
     case TP_IDLE_QUEUE:
-        add_queue(walk, piece);
+        add_reasons_of_queue_time(walk, piece);
         break;
     case TP_IDLE_OUTSIDE:
         add_reason_time(walk, TP_IDLE_BY_EDGE, piece, ns);
         break;
     case TP_IDLE_UNKNOWN:
-        add_reason_time(walk, is_device_held(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN,
-                        piece, ns);
+        add_reason_time(
+            walk, does_device_run_earlier_work(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN,
+            piece, ns);
         break;
     default:
         add_reason_time(walk, TP_IDLE_BY_HOST, piece, ns);
@@ -162,7 +164,7 @@ void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *
     struct walk walk = {found, model, gpu, .visit = visit, .context = context};
     walk.total_ns = tp_ns_max(1, tp_intervals_length(gpu->busy));
     memset(found, 0, sizeof *found);
-    find_latency(&walk, arena);
+    find_usual_launch_latency(&walk, arena);
     for (uint32_t i = 0; i < gpu->idle_count; i++)
-        add_piece(&walk, &gpu->idle[i]);
+        add_reasons_of_idle_interval(&walk, &gpu->idle[i]);
 }

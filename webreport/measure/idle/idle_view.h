@@ -12,8 +12,8 @@
 struct tp_idle_split {
     int64_t window_ns; /* length of the window W or of the step, ns; base of the percentages */
     int64_t gap_count, total_ns;
-    int64_t part_ns[TP_IDLE_PARTS]; /* idle time for each enum tp_idle_part, ns; the sum is total_ns */
-    int64_t in_graph_ns;            /* part of the queue time that precedes operations of a graph launch, ns */
+    int64_t part_ns[TP_IDLE_PARTS];     /* idle time for each enum tp_idle_part, ns; the sum is total_ns */
+    int64_t before_graph_operations_ns; /* part of the queue time that precedes operations of a graph launch, ns */
 };
 
 /* A node of the idle flame. Node 0 is the whole idle time. Nodes are in depth-first order. Children are sorted by the

@@ -39,8 +39,8 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
 };
 
 /* Adds to `split` the part of an idle interval that is in `within`. *last_end: end of the previous interval, ns. */
-static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_slice *piece,
-                      struct tp_interval within, int64_t *last_end)
+static void add_part_of_idle_interval(struct tp_idle_split *split, const struct tp_model *model,
+                                      const struct tp_idle_slice *piece, struct tp_interval within, int64_t *last_end)
 {
     int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
     if (b <= a) /* a step of length 0 contains no idle time */
@@ -49,18 +49,19 @@ static void add_piece(struct tp_idle_split *split, const struct tp_model *model,
     split->total_ns = tp_sat_add(split->total_ns, ns);
     split->part_ns[piece->part] = tp_sat_add(split->part_ns[piece->part], ns);
     if (piece->part == TP_IDLE_QUEUE && tp_is_graph_launched(model, piece->next))
-        split->in_graph_ns = tp_sat_add(split->in_graph_ns, ns);
+        split->before_graph_operations_ns = tp_sat_add(split->before_graph_operations_ns, ns);
     *last_end = b;
 }
 
-static void measure_recording(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu)
+static void measure_idle_time_of_recording(struct tp_idle_device *out, const struct tp_model *model,
+                                           const struct tp_gpu *gpu)
 {
     static const struct tp_interval always = {INT64_MIN, INT64_MAX};
     int64_t last_end = INT64_MIN;
     out->idle.window_ns = model->window_ns;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
         const struct tp_idle_slice *piece = &gpu->idle[i];
-        add_piece(&out->idle, model, piece, always, &last_end);
+        add_part_of_idle_interval(&out->idle, model, piece, always, &last_end);
         if (piece->next == TP_NO_ID || !tp_launch_of_device(model, piece->next))
             out->without_launch_ns = tp_sat_add(out->without_launch_ns, tp_sat_sub(piece->b, piece->a));
     }
@@ -77,7 +78,7 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
     tp_table_int(table, TP_IDLE_STEP_BUSY)[row] = tp_sat_sub(split->window_ns, split->total_ns);
     tp_table_int(table, TP_IDLE_STEP_GAPS)[row] = split->gap_count;
     tp_table_int(table, TP_IDLE_STEP_IDLE)[row] = split->total_ns;
-    tp_table_int(table, TP_IDLE_STEP_IN_GRAPH)[row] = split->in_graph_ns;
+    tp_table_int(table, TP_IDLE_STEP_IN_GRAPH)[row] = split->before_graph_operations_ns;
     tp_table_real(table, TP_IDLE_STEP_IDLE_PERCENT)[row] = tp_percent(split->total_ns, split->window_ns);
     for (unsigned p = 0; p < TP_IDLE_PARTS; p++) {
         tp_table_int(table, TP_IDLE_STEP_PART + p)[row] = split->part_ns[p];
@@ -104,7 +105,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
         while (piece < gpu->idle_count && gpu->idle[piece].b <= within.a)
             piece++;
         for (uint32_t i = piece; i < gpu->idle_count && gpu->idle[i].a < within.b; i++)
-            add_piece(&split, model, &gpu->idle[i], within, &last_end);
+            add_part_of_idle_interval(&split, model, &gpu->idle[i], within, &last_end);
         fill_step(&out->steps, row++, model, step, &split);
     }
 }
@@ -112,7 +113,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 /* ---- devices ---- */
 
 /* Returns the total duration of all operations within the window W, ns. */
-static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *gpu)
+static int64_t operation_time_in_window_ns(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
     size_t at = 0;
@@ -131,10 +132,10 @@ static void build_device(struct tp_idle_device *out, const struct tp_model *mode
     out->title = tp_device_title(model, gpu->id, arena);
     out->operation_count = gpu->count;
     out->stream_count = gpu->stream_count;
-    measure_recording(out, model, gpu);
+    measure_idle_time_of_recording(out, model, gpu);
     out->busy_ns = tp_sat_sub(model->window_ns, out->idle.total_ns);
     out->busy_percent = tp_percent(out->busy_ns, model->window_ns);
-    out->sum_ns = sum_in_window(model, gpu);
+    out->sum_ns = operation_time_in_window_ns(model, gpu);
     out->sum_over_union = out->busy_ns ? (double)out->sum_ns / (double)out->busy_ns : 0.0;
     out->compute_ns = tp_intervals_intersection_length(gpu->compute, w);
     out->communication_ns = tp_intervals_intersection_length(gpu->communication, w);
@@ -177,7 +178,7 @@ static bool next_split(const struct tp_record *record, size_t *cursor, struct tp
     else if (column < TP_IDLE_STEP_IN_GRAPH)
         item->value = tp_json_value_us(s->part_ns[column - TP_IDLE_STEP_PART]);
     else if (column == TP_IDLE_STEP_IN_GRAPH)
-        item->value = tp_json_value_us(s->in_graph_ns);
+        item->value = tp_json_value_us(s->before_graph_operations_ns);
     else if (column == TP_IDLE_STEP_IDLE_PERCENT)
         item->value = tp_json_value_real(tp_percent(s->total_ns, s->window_ns));
     else

@@ -38,7 +38,7 @@ struct around {
 };
 
 /* Returns whether a frame creates, loads or moves the tensors of a model. */
-static bool is_weight_maker(struct tp_str name)
+static bool is_frame_that_makes_weights(struct tp_str name)
 {
     static const char *const functions[] = {"__init__",       "reset_parameters",      "_apply",
                                             "to_empty",       "_load_from_state_dict", "load_state_dict",
@@ -70,7 +70,8 @@ static void examine_enclosing_event(struct around *a, const struct tp_model *mod
     if (marks & TP_MARK_OPTIMIZER_STEP)
         a->optimizer = event;
     a->is_loading |= tp_event_range_kind(model, e) == TP_RANGE_INPUT;
-    a->is_making_weights |= tp_kind_is_frame(e->kind) && is_weight_maker(tp_trace_event_name(model->trace, e));
+    a->is_making_weights |=
+        tp_kind_is_frame(e->kind) && is_frame_that_makes_weights(tp_trace_event_name(model->trace, e));
 }
 
 static struct around find_enclosing_events(const struct tp_model *model, const struct tp_memory *m)
@@ -96,8 +97,8 @@ static bool is_tensor_move(const struct tp_model *model, uint32_t op)
     return false;
 }
 
-static enum tp_memory_category forward_category(const struct tp_model *model, const struct around *made,
-                                                const struct around *freed)
+static enum tp_memory_category category_of_forward_block(const struct tp_model *model, const struct around *made,
+                                                         const struct around *freed)
 {
     if (made->is_loading)
         return TP_MEMORY_INPUTS;
@@ -120,5 +121,5 @@ enum tp_memory_category tp_memory_category_of_block(const struct tp_model *model
         return freed && end.optimizer == begin.optimizer ? TP_MEMORY_WORKSPACE : TP_MEMORY_OPTIMIZER_STATE;
     if (begin.node != TP_NO_ID)
         return freed && end.node != TP_NO_ID ? TP_MEMORY_WORKSPACE : TP_MEMORY_GRADIENTS;
-    return forward_category(model, &begin, freed ? &end : NULL);
+    return category_of_forward_block(model, &begin, freed ? &end : NULL);
 }

@@ -47,8 +47,8 @@ struct summing {
     struct tp_vec rows;    /* rows of the table (struct row) */
 };
 
-/* An operator with records in itself or in an operator below it. all: at first only the operator's own amount; sum_rows
- * adds the operators below. */
+/* An operator with records in itself or in an operator below it. all: at first only the operator's own amount;
+ * sum_operators_by_name adds the operators below. */
 struct visited {
     uint32_t op;
     struct amount all;
@@ -68,7 +68,7 @@ static bool is_zero_amount(const struct amount *x)
 
 /* Finds the operator that gets the records of each operator in the folded table. For an allocation helper such as
  * aten::empty, this is the nearest ancestor that is not a helper, or TP_NO_ID without such an ancestor. */
-static void find_folds(struct summing *s)
+static void find_operators_in_folded_table(struct summing *s)
 {
     const struct tp_model *model = s->records->model;
     const struct tp_operators *ops = &model->operators;
@@ -79,19 +79,19 @@ static void find_folds(struct summing *s)
     }
 }
 
-static int by_operator(const void *context, uint32_t x, uint32_t y)
+static int compare_by_operator(const void *context, uint32_t x, uint32_t y)
 {
     const struct visited *visited = context;
     return (visited[x].op > visited[y].op) - (visited[x].op < visited[y].op);
 }
 
-static struct visited *visited_at(const struct summing *s, uint32_t op)
+static struct visited *visited_entry_of_operator(const struct summing *s, uint32_t op)
 {
     return &s->visited[s->place_of[op] - 1];
 }
 
 /* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: true for the folded table. */
-static uint32_t owner_of_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
+static uint32_t operator_that_gets_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
     return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
@@ -109,26 +109,26 @@ static struct row *find_or_add_row(struct summing *s, uint32_t op)
 
 /* Collects the operators of the device's records and their ancestors, and adds each record to its operator. A first
  * pass counts the operators, because a growing vector needs three times the memory. */
-static void visit_owners(struct summing *s, uint32_t device, bool folds)
+static void collect_operators_of_records(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
     uint32_t first = records->first_of_device[device],
              end = device < MOST_DEVICES ? records->first_of_device[device + 1] : 0;
     for (uint32_t i = first; i < end; i++)
-        for (uint32_t up = owner_of_record(s, &records->items[records->by_device[i]], folds);
+        for (uint32_t up = operator_that_gets_record(s, &records->items[records->by_device[i]], folds);
              up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
             s->place_of[up] = ++s->visited_count;
     s->visited = tp_arena_array(records->arena, s->visited_count, sizeof *s->visited);
     for (uint32_t i = first; i < end; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        uint32_t op = owner_of_record(s, record, folds);
-        for (uint32_t up = op; up != TP_NO_ID && visited_at(s, up)->op != up; up = ops->parent[up])
-            visited_at(s, up)->op = up;
+        uint32_t op = operator_that_gets_record(s, record, folds);
+        for (uint32_t up = op; up != TP_NO_ID && visited_entry_of_operator(s, up)->op != up; up = ops->parent[up])
+            visited_entry_of_operator(s, up)->op = up;
         if (op == TP_NO_ID)
             continue;
         int64_t bytes = tp_memory_bytes(records, record);
-        add_amount(&visited_at(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
+        add_amount(&visited_entry_of_operator(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
     }
 }
 
@@ -142,7 +142,7 @@ static uint32_t *sort_visited(const struct summing *s)
     if (count < ops / 16) {
         for (uint32_t i = 0; i < count; i++)
             sorted[i] = i;
-        tp_sort_rows(sorted, count, by_operator, s->visited, arena);
+        tp_sort_rows(sorted, count, compare_by_operator, s->visited, arena);
         return sorted;
     }
     for (uint32_t op = 0; op < ops; op++)
@@ -153,7 +153,7 @@ static uint32_t *sort_visited(const struct summing *s)
 
 /* Makes one row per name from the visited operators. First adds each operator's own amount. Then adds amounts that
  * include the operators below; children come before their parents. */
-static void sum_rows(struct summing *s)
+static void sum_operators_by_name(struct summing *s)
 {
     const struct tp_operators *ops = &s->records->model->operators;
     uint32_t *sorted = sort_visited(s);
@@ -163,11 +163,11 @@ static void sum_rows(struct summing *s)
         struct visited *visited = &s->visited[sorted[i]];
         uint32_t parent = ops->parent[visited->op];
         if (parent != TP_NO_ID)
-            add_amount(&visited_at(s, parent)->all, &visited->all);
+            add_amount(&visited_entry_of_operator(s, parent)->all, &visited->all);
         if (ops->flags[visited->op] & TP_OPERATOR_OUTERMOST)
             add_amount(&find_or_add_row(s, visited->op)->all, &visited->all);
     }
-    tp_arena_drop(s->records->arena, sorted, s->visited_count * sizeof *sorted);
+    tp_arena_free_item(s->records->arena, sorted, s->visited_count * sizeof *sorted);
 }
 
 /* Resets the sums before the next table. */
@@ -177,7 +177,7 @@ static void clear_sums(struct summing *s)
         s->place_of[s->visited[i].op] = 0;
     for (size_t i = 0; i < s->rows.count; i++)
         s->row_of_name[TP_AT(&s->rows, struct row, i)->name] = 0;
-    tp_arena_drop(s->records->arena, s->visited, s->visited_count * sizeof *s->visited);
+    tp_arena_free_item(s->records->arena, s->visited, s->visited_count * sizeof *s->visited);
     s->visited_count = 0;
     s->rows.count = 0;
 }
@@ -203,8 +203,8 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
 {
     const struct tp_strings *names = &s->records->model->trace->names;
     struct tp_arena *arena = s->records->arena;
-    visit_owners(s, device, folds);
-    sum_rows(s);
+    collect_operators_of_records(s, device, folds);
+    sum_operators_by_name(s);
     const struct row *rows = s->rows.data;
     struct order order = {rows, names};
     uint32_t *sorted = tp_arena_array(arena, s->rows.count, sizeof *sorted), count = 0;
@@ -240,13 +240,13 @@ void tp_memory_ops_build(struct tp_memory_records *records)
     s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
     for (uint32_t i = 0; i < ops; i++)
         s.calls[tp_operator_event(model, i)->name]++;
-    find_folds(&s);
+    find_operators_in_folded_table(&s);
     for (uint32_t d = 0; d < records->device_count; d++) {
         build_table(&s, &records->devices[d].operators, d, false);
         build_table(&s, &records->devices[d].operators_folded, d, true);
     }
-    tp_arena_drop(arena, s.calls, names * sizeof *s.calls);
-    tp_arena_drop(arena, s.place_of, ops * sizeof *s.place_of);
-    tp_arena_drop(arena, s.row_of_name, names * sizeof *s.row_of_name);
-    tp_arena_drop(arena, s.folded_into, ops * sizeof *s.folded_into);
+    tp_arena_free_item(arena, s.calls, names * sizeof *s.calls);
+    tp_arena_free_item(arena, s.place_of, ops * sizeof *s.place_of);
+    tp_arena_free_item(arena, s.row_of_name, names * sizeof *s.row_of_name);
+    tp_arena_free_item(arena, s.folded_into, ops * sizeof *s.folded_into);
 }

@@ -89,7 +89,7 @@ struct surrounding {
     uint32_t op, module, line;
 };
 
-static struct surrounding find_surrounding(const struct tp_model *model, const struct tp_memory *m)
+static struct surrounding find_operator_module_and_line(const struct tp_model *model, const struct tp_memory *m)
 {
     const struct tp_frames *frames = &model->trace->frames;
     struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
@@ -117,7 +117,7 @@ struct live_group {
     int64_t bytes, blocks;
 };
 
-static int by_bytes(const void *x, const void *y, const void *context)
+static int compare_by_bytes(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct live_group *a = x, *b = y;
@@ -130,8 +130,8 @@ static int by_bytes(const void *x, const void *y, const void *context)
 
 /* Returns the id of the operator, module or line that allocated a block, and sets *text to its name. Returns
  * TP_NO_ID if the name is empty. */
-static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
-                            struct tp_str *text)
+static uint32_t group_id_and_name_of_block(const struct tp_model *model, const struct surrounding *s, int grouping,
+                                           struct tp_str *text)
 {
     const struct tp_trace *trace = model->trace;
     uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
@@ -153,9 +153,9 @@ struct grouping {
     struct tp_vec groups; /* elements are struct live_group */
 };
 
-static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
+static void add_block_to_group(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
 {
-    uint32_t *slot = tp_id_map_put(&grouping->ids, id);
+    uint32_t *slot = tp_id_map_find_or_add(&grouping->ids, id);
     if (*slot == TP_NO_ID) {
         *slot = (uint32_t)grouping->groups.count;
         ((struct live_group *)tp_vec_push(&grouping->groups))->name = name;
@@ -169,7 +169,7 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
                              struct tp_arena *arena)
 {
     struct live_group *groups = grouping->groups.data;
-    tp_merge_sort(arena, groups, grouping->groups.count, sizeof *groups, by_bytes, NULL);
+    tp_merge_sort(arena, groups, grouping->groups.count, sizeof *groups, compare_by_bytes, NULL);
     tp_table_init(table, arena, "live", live_columns, TP_LIVE_COLUMNS, grouping->groups.count);
     table->title = title;
     for (size_t i = 0; i < grouping->groups.count; i++) {
@@ -191,7 +191,7 @@ struct live_block {
  * removes the block. After the peak, the next record at the address, of either kind, releases the block. An empty slot
  * of `live` has `made` TP_NO_ID. In tracepress recordings, records without an address are sums of small blocks; their
  * bytes are added to *small_bytes. */
-static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
+static bool find_live_blocks_at_peak(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
     tp_id_map_init(&slots, s->arena);
@@ -206,7 +206,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
             continue;
         uint32_t *slot = tp_id_map_find(&slots, (uint64_t)address);
         if (!slot && m->bytes > 0 && i <= peak) {
-            slot = tp_id_map_put(&slots, (uint64_t)address);
+            slot = tp_id_map_find_or_add(&slots, (uint64_t)address);
             *slot = (uint32_t)live->count;
             tp_vec_push(live);
         }
@@ -218,7 +218,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
         else if (block->freed == TP_NO_ID)
             block->freed = i;
     }
-    tp_id_map_drop(&slots);
+    tp_id_map_release(&slots);
     return is_known;
 }
 
@@ -244,30 +244,30 @@ static void add_stack(const struct series *s, const struct tp_memory *m, struct 
     const struct tp_trace *trace = s->model->trace;
     uint32_t stack = trace->memory_stacks[m - trace->memory];
     if (stack == TP_NO_ID) {
-        add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
+        add_block_to_group(grouping, TP_NO_ID, TP_STR(""), m->bytes);
         return;
     }
     uint32_t *known = &s->stacks->name_of[stack];
     if (!*known)
         *known = stack_text_id(s, stack) + 1;
-    add_block(grouping, *known - 1, tp_strings_get(&s->stacks->texts, *known - 1), m->bytes);
+    add_block_to_group(grouping, *known - 1, tp_strings_get(&s->stacks->texts, *known - 1), m->bytes);
 }
 
-static void add_live(const struct series *s, const struct live_block *block, struct grouping *groupings,
-                     struct tp_memory_device *out)
+static void add_live_block_to_groups(const struct series *s, const struct live_block *block, struct grouping *groupings,
+                                     struct tp_memory_device *out)
 {
     const struct tp_memory *m = record_at(s, block->made);
-    struct surrounding around = find_surrounding(s->model, m);
+    struct surrounding around = find_operator_module_and_line(s->model, m);
     out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
     out->live_block_count++;
     for (int g = 0; g < CATEGORY; g++) {
         struct tp_str name;
-        uint32_t id = grouping_id(s->model, &around, g, &name);
-        add_block(&groupings[g], id, name, m->bytes);
+        uint32_t id = group_id_and_name_of_block(s->model, &around, g, &name);
+        add_block_to_group(&groupings[g], id, name, m->bytes);
     }
     enum tp_memory_category category =
         tp_memory_category_of_block(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
-    add_block(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
+    add_block_to_group(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
     if (s->stacks)
         add_stack(s, m, &groupings[STACK]);
 }
@@ -277,7 +277,7 @@ static void add_unexplained_bytes(struct grouping *grouping, enum tp_memory_cate
 {
     if (bytes <= 0)
         return;
-    add_block(grouping, category, tp_str_of(tp_memory_category_text(category)), bytes);
+    add_block_to_group(grouping, category, tp_str_of(tp_memory_category_text(category)), bytes);
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
@@ -286,12 +286,12 @@ static void add_unexplained_bytes(struct grouping *grouping, enum tp_memory_cate
 static void add_small_blocks(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
     enum { SMALL = 0xFFFFFFFE }; /* an id that no stack has */
-    add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
+    add_block_to_group(grouping, SMALL, TP_STR("(small blocks)"), bytes);
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
     out->live_bytes = tp_sat_add(out->live_bytes, bytes);
 }
 
-static void group_live(const struct series *s, uint32_t peak, struct tp_memory_device *out)
+static void group_live_blocks_at_peak(const struct series *s, uint32_t peak, struct tp_memory_device *out)
 {
     struct grouping groupings[GROUPINGS];
     struct tp_vec live = TP_VEC(s->arena, struct live_block);
@@ -300,13 +300,13 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
         groupings[g].groups = TP_VEC(s->arena, struct live_group);
     }
     int64_t small_bytes = 0;
-    out->addresses_known = walk_live(s, peak, &live, &small_bytes);
+    out->addresses_known = find_live_blocks_at_peak(s, peak, &live, &small_bytes);
     out->preexisting_bytes = out->live_bytes = out->live_block_count = TP_NULL_INT;
     if (out->addresses_known) {
         out->live_bytes = out->live_block_count = 0;
         for (size_t i = 0; i < live.count; i++)
             if (TP_AT(&live, struct live_block, i)->made != TP_NO_ID)
-                add_live(s, TP_AT(&live, struct live_block, i), groupings, out);
+                add_live_block_to_groups(s, TP_AT(&live, struct live_block, i), groupings, out);
         if (small_bytes > 0)
             add_small_blocks(&groupings[STACK], small_bytes, out);
         out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
@@ -321,7 +321,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
     build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
     build_live_table(&out->live_by_stack, &groupings[STACK], "Alive at the peak, by stack", s->arena);
     build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by purpose", s->arena);
-    tp_arena_drop(s->arena, live.data, live.capacity * sizeof(struct live_block));
+    tp_arena_free_item(s->arena, live.data, live.capacity * sizeof(struct live_block));
 }
 
 /* ---- growth ---- */
@@ -382,9 +382,9 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     out->peak_reserved_bytes = reserved_at(s, reserved_peak);
     out->peak_reserved_at_ns = tp_sat_sub(record_at(s, reserved_peak)->ts_ns, s->model->first_ns);
     out->fragmentation_percent = reserved > 0 ? tp_percent(tp_sat_sub(reserved, allocated), reserved) : NAN;
-    group_live(s, peak, out);
+    group_live_blocks_at_peak(s, peak, out);
     measure_growth(s, out);
-    tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
+    tp_arena_free_item(s->arena, s->allocated, s->count * sizeof *s->allocated);
 }
 
 /* the records of one device, in order of time */
@@ -393,7 +393,7 @@ struct bucket {
     struct tp_vec records; /* uint32_t: indexes in trace->memory */
 };
 
-static int by_device(const void *x, const void *y, const void *context)
+static int compare_by_device(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct bucket *a = x, *b = y;
@@ -407,13 +407,13 @@ static int by_device(const void *x, const void *y, const void *context)
 static uint32_t find_or_add_bucket(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id,
                                    size_t most)
 {
-    uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
+    uint32_t *type_slot = tp_id_map_find_or_add(&maps[0], (uint64_t)type);
     if (*type_slot == TP_NO_ID)
         *type_slot = maps[0].count - 1;
-    uint32_t number = *type_slot, *id_slot = tp_id_map_put(&maps[0], (uint64_t)id);
+    uint32_t number = *type_slot, *id_slot = tp_id_map_find_or_add(&maps[0], (uint64_t)id);
     if (*id_slot == TP_NO_ID)
         *id_slot = maps[0].count - 1;
-    uint32_t *slot = tp_id_map_put(&maps[1], tp_id_pair(number, *id_slot));
+    uint32_t *slot = tp_id_map_find_or_add(&maps[1], tp_id_pair(number, *id_slot));
     if (*slot == TP_NO_ID) {
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
@@ -448,7 +448,7 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
                                              place->id == TP_NULL_INT ? -1 : place->id, trace->memory_count);
         *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = record;
     }
-    tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
+    tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), compare_by_device, NULL);
     return buckets;
 }
 
@@ -486,7 +486,7 @@ void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *mo
         peak->devices[i].device_type = bucket->type;
         peak->devices[i].device_id = bucket->id;
         build_device(&s, &peak->devices[i]);
-        tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
+        tp_arena_free_item(arena, records->data, records->capacity * sizeof(uint32_t));
     }
 }
 

@@ -117,7 +117,7 @@ static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor,
     return cursor->open;
 }
 
-static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena *arena)
+static struct cursor *make_cursors_of_threads(const struct tp_model *model, struct tp_arena *arena)
 {
     const uint32_t *first = model->operators.thread_first;
     struct cursor *cursors = tp_arena_array(arena, model->trace->thread_count, sizeof *cursors);
@@ -128,7 +128,7 @@ static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena 
 
 /* ---- all records ---- */
 
-static int64_t value_or_absent(int64_t value, int64_t absent)
+static int64_t value_or_absent_value(int64_t value, int64_t absent)
 {
     return value == TP_NULL_INT ? absent : value;
 }
@@ -154,13 +154,13 @@ void tp_memory_records_build(struct tp_memory_records *records, const struct tp_
     records->model = model;
     records->arena = arena;
     list_records(records);
-    struct cursor *cursors = new_cursors(model, arena);
+    struct cursor *cursors = make_cursors_of_threads(model, arena);
     tp_keys_init(&seen, arena, 4);
     for (uint32_t i = 0; i < records->count; i++) {
         struct tp_memory_record *record = &records->items[i];
         const struct tp_memory *raw = tp_memory_trace_record(records, record);
-        uint64_t type = (uint64_t)value_or_absent(tp_memory_place(model->trace, raw)->type, 0),
-                 id = (uint64_t)value_or_absent(tp_memory_place(model->trace, raw)->id, -1);
+        uint64_t type = (uint64_t)value_or_absent_value(tp_memory_place(model->trace, raw)->type, 0),
+                 id = (uint64_t)value_or_absent_value(tp_memory_place(model->trace, raw)->id, -1);
         uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
         if (last == TP_NO_ID || memcmp(key, last_key, sizeof key) != 0) {
             last = tp_keys_add(&seen, key);

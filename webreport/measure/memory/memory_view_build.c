@@ -63,7 +63,7 @@ struct point {
 /* Marks the points that the curve keeps and returns their number. Below the limit, keeps all points. Otherwise keeps
  * the first and the last point, and divides the inner points into equal groups. Each group keeps its first, first
  * lowest, first highest and last point. */
-static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
+static size_t choose_points_of_curve(const struct point *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
     if (count <= TP_CURVE_POINTS) {
@@ -87,7 +87,7 @@ static size_t choose_points(const struct point *points, size_t count, uint8_t *k
     return kept;
 }
 
-static void build_curve(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
+static void build_curve_of_device(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct tp_table *table = &records->devices[device].curve;
     const struct tp_trace *trace = records->model->trace;
@@ -100,7 +100,8 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
             points[count++] = (struct point){raw->ts_ns, more};
     }
     uint8_t *keep = tp_arena_array(records->arena, count, sizeof *keep);
-    tp_table_init(table, records->arena, "curve", curve_defs, TP_CURVE_COLUMNS, choose_points(points, count, keep));
+    tp_table_init(table, records->arena, "curve", curve_defs, TP_CURVE_COLUMNS,
+                  choose_points_of_curve(points, count, keep));
     table->title = "Memory over time";
     for (size_t i = 0; i < count; i++) {
         if (!keep[i])
@@ -109,15 +110,15 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
         tp_table_int(table, TP_CURVE_ALLOCATED)[row] = points[i].more->total_allocated;
         tp_table_int(table, TP_CURVE_RESERVED)[row++] = points[i].more->total_reserved;
     }
-    tp_arena_drop(records->arena, points, all * sizeof *points);
-    tp_arena_drop(records->arena, keep, count * sizeof *keep);
+    tp_arena_free_item(records->arena, points, all * sizeof *points);
+    tp_arena_free_item(records->arena, keep, count * sizeof *keep);
 }
 
 /* ---- blocks ---- */
 
 /* Pairs each allocation on a device with the release of the same address. The row of a pair is at the position of
  * the pair's first record. */
-static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
+static void build_block_table_of_device(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct block {
         int64_t size, allocated, released;
@@ -160,21 +161,21 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
         tp_table_int(table, TP_BLOCK_ALLOCATED_AT)[i] = block->allocated;
         tp_table_int(table, TP_BLOCK_RELEASED_AT)[i] = block->released;
     }
-    tp_arena_drop(records->arena, blocks.data, blocks.capacity * sizeof(struct block));
-    tp_arena_drop(records->arena, live.data, live.capacity * sizeof(uint32_t));
-    tp_keys_drop(&addresses);
+    tp_arena_free_item(records->arena, blocks.data, blocks.capacity * sizeof(struct block));
+    tp_arena_free_item(records->arena, live.data, live.capacity * sizeof(uint32_t));
+    tp_keys_release(&addresses);
 }
 
 /* ---- devices ---- */
 
-static void add_to_cell(struct tp_table *table, unsigned column, size_t row, int64_t value)
+static void add_to_table_cell(struct tp_table *table, unsigned column, size_t row, int64_t value)
 {
     int64_t *cell = &tp_table_int(table, column)[row];
     *cell = tp_sat_add(*cell, value);
 }
 
-static void sum_device(struct tp_table *table, const struct tp_memory_records *records, uint32_t device,
-                       int64_t first_ns)
+static void sum_memory_of_device(struct tp_table *table, const struct tp_memory_records *records, uint32_t device,
+                                 int64_t first_ns)
 {
     int64_t *peak = &tp_table_int(table, TP_MEMORY_PEAK)[device], *at = &tp_table_int(table, TP_MEMORY_PEAK_AT)[device];
     int64_t *reserved = &tp_table_int(table, TP_MEMORY_PEAK_RESERVED)[device];
@@ -184,11 +185,11 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
         const struct tp_memory *raw = tp_memory_trace_record(records, record);
         const struct tp_memory_rare *more = tp_memory_rare(records->model->trace, raw);
         int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
-        add_to_cell(table, TP_MEMORY_RECORDS, device, 1);
-        add_to_cell(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
-        add_to_cell(table, TP_MEMORY_RELEASES, device, bytes < 0);
-        add_to_cell(table, TP_MEMORY_ALLOCATED, device, size);
-        add_to_cell(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
+        add_to_table_cell(table, TP_MEMORY_RECORDS, device, 1);
+        add_to_table_cell(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
+        add_to_table_cell(table, TP_MEMORY_RELEASES, device, bytes < 0);
+        add_to_table_cell(table, TP_MEMORY_ALLOCATED, device, size);
+        add_to_table_cell(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
         if (more->total_allocated > *peak) {
             *peak = more->total_allocated;
             *at = tp_sat_sub(raw->ts_ns, first_ns);
@@ -197,9 +198,9 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
             *reserved = more->total_reserved;
         if (record->owner != TP_NO_ID)
             continue;
-        add_to_cell(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
-        add_to_cell(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
-        add_to_cell(table, TP_MEMORY_LOOSE_SIZE, device, size);
+        add_to_table_cell(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
+        add_to_table_cell(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
+        add_to_table_cell(table, TP_MEMORY_LOOSE_SIZE, device, size);
     }
 }
 
@@ -210,12 +211,12 @@ static void fill_device(struct tp_table *table, struct tp_memory_records *record
     tp_table_int(table, TP_MEMORY_DEVICE_TYPE)[device] = out->type;
     tp_table_int(table, TP_MEMORY_DEVICE_ID)[device] = out->id;
     tp_table_int(table, TP_MEMORY_CAPACITY)[device] = tp_memory_capacity(records->model->trace, out->type, out->id);
-    sum_device(table, records, device, first_ns);
+    sum_memory_of_device(table, records, device, first_ns);
     int64_t peak = tp_table_int(table, TP_MEMORY_PEAK)[device];
     out->has_peak = peak != TP_NULL_INT;
     out->peak_bytes = peak > 0 ? peak : 0;
-    build_curve(records, device, first_ns);
-    build_blocks(records, device, first_ns);
+    build_curve_of_device(records, device, first_ns);
+    build_block_table_of_device(records, device, first_ns);
 }
 
 /* Finds the device that JSON shows for each name. Devices of one name, such as a CUDA and a HIP device 0, share one
@@ -264,8 +265,8 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
     tp_memory_ops_build(&records);
     find_shown_devices(view, arena);
     view->default_device = find_default_device(view);
-    tp_arena_drop(arena, records.items, records.count * sizeof *records.items);
-    tp_arena_drop(arena, records.by_device, records.count * sizeof *records.by_device);
+    tp_arena_free_item(arena, records.items, records.count * sizeof *records.items);
+    tp_arena_free_item(arena, records.by_device, records.count * sizeof *records.by_device);
 }
 
 /* ---- fields ---- */

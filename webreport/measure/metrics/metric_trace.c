@@ -4,12 +4,12 @@
 #include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/saturate.h"
 
-static struct tp_metric_value known_value(double value)
+static struct tp_metric_value make_known_value(double value)
 {
     return (struct tp_metric_value){.value = value};
 }
 
-static struct tp_metric_value unknown_value(enum tp_metric_reason reason)
+static struct tp_metric_value make_unknown_value(enum tp_metric_reason reason)
 {
     return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
@@ -50,19 +50,19 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
         best = isnan(best) || value > best ? value : best;
     }
     if (!has_records)
-        return unknown_value(is_of_host ? TP_REASON_NO_HOST_MEMORY : TP_REASON_NO_DEVICE_MEMORY);
+        return make_unknown_value(is_of_host ? TP_REASON_NO_HOST_MEMORY : TP_REASON_NO_DEVICE_MEMORY);
     if (what == TP_MEMORY_ALLOCATIONS_PER_STEP)
-        return known_value((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
-                           s->views->overview.used_count);
+        return make_known_value((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
+                                s->views->overview.used_count);
     if (isnan(best))
-        return unknown_value(what == TP_MEMORY_CREEP ? TP_REASON_FEW_MEMORY_STEPS : TP_REASON_NO_MEMORY_TOTALS);
-    return known_value(best);
+        return make_unknown_value(what == TP_MEMORY_CREEP ? TP_REASON_FEW_MEMORY_STEPS : TP_REASON_NO_MEMORY_TOTALS);
+    return make_known_value(best);
 }
 
 struct tp_metric_value tp_metric_out_of_memory(const struct tp_metric_source *s, int which)
 {
     (void)which;
-    return known_value((double)s->advice->quality.out_of_memory_events);
+    return make_known_value((double)s->advice->quality.out_of_memory_events);
 }
 
 /* ---- collectives ---- */
@@ -78,15 +78,15 @@ struct tp_metric_value tp_metric_of_collectives(const struct tp_metric_source *s
             bytes = tp_sat_add(bytes, collectives->items[i].bytes);
     switch ((enum tp_metric_collective)which) {
     case TP_COLLECTIVES_PER_STEP:
-        return known_value((double)overview->in_steps.collectives / overview->used_count);
+        return make_known_value((double)overview->in_steps.collectives / overview->used_count);
     case TP_COLLECTIVES_BYTES:
-        return known_value((double)bytes);
+        return make_known_value((double)bytes);
     case TP_COLLECTIVES_EXPOSED:
-        return overview->window_ns > 0 ? known_value(100 * (communication - hidden) / (double)overview->window_ns)
-                                       : unknown_value(TP_REASON_NO_LENGTH);
+        return overview->window_ns > 0 ? make_known_value(100 * (communication - hidden) / (double)overview->window_ns)
+                                       : make_unknown_value(TP_REASON_NO_LENGTH);
     default:
-        return communication > 0 ? known_value(100 * hidden / communication)
-                                 : unknown_value(TP_REASON_NO_COMMUNICATION);
+        return communication > 0 ? make_known_value(100 * hidden / communication)
+                                 : make_unknown_value(TP_REASON_NO_COMMUNICATION);
     }
 }
 
@@ -102,13 +102,13 @@ struct tp_metric_value tp_metric_of_findings(const struct tp_metric_source *s, i
     const struct tp_recommendations *r = &s->advice->recommendations;
     double count = 0;
     if (!has_judged_findings(r))
-        return unknown_value(TP_REASON_NOTHING_TO_JUDGE);
+        return make_unknown_value(TP_REASON_NOTHING_TO_JUDGE);
     if (which == TP_FINDINGS_CEILING)
-        return isnan(r->total_ceiling_percent) ? unknown_value(TP_REASON_NOTHING_TO_JUDGE)
-                                               : known_value(r->total_ceiling_percent);
+        return isnan(r->total_ceiling_percent) ? make_unknown_value(TP_REASON_NOTHING_TO_JUDGE)
+                                               : make_known_value(r->total_ceiling_percent);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += which == TP_FINDINGS_ALL || r->findings[i].severity == (enum tp_severity)which;
-    return known_value(count);
+    return make_known_value(count);
 }
 
 struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int which)
@@ -117,13 +117,13 @@ struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int w
     const struct tp_rule *rule = tp_rule_at((unsigned)which);
     double count = 0;
     if (!has_judged_findings(r))
-        return unknown_value(TP_REASON_NOTHING_TO_JUDGE);
+        return make_unknown_value(TP_REASON_NOTHING_TO_JUDGE);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += r->findings[i].rule == rule;
     for (uint32_t i = 0; count == 0 && i < r->not_evaluated_count; i++)
         if (r->not_evaluated[i].rule == rule)
-            return unknown_value(TP_REASON_NOT_EVALUATED);
-    return known_value(count);
+            return make_unknown_value(TP_REASON_NOT_EVALUATED);
+    return make_known_value(count);
 }
 
 /* ---- the trace ---- */
@@ -137,18 +137,18 @@ struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int 
         flags += quality->flags[i].is_raised;
     switch ((enum tp_metric_trace)which) {
     case TP_TRACE_EVENTS:
-        return known_value((double)s->views->facts.event_count);
+        return make_known_value((double)s->views->facts.event_count);
     case TP_TRACE_REPAIRED:
-        return known_value((double)quality->repaired);
+        return make_known_value((double)quality->repaired);
     case TP_TRACE_SKIPPED:
-        return known_value((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
+        return make_known_value((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
     case TP_TRACE_PARTIAL_STEPS:
-        return known_value((double)tp_unused_step_count(s->model, TP_STEP_UNFINISHED));
+        return make_known_value((double)tp_unused_step_count(s->model, TP_STEP_UNFINISHED));
     case TP_TRACE_UNLINKED:
-        return known_value((double)s->views->facts.device_events_unlinked);
+        return make_known_value((double)s->views->facts.device_events_unlinked);
     case TP_TRACE_TRUNCATED:
-        return known_value(quality->is_truncated || quality->has_gzip_error);
+        return make_known_value(quality->is_truncated || quality->has_gzip_error);
     default:
-        return known_value(flags);
+        return make_known_value(flags);
     }
 }

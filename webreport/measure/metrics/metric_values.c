@@ -9,20 +9,20 @@
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"
 
-static struct tp_metric_value known_value(double value)
+static struct tp_metric_value make_known_value(double value)
 {
     return (struct tp_metric_value){.value = value};
 }
 
-static struct tp_metric_value unknown_value(enum tp_metric_reason reason)
+static struct tp_metric_value make_unknown_value(enum tp_metric_reason reason)
 {
     return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
 /* Returns part / whole. If the whole is 0, returns an unknown value with the given reason. */
-static struct tp_metric_value quotient_value(double part, double whole, enum tp_metric_reason reason)
+static struct tp_metric_value make_quotient_value(double part, double whole, enum tp_metric_reason reason)
 {
-    return whole > 0 ? known_value(part / whole) : unknown_value(reason);
+    return whole > 0 ? make_known_value(part / whole) : make_unknown_value(reason);
 }
 
 static double step_count(const struct tp_metric_source *s)
@@ -30,16 +30,16 @@ static double step_count(const struct tp_metric_source *s)
     return s->views->overview.used_count;
 }
 
-static struct tp_metric_value value_per_step(const struct tp_metric_source *s, double amount)
+static struct tp_metric_value make_value_per_step(const struct tp_metric_source *s, double amount)
 {
-    return quotient_value(amount, step_count(s), TP_REASON_NO_STEPS);
+    return make_quotient_value(amount, step_count(s), TP_REASON_NO_STEPS);
 }
 
 /* Returns the metric value for a number of the views. NaN, which JSON writes as null, becomes an unknown value with
  * the given reason. */
-static struct tp_metric_value real_value(double value, enum tp_metric_reason reason)
+static struct tp_metric_value make_value_unless_nan(double value, enum tp_metric_reason reason)
 {
-    return isnan(value) ? unknown_value(reason) : known_value(value);
+    return isnan(value) ? make_unknown_value(reason) : make_known_value(value);
 }
 
 /* ---- steps ---- */
@@ -63,36 +63,37 @@ struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int 
     const struct tp_table *steps = &s->views->overview.steps;
     size_t count = s->views->overview.used_count, at = 0;
     if (!s->views->facts.event_count || !count)
-        return unknown_value(TP_REASON_NO_EVENTS);
+        return make_unknown_value(TP_REASON_NO_EVENTS);
     if (which == TP_STEPS_COUNT)
-        return known_value((double)count);
+        return make_known_value((double)count);
     if (which == TP_STEPS_MEAN)
-        return known_value(s->views->overview.average_us[TP_AVERAGE_TOTAL] * 1000);
+        return make_known_value(s->views->overview.average_us[TP_AVERAGE_TOTAL] * 1000);
     double *sorted = tp_arena_array(s->model->arena, count, sizeof *sorted);
     for (size_t i = 0; i < steps->row_count; i++)
         if (tp_table_bool(steps, TP_STEP_IS_USED)[i])
             sorted[at++] = (double)tp_table_int(steps, TP_STEP_TOTAL)[i];
     tp_sort_reals(sorted, count);
     double value = step_quantile(sorted, count, (enum tp_metric_step)which);
-    tp_arena_drop(s->model->arena, sorted, count * sizeof *sorted);
-    return known_value(value);
+    tp_arena_free_item(s->model->arena, sorted, count * sizeof *sorted);
+    return make_known_value(value);
 }
 
 struct tp_metric_value tp_metric_average_time(const struct tp_metric_source *s, int which)
 {
-    return s->views->facts.event_count ? real_value(s->views->overview.average_us[which] * 1000, TP_REASON_NO_STEPS)
-                                       : unknown_value(TP_REASON_NO_EVENTS);
+    return s->views->facts.event_count
+               ? make_value_unless_nan(s->views->overview.average_us[which] * 1000, TP_REASON_NO_STEPS)
+               : make_unknown_value(TP_REASON_NO_EVENTS);
 }
 
 struct tp_metric_value tp_metric_average_share(const struct tp_metric_source *s, int which)
 {
     const double *average = s->views->overview.average_us;
-    return quotient_value(100 * average[which], average[TP_AVERAGE_TOTAL], TP_REASON_NO_LENGTH);
+    return make_quotient_value(100 * average[which], average[TP_AVERAGE_TOTAL], TP_REASON_NO_LENGTH);
 }
 
 /* ---- kernels ---- */
 
-static double column_sum(const struct tp_table *table, unsigned column)
+static double sum_of_column(const struct tp_table *table, unsigned column)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < table->row_count; i++)
@@ -105,22 +106,22 @@ struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, in
     const struct tp_trace_facts *facts = &s->views->facts;
     const struct tp_kernel_view *kernels = &s->views->kernels;
     if (!kernels->is_present)
-        return unknown_value(TP_REASON_NO_DEVICE);
+        return make_unknown_value(TP_REASON_NO_DEVICE);
     switch ((enum tp_metric_kernel)which) {
     case TP_KERNELS_PER_STEP:
-        return value_per_step(s, column_sum(&kernels->by_name, TP_KERNEL_CALLS_IN_STEPS));
+        return make_value_per_step(s, sum_of_column(&kernels->by_name, TP_KERNEL_CALLS_IN_STEPS));
     case TP_KERNELS_TIME_PER_STEP:
-        return value_per_step(s, column_sum(&kernels->by_name, TP_KERNEL_IN_STEPS));
+        return make_value_per_step(s, sum_of_column(&kernels->by_name, TP_KERNEL_IN_STEPS));
     case TP_KERNELS_TIME_MEAN:
-        return quotient_value((double)facts->kernel_time_ns, (double)facts->kernel_count, TP_REASON_NO_KERNELS);
+        return make_quotient_value((double)facts->kernel_time_ns, (double)facts->kernel_count, TP_REASON_NO_KERNELS);
     case TP_KERNELS_DISTINCT:
-        return known_value((double)kernels->by_name.row_count);
+        return make_known_value((double)kernels->by_name.row_count);
     case TP_KERNELS_TENSOR_CORE:
-        return real_value(100 * kernels->using_ratio, TP_REASON_NO_DEVICE);
+        return make_value_unless_nan(100 * kernels->using_ratio, TP_REASON_NO_DEVICE);
     case TP_KERNELS_ELIGIBLE:
-        return real_value(100 * s->views->overview.tensor_core_eligible_ratio, TP_REASON_NO_DEVICE);
+        return make_value_unless_nan(100 * s->views->overview.tensor_core_eligible_ratio, TP_REASON_NO_DEVICE);
     default:
-        return known_value(s->advice->quality.flags[2].percent); /* index 2 is the quality flag F3 */
+        return make_known_value(s->advice->quality.flags[2].percent); /* index 2 is the quality flag F3 */
     }
 }
 
@@ -135,7 +136,7 @@ struct tp_metric_value tp_metric_of_gpus(const struct tp_metric_source *s, int w
         sum += which == TP_GPU_OCCUPANCY ? value : 100 * value;
         count++;
     }
-    return quotient_value(sum, count, gpus->row_count ? TP_REASON_NOT_IN_KERNELS : TP_REASON_NO_DEVICE);
+    return make_quotient_value(sum, count, gpus->row_count ? TP_REASON_NOT_IN_KERNELS : TP_REASON_NO_DEVICE);
 }
 
 static bool contains_any(struct tp_str text, const char *const *parts)
@@ -156,7 +157,7 @@ struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int 
     const struct tp_table *rows = &view->by_name;
     double all = 0, gemms = 0, singles = 0;
     if (!view->is_present)
-        return unknown_value(TP_REASON_NO_DEVICE);
+        return make_unknown_value(TP_REASON_NO_DEVICE);
     for (size_t i = 0; i < rows->row_count; i++) {
         struct tp_str name = tp_table_text(rows, TP_KERNEL_NAME)[i];
         double time = (double)tp_table_int(rows, TP_KERNEL_TOTAL)[i];
@@ -168,8 +169,8 @@ struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int 
             singles += time;
     }
     if (which == TP_GEMM_FP32_SHARE)
-        return known_value(gemms > 0 ? 100 * singles / gemms : 0);
-    return quotient_value(100 * gemms, all, TP_REASON_NO_KERNELS);
+        return make_known_value(gemms > 0 ? 100 * singles / gemms : 0);
+    return make_quotient_value(100 * gemms, all, TP_REASON_NO_KERNELS);
 }
 
 struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int which)
@@ -185,7 +186,7 @@ struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int w
 {
     (void)s;
     (void)which;
-    return unknown_value(TP_REASON_OF_TWO_RUNS);
+    return make_unknown_value(TP_REASON_OF_TWO_RUNS);
 }
 
 struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
@@ -193,9 +194,9 @@ struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, in
     const struct tp_serving_view *view = &s->advice->serving;
     int phase = which / TP_SERVING_WHICH, rest = which % TP_SERVING_WHICH, exponent = (rest - TP_SERVING_P50) / 2;
     if (!rest)
-        return real_value(view->tokens_per_s[phase], TP_REASON_NO_SERVING);
+        return make_value_unless_nan(view->tokens_per_s[phase], TP_REASON_NO_SERVING);
     int64_t ns = (rest - TP_SERVING_P50) % 2 ? view->p90_ns[phase][exponent] : view->p50_ns[phase][exponent];
-    return ns == TP_NULL_INT ? unknown_value(TP_REASON_NO_SERVING) : known_value((double)ns);
+    return ns == TP_NULL_INT ? make_unknown_value(TP_REASON_NO_SERVING) : make_known_value((double)ns);
 }
 
 /* ---- a program recorded from outside ---- */
@@ -205,20 +206,20 @@ struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, in
     const struct tp_program_view *view = &s->advice->program;
     int64_t peak = TP_NULL_INT;
     if (!view->is_present)
-        return unknown_value(TP_REASON_NO_PROGRAM);
+        return make_unknown_value(TP_REASON_NO_PROGRAM);
     if (which != TP_PROGRAM_METRIC_PEAK)
-        return known_value(
+        return make_known_value(
             (double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
     for (uint32_t i = 0; i < view->tree.process_count; i++)
         peak = view->tree.processes[i].peak_bytes > peak ? view->tree.processes[i].peak_bytes : peak;
-    return peak == TP_NULL_INT ? unknown_value(TP_REASON_NO_LOOK) : known_value((double)peak);
+    return peak == TP_NULL_INT ? make_unknown_value(TP_REASON_NO_LOOK) : make_known_value((double)peak);
 }
 
 struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, int which)
 {
     (void)s;
     (void)which;
-    return unknown_value(TP_REASON_OF_FUNCTION);
+    return make_unknown_value(TP_REASON_OF_FUNCTION);
 }
 
 /* ---- host ---- */
@@ -227,18 +228,18 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 {
     const struct tp_trace_facts *facts = &s->views->facts;
     if (which == TP_HOST_RUNTIME_PER_STEP)
-        return facts->runtime_count ? value_per_step(s, (double)s->views->overview.in_steps.runtime_calls)
-                                    : unknown_value(TP_REASON_NO_RUNTIME);
+        return facts->runtime_count ? make_value_per_step(s, (double)s->views->overview.in_steps.runtime_calls)
+                                    : make_unknown_value(TP_REASON_NO_RUNTIME);
     if (!facts->operator_count)
-        return unknown_value(TP_REASON_NO_OPERATORS);
-    return which == TP_HOST_OPERATORS_PER_STEP ? value_per_step(s, (double)s->views->overview.in_steps.operators)
-                                               : known_value((double)s->views->operators.by_name.row_count);
+        return make_unknown_value(TP_REASON_NO_OPERATORS);
+    return which == TP_HOST_OPERATORS_PER_STEP ? make_value_per_step(s, (double)s->views->overview.in_steps.operators)
+                                               : make_known_value((double)s->views->operators.by_name.row_count);
 }
 
 /* ---- copies ---- */
 
 /* Returns whether a row of the table of copies is a memset. Recorders use different names for memsets. */
-static bool is_set_name(struct tp_str name)
+static bool is_memset_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
     return contains_any(name, sets);
@@ -249,7 +250,7 @@ static bool is_copy_in_direction(struct tp_str name, int which)
     static const enum tp_copy_direction directions[] = {
         [TP_COPIES_H2D] = TP_COPY_HTOD, [TP_COPIES_D2H] = TP_COPY_DTOH, [TP_COPIES_D2D] = TP_COPY_DTOD};
     int way = which & ~TP_COPIES_PAGEABLE;
-    bool is_set = is_set_name(name);
+    bool is_set = is_memset_name(name);
     if ((which & TP_COPIES_PAGEABLE) && tp_str_find_lower(name, "pageable") < 0)
         return false;
     if (way == TP_COPIES_ALL || way == TP_COPIES_SETS)
@@ -266,7 +267,7 @@ static enum tp_metric_reason unknown_copies_reason(const struct tp_table *rows, 
     int way = which & ~TP_COPIES_PAGEABLE;
     for (size_t i = 0; i < rows->row_count && way != TP_COPIES_SETS; i++) {
         struct tp_str name = tp_table_text(rows, TP_COPY_NAME)[i];
-        if (is_set_name(name))
+        if (is_memset_name(name))
             continue;
         if (tp_copy_direction_of_name(name) == TP_COPY_UNKNOWN)
             return TP_REASON_NO_DIRECTION;
@@ -281,14 +282,14 @@ struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *
     const struct tp_table *rows = &s->views->kernels.copies;
     int64_t count = 0;
     if (!s->views->kernels.is_present)
-        return unknown_value(TP_REASON_NO_DEVICE);
+        return make_unknown_value(TP_REASON_NO_DEVICE);
     enum tp_metric_reason why = unknown_copies_reason(rows, which);
     if (why != TP_REASON_NONE)
-        return unknown_value(why);
+        return make_unknown_value(why);
     for (size_t i = 0; i < rows->row_count; i++)
         if (is_copy_in_direction(tp_table_text(rows, TP_COPY_NAME)[i], which))
             count = tp_sat_add(count, tp_table_int(rows, TP_COPY_CALLS_IN_STEPS)[i]);
-    return value_per_step(s, (double)count);
+    return make_value_per_step(s, (double)count);
 }
 
 struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, int which)
@@ -296,19 +297,19 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
     const struct tp_table *rows = &s->views->kernels.copies;
     int64_t sum = 0;
     if (!s->views->kernels.is_present)
-        return unknown_value(TP_REASON_NO_DEVICE);
+        return make_unknown_value(TP_REASON_NO_DEVICE);
     enum tp_metric_reason why = unknown_copies_reason(rows, which);
     if (why != TP_REASON_NONE)
-        return unknown_value(why);
+        return make_unknown_value(why);
     for (size_t i = 0; i < rows->row_count; i++) {
         int64_t bytes = tp_table_int(rows, TP_COPY_BYTES)[i];
         if (!is_copy_in_direction(tp_table_text(rows, TP_COPY_NAME)[i], which))
             continue;
         if (bytes == TP_NULL_INT)
-            return unknown_value(TP_REASON_NO_SIZES);
+            return make_unknown_value(TP_REASON_NO_SIZES);
         sum = tp_sat_add(sum, bytes);
     }
-    return known_value((double)sum);
+    return make_known_value((double)sum);
 }
 
 /* ---- waits ---- */
@@ -327,11 +328,12 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
     int64_t count[2] = {0, 0};
     bool has_bare = false;
     if (!s->views->facts.runtime_count)
-        return unknown_value(TP_REASON_NO_RUNTIME);
+        return make_unknown_value(TP_REASON_NO_RUNTIME);
     if (which == TP_WAITS_TIME)
-        return value_per_step(s, (double)table->host_wait_ns);
+        return make_value_per_step(s, (double)table->host_wait_ns);
     if (which == TP_WAITS_COST)
-        return quotient_value(100 * (double)table->cost_ns, (double)s->views->overview.window_ns, TP_REASON_NO_LENGTH);
+        return make_quotient_value(100 * (double)table->cost_ns, (double)s->views->overview.window_ns,
+                                   TP_REASON_NO_LENGTH);
     for (size_t i = 0; i < rows->row_count; i++) {
         bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
@@ -339,7 +341,7 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
     }
     /* a profiler waits for the device when it stops; this wait at the end of nearly every trace is not part of the
      * run */
-    return value_per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
+    return make_value_per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
 }
 
 /* ---- idle ---- */
@@ -353,5 +355,5 @@ struct tp_metric_value tp_metric_of_idle(const struct tp_metric_source *s, int w
         part = tp_sat_add(part, which == TP_METRIC_IDLE_ALL ? split->total_ns : split->part_ns[which]);
         window = tp_sat_add(window, split->window_ns);
     }
-    return quotient_value(100 * (double)part, (double)window, TP_REASON_NO_DEVICE);
+    return make_quotient_value(100 * (double)part, (double)window, TP_REASON_NO_DEVICE);
 }

@@ -45,7 +45,7 @@ static void find_waits_for_cpu(struct tp_program_view *view)
 /* ---- functions ---- */
 
 /* Adds the finding about the Python function with the most processor time, including the native code that it calls. */
-static void find_python(struct tp_program_view *view)
+static void add_finding_about_python(struct tp_program_view *view)
 {
     const struct tp_program_python *python = &view->python;
     double percent = tp_percent(python->time_ns, cpu_ns(view));
@@ -71,7 +71,7 @@ static struct tp_str find_build_id(const struct tp_program_view *view, const str
     return tp_value_text(arena, tp_value_member(ids, tp_arena_copy(arena, f->file.ptr, f->file.len)));
 }
 
-static void find_function(struct tp_program_view *view, struct tp_arena *arena)
+static void add_finding_about_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_function *f = NULL;
     uint32_t number = TP_NO_ID;
@@ -95,7 +95,7 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
                                            .whole = "CPU"});
 }
 
-static void find_kernel(struct tp_program_view *view)
+static void add_finding_about_kernel(struct tp_program_view *view)
 {
     uint32_t most = TP_NO_ID;
     uint64_t samples = 0;
@@ -137,7 +137,7 @@ static int64_t time_of_matching_samples(struct tp_program_view *view,
     return ns;
 }
 
-static const struct tp_program_function *function_at(const struct tp_program_functions *functions, size_t index)
+static const struct tp_program_function *function_of_path_at(const struct tp_program_functions *functions, size_t index)
 {
     return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
 }
@@ -145,7 +145,7 @@ static const struct tp_program_function *function_at(const struct tp_program_fun
 static bool is_page_fault(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
-        const struct tp_program_function *f = function_at(functions, i);
+        const struct tp_program_function *f = function_of_path_at(functions, i);
         if (f->kind != TP_FUNCTION_KERNEL)
             return false;
         if (tp_str_find(f->name, "page_fault") >= 0 || tp_str_find(f->name, "handle_mm_fault") >= 0)
@@ -158,7 +158,7 @@ static bool is_page_fault(const struct tp_program_functions *functions)
 static bool is_spinning(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
-        const struct tp_program_function *f = function_at(functions, i);
+        const struct tp_program_function *f = function_of_path_at(functions, i);
         if (tp_str_find(f->name, "sched_yield") >= 0)
             return true;
         if (f->kind != TP_FUNCTION_KERNEL)
@@ -170,8 +170,8 @@ static bool is_spinning(const struct tp_program_functions *functions)
 
 /* Adds a finding about the processor time of samples for which `is_one` returns true, if there are enough such
  * samples. */
-static void find_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
-                         double least_percent, struct tp_program_finding finding)
+static void add_finding_about_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
+                                      double least_percent, struct tp_program_finding finding)
 {
     finding.time_ns = time_of_matching_samples(view, is_one, &finding.sample_count);
     finding.percent = tp_percent(finding.time_ns, cpu_ns(view));
@@ -208,7 +208,8 @@ static bool is_lock_contention(const struct tp_program_view *view, const struct 
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
 
-static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, enum tp_program_finding_kind kind)
+static void add_finding_about_wait(struct tp_program_view *view, enum tp_wait_cause cause,
+                                   enum tp_program_finding_kind kind)
 {
     const struct tp_wait_group *group = NULL;
     for (uint32_t i = 0; i < view->waits.count && !group; i++)
@@ -229,7 +230,7 @@ static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, en
 
 /* ---- processes ---- */
 
-static bool has_failed(const struct tp_tree_process *process)
+static bool has_exited_with_error(const struct tp_tree_process *process)
 {
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
@@ -247,12 +248,12 @@ static void find_failed_processes(struct tp_program_view *view)
     struct tp_program_finding failed = {.kind = TP_PROGRAM_FINDS_FAILED, .percent = NAN};
     bool has_signal = false;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
-        if (!has_failed(&view->tree.processes[i]))
+        if (!has_exited_with_error(&view->tree.processes[i]))
             continue;
         has_signal |= view->tree.processes[i].seen->signal != TP_NULL_INT;
         add_process(&failed, view, i);
     }
-    failed.weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO;
+    failed.weight = has_signal || has_exited_with_error(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO;
     if (failed.count)
         tp_program_finding_add(view, &failed);
 }
@@ -285,18 +286,19 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
         return;
     }
     find_waits_for_cpu(view);
-    find_samples(view, is_spinning, SPIN_PERCENT,
-                 (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SPINNING, .weight = TP_PROGRAM_HIGH});
-    find_wait(view, TP_WAIT_LOCK, TP_PROGRAM_FINDS_LOCK);
-    find_wait(view, TP_WAIT_DISK, TP_PROGRAM_FINDS_DISK);
+    add_finding_about_samples(
+        view, is_spinning, SPIN_PERCENT,
+        (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SPINNING, .weight = TP_PROGRAM_HIGH});
+    add_finding_about_wait(view, TP_WAIT_LOCK, TP_PROGRAM_FINDS_LOCK);
+    add_finding_about_wait(view, TP_WAIT_DISK, TP_PROGRAM_FINDS_DISK);
     tp_program_find_starts(view, arena);
     if (view->python.function != TP_NO_ID && view->python.sample_count >= FEW_SAMPLES)
-        find_python(view);
+        add_finding_about_python(view);
     else
-        find_function(view, arena);
-    find_kernel(view);
-    find_samples(view, is_page_fault, FAULT_PERCENT,
-                 (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FAULTS, .weight = TP_PROGRAM_LOW});
+        add_finding_about_function(view, arena);
+    add_finding_about_kernel(view);
+    add_finding_about_samples(view, is_page_fault, FAULT_PERCENT,
+                              (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FAULTS, .weight = TP_PROGRAM_LOW});
     find_failed_processes(view);
     find_processes_left_running(view);
 }

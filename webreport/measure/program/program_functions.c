@@ -13,7 +13,7 @@ enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 
 /* Returns the role of a kernel function. EVENTS_WORK: the kernel runs the function for recorded events, at switches,
  * forks, exits and samples. EVENTS_CALL: the program calls the function to use its own events. */
-static enum event_role event_role_by_name(struct tp_str name)
+static enum event_role role_of_kernel_function(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
     static const char *const work[] = {
@@ -33,7 +33,7 @@ static enum event_role event_role_by_name(struct tp_str name)
 }
 
 /* Returns whether an interpreter invented the path, such as "<string>" or "<frozen importlib._bootstrap>". */
-static bool is_invented_path(struct tp_str path)
+static bool is_path_of_interpreter(struct tp_str path)
 {
     return path.len > 2 && path.ptr[0] == '<' && path.ptr[path.len - 1] == '>';
 }
@@ -46,7 +46,7 @@ static struct tp_program_function parse_function(struct tp_str frame, int32_t *l
     if (tp_frame_parse(&parts, frame) && parts.function.len) {
         f.name = parts.function;
         f.file = parts.path;
-        f.kind = parts.is_python || is_invented_path(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
+        f.kind = parts.is_python || is_path_of_interpreter(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
         *line = parts.line > 0 ? parts.line : 0;
         return f;
     }
@@ -59,7 +59,7 @@ static struct tp_program_function parse_function(struct tp_str frame, int32_t *l
         tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
     f.kind = tp_str_equal(f.file, TP_STR(TP_RECORDING_FILE)) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
     f.is_recording = f.kind == TP_FUNCTION_KERNEL && tp_str_equal(f.name, TP_STR(TP_RECORDING_FUNCTION));
-    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_by_name(f.name) : EVENTS_NONE;
+    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)role_of_kernel_function(f.name) : EVENTS_NONE;
     return f;
 }
 
@@ -124,7 +124,7 @@ static size_t first_valid_function(const struct tp_program_functions *functions)
     return first;
 }
 
-static uint32_t recording_function(struct tp_program_functions *functions)
+static uint32_t number_of_recording_function(struct tp_program_functions *functions)
 {
     uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FUNCTION)),
              file = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FILE));
@@ -148,7 +148,7 @@ static void cut_path_at_recording(struct tp_program_functions *functions)
             return;
         if (f->event_role == EVENTS_NONE)
             continue;
-        path[i] = recording_function(functions);
+        path[i] = number_of_recording_function(functions);
         functions->path.count = functions->frames.count = i + 1;
         return;
     }
@@ -194,7 +194,7 @@ struct line_time {
     int64_t ns;
 };
 
-static int by_self(const void *x, const void *y, const void *context)
+static int compare_by_self(const void *x, const void *y, const void *context)
 {
     const struct tp_program_functions *functions = context;
     const struct tp_program_function *a = tp_program_function_at(functions, *(const uint32_t *)x),
@@ -208,7 +208,8 @@ static int by_self(const void *x, const void *y, const void *context)
 }
 
 /* Chooses the line of each function: the line with the most self time, or the first of several equal lines. */
-static void choose_lines(struct tp_program_functions *functions, const struct tp_keys *lines, const int64_t *ns)
+static void choose_lines_of_functions(struct tp_program_functions *functions, const struct tp_keys *lines,
+                                      const int64_t *ns)
 {
     int64_t *most = tp_arena_array(functions->arena, functions->items.count + 1, sizeof *most);
     for (uint32_t i = 0; i < tp_keys_count(lines); i++) {
@@ -251,15 +252,15 @@ void tp_program_functions_sum_times(struct tp_program_functions *functions, cons
             f->sample_count++;
         }
     }
-    choose_lines(functions, &lines, line_ns.data);
+    choose_lines_of_functions(functions, &lines, line_ns.data);
     uint32_t count = (uint32_t)functions->items.count;
     functions->order = tp_arena_array(functions->arena, count + 1, sizeof *functions->order);
     for (uint32_t i = 0; i < count; i++)
         if (tp_program_function_at(functions, i)->is_found)
             functions->order[functions->found_count++] = i;
     if (functions->found_count > 1)
-        tp_merge_sort(functions->arena, functions->order, functions->found_count, sizeof *functions->order, by_self,
-                      functions);
+        tp_merge_sort(functions->arena, functions->order, functions->found_count, sizeof *functions->order,
+                      compare_by_self, functions);
 }
 
 /* ---- texts for people ---- */

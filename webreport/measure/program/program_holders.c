@@ -51,8 +51,8 @@ static int64_t running_ns_until(const struct finding *f, uint32_t at, int64_t ti
 
 /* Returns the last time at which a thread ran during a wait; the start of the wait if the thread did not run. at:
  * the thread's last slice that begins before the end of the wait. */
-static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, uint32_t at,
-                        const struct tp_thread_slice *wait)
+static int64_t last_running_time_during_wait(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
+                                             uint32_t at, const struct tp_thread_slice *wait)
 {
     for (; at != TP_NO_ID && at >= thread->first && tree->slices[at].end_ns > wait->begin_ns; at--) {
         const struct tp_thread_slice *piece = &tree->slices[at];
@@ -66,7 +66,7 @@ static int64_t last_run(const struct tp_process_tree *tree, const struct tp_tree
 
 /* ---- owners of locks ---- */
 
-static void count_running(struct finding *f, struct tp_arena *arena)
+static void count_running_time_of_slices(struct finding *f, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &f->view->tree;
     f->ran_ns = tp_arena_array(arena, (size_t)tree->slice_count + 1, sizeof *f->ran_ns);
@@ -91,7 +91,7 @@ static void collect_lock_waits(struct finding *f)
                     (struct lock_wait){i, t, TP_NO_ID, tree->slices[i].end_ns - tree->slices[i].begin_ns};
 }
 
-static int by_length(const void *x, const void *y, const void *context)
+static int compare_by_length(const void *x, const void *y, const void *context)
 {
     const struct lock_wait *a = x, *b = y;
     (void)context;
@@ -116,7 +116,7 @@ static uint32_t find_likely_holder(struct finding *f, const struct lock_wait *wa
         uint32_t at = find_slice_before(tree, thread, piece->end_ns);
         int64_t ran_ns = running_ns_until(f, at, piece->end_ns) -
                          running_ns_until(f, find_slice_before(tree, thread, piece->begin_ns), piece->begin_ns);
-        int64_t end_ns = ran_ns > 0 ? last_run(tree, thread, at, piece) : piece->begin_ns;
+        int64_t end_ns = ran_ns > 0 ? last_running_time_during_wait(tree, thread, at, piece) : piece->begin_ns;
         last_ns = end_ns > last_ns ? end_ns : last_ns;
         if (ran_ns <= most_ns)
             continue;
@@ -129,7 +129,7 @@ static uint32_t find_likely_holder(struct finding *f, const struct lock_wait *wa
 
 /* Chooses the holder of each group: the thread that is the holder for the longest time, if that time is at least
  * half of the group's examined wait time. */
-static void choose_holders(struct finding *f, const int64_t *asked_ns)
+static void choose_holders_of_groups(struct finding *f, const int64_t *asked_ns)
 {
     struct tp_program_waits *waits = &f->view->waits;
     for (uint32_t i = 0; i < tp_keys_count(&f->held.keys); i++) {
@@ -189,7 +189,7 @@ static void add_samples(struct finding *f, const struct tp_keyed *samples, const
 }
 
 /* Adds the places where the holder itself waited; used for a holder without samples. */
-static void add_own_waits(struct finding *f, const struct lock_wait *wait, uint32_t group)
+static void add_waits_of_holder(struct finding *f, const struct lock_wait *wait, uint32_t group)
 {
     const struct tp_process_tree *tree = &f->view->tree;
     const struct tp_thread_slice *piece = &tree->slices[wait->piece];
@@ -210,7 +210,7 @@ static void add_own_waits(struct finding *f, const struct lock_wait *wait, uint3
     }
 }
 
-static void choose_places(struct finding *f)
+static void choose_places_of_holders(struct finding *f)
 {
     struct tp_program_waits *waits = &f->view->waits;
     for (uint32_t i = 0; i < tp_keys_count(&f->places.keys); i++) {
@@ -232,7 +232,7 @@ static void choose_places(struct finding *f)
     }
 }
 
-static void find_places(struct finding *f, const struct tp_keyed *samples, bool are_waits)
+static void find_places_of_holders(struct finding *f, const struct tp_keyed *samples, bool are_waits)
 {
     const struct lock_wait *waits = f->waits.data;
     for (size_t i = 0; i < f->waits.count; i++) {
@@ -242,11 +242,11 @@ static void find_places(struct finding *f, const struct tp_keyed *samples, bool 
             (are_waits && group->holder_function != TP_NO_ID))
             continue;
         if (are_waits)
-            add_own_waits(f, &waits[i], number);
+            add_waits_of_holder(f, &waits[i], number);
         else
             add_samples(f, samples, &waits[i], number);
     }
-    choose_places(f);
+    choose_places_of_holders(f);
 }
 
 void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *arena)
@@ -259,8 +259,8 @@ void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *are
     collect_lock_waits(&f);
     if (!f.waits.count)
         return;
-    count_running(&f, arena);
-    tp_merge_sort(arena, f.waits.data, f.waits.count, sizeof(struct lock_wait), by_length, NULL);
+    count_running_time_of_slices(&f, arena);
+    tp_merge_sort(arena, f.waits.data, f.waits.count, sizeof(struct lock_wait), compare_by_length, NULL);
     for (size_t i = 0; i < f.waits.count && f.steps_left; i++) {
         struct lock_wait *wait = TP_AT(&f.waits, struct lock_wait, i);
         uint32_t group = view->waits.group_by_slice[wait->piece];
@@ -269,8 +269,8 @@ void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *are
         if (wait->holder != TP_NO_ID)
             tp_key_sums_add(&f.held, group, wait->holder, wait->length_ns);
     }
-    choose_holders(&f, asked_ns);
+    choose_holders_of_groups(&f, asked_ns);
     f.steps_left = TP_MAX_HOLDER_STEPS;
-    find_places(&f, samples_by_time(&view->tree, arena), false);
-    find_places(&f, NULL, true);
+    find_places_of_holders(&f, samples_by_time(&view->tree, arena), false);
+    find_places_of_holders(&f, NULL, true);
 }

@@ -21,7 +21,7 @@ static struct tp_keyed *sort_changes(const struct tp_process_tree *tree, size_t 
     return changes;
 }
 
-static void add_point(struct tp_memory_sums *sums, int64_t at_ns, int64_t bytes, int64_t stretch_ns)
+static void add_point_to_curve(struct tp_memory_sums *sums, int64_t at_ns, int64_t bytes, int64_t stretch_ns)
 {
     size_t last = sums->count - 1;
     sums->peak_bytes = bytes > sums->peak_bytes ? bytes : sums->peak_bytes;
@@ -54,6 +54,6 @@ void tp_program_memory_sums(struct tp_memory_sums *sums, const struct tp_process
         sum = tp_sat_add(tp_sat_sub(sum, had[process]), bytes);
         had[process] = bytes;
         if (i + 1 == count || changes[i + 1].key != changes[i].key)
-            add_point(sums, changes[i].key, sum, stretch_ns);
+            add_point_to_curve(sums, changes[i].key, sum, stretch_ns);
     }
 }

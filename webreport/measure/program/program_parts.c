@@ -74,7 +74,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
         part = part_of_slice(&tree->slices[borders[i].item / 2]);
         live[part] += borders[i].item % 2 ? UINT32_MAX : 1;
     }
-    tp_arena_drop(arena, borders, (count + 1) * sizeof *borders);
+    tp_arena_free_item(arena, borders, (count + 1) * sizeof *borders);
 }
 
 double tp_wall_part_percent(const struct tp_wall_parts *parts, unsigned part)

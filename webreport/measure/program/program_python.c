@@ -43,8 +43,8 @@ static void choose_line(struct tp_program_python *python, const struct tp_key_su
     }
 }
 
-static void choose_inner(struct tp_program_python *python, const struct tp_program_functions *functions,
-                         const struct tp_key_sums *inner)
+static void choose_inner_function(struct tp_program_python *python, const struct tp_program_functions *functions,
+                                  const struct tp_key_sums *inner)
 {
     for (uint32_t i = 0; i < tp_keys_count(&inner->keys); i++) {
         const uint32_t *key = tp_keys_get(&inner->keys, i);
@@ -86,5 +86,5 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
         return;
     choose_function(python, functions, time_ns, counts);
     choose_line(python, &lines);
-    choose_inner(python, functions, &inner);
+    choose_inner_function(python, functions, &inner);
 }

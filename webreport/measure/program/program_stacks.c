@@ -12,8 +12,8 @@ void tp_program_stacks_init(struct tp_program_stacks *stacks, const struct tp_tr
     *stacks = (struct tp_program_stacks){.functions = functions,
                                          .texts = texts,
                                          .text = TP_VEC(arena, char),
-                                         .words_by_stack =
-                                             tp_arena_array(arena, (size_t)none + 1, sizeof *stacks->words_by_stack),
+                                         .texts_by_stack =
+                                             tp_arena_array(arena, (size_t)none + 1, sizeof *stacks->texts_by_stack),
                                          .none = none};
 }
 
@@ -38,7 +38,7 @@ static bool calls_python(const struct tp_program_functions *functions)
  * are listed after the first function. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
-    struct tp_program_stack_words *words = &s->words_by_stack[stack == TP_NO_ID ? s->none : stack];
+    struct tp_program_stack_words *words = &s->texts_by_stack[stack == TP_NO_ID ? s->none : stack];
     if (words->is_known)
         return words;
     unsigned shown = 0;

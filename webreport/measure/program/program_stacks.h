@@ -16,7 +16,7 @@ struct tp_program_stacks {
     struct tp_strings *texts;
     struct tp_vec text; /* elements: char, the text that is being written */
     /* for each id in stack_texts, the text and place of the stack; the last element is for TP_NO_ID (no stack) */
-    struct tp_program_stack_words *words_by_stack;
+    struct tp_program_stack_words *texts_by_stack;
     uint32_t none;
 };
 

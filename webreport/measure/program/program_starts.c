@@ -111,7 +111,7 @@ static int64_t most_simultaneous_threads(const struct tp_process_tree *tree, int
         alive += borders[i].item ? 1 : -1;
         most = alive > most ? alive : most;
     }
-    tp_arena_drop(arena, borders, (count + 1) * sizeof *borders);
+    tp_arena_free_item(arena, borders, (count + 1) * sizeof *borders);
     return most;
 }
 

@@ -88,7 +88,7 @@ struct matching {
 
 /* Finds the program's thread that is the main thread of the model. When several threads have the same number,
  * chooses the one that lives longest within the steps. Returns false if no thread matches. */
-static bool find_thread(struct matching *matching)
+static bool find_thread_of_steps(struct matching *matching)
 {
     const struct tp_model *model = matching->model;
     const struct tp_process_tree *tree = &matching->program->tree;
@@ -124,7 +124,7 @@ static const struct tp_thread_slice *first_slice(const struct matching *matching
     return matching->program->tree.slices + matching->thread->first;
 }
 
-static unsigned column_of_slice(const struct tp_thread_slice *piece)
+static unsigned column_of_thread_state(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? (unsigned)TP_STEPS_RUNNING
            : piece->state == TP_STATE_READY ? (unsigned)TP_STEPS_READY_TIME
@@ -146,7 +146,7 @@ static void fill_step(const struct matching *matching, const struct tp_step *ste
     for (uint32_t i = *at; i < matching->thread->count && slices[i].begin_ns < b; i++) {
         int64_t from = slices[i].begin_ns > a ? slices[i].begin_ns : a,
                 to = slices[i].end_ns < b ? slices[i].end_ns : b;
-        tp_table_int(table, column_of_slice(&slices[i]))[row] += to - from;
+        tp_table_int(table, column_of_thread_state(&slices[i]))[row] += to - from;
         left -= to - from;
     }
     tp_table_int(table, TP_STEPS_UNSEEN_TIME)[row] = left;
@@ -179,7 +179,7 @@ struct places {
     struct tp_intervals steps, outside; /* steps: the used steps; outside: their parts without a running operator */
 };
 
-static struct tp_intervals operator_times(const struct matching *matching)
+static struct tp_intervals operator_times_of_main_thread(const struct matching *matching)
 {
     const struct tp_model *model = matching->model;
     struct tp_vec alive = TP_VEC(matching->arena, struct tp_interval);
@@ -192,7 +192,7 @@ static struct tp_intervals operator_times(const struct matching *matching)
     return tp_intervals_from_vec(&alive);
 }
 
-static void find_sample_places(const struct matching *matching, struct places *places)
+static void find_slices_of_samples(const struct matching *matching, struct places *places)
 {
     const struct tp_model *model = matching->model;
     const struct tp_thread_slice *slices = first_slice(matching);
@@ -206,7 +206,7 @@ static void find_sample_places(const struct matching *matching, struct places *p
         if (slices[i].state == TP_STATE_RUNNING)
             tp_intervals_push(&running, slices[i].begin_ns, slices[i].end_ns);
     places->steps = tp_intervals_from_vec(&steps);
-    places->outside = tp_intervals_difference(matching->arena, places->steps, operator_times(matching));
+    places->outside = tp_intervals_difference(matching->arena, places->steps, operator_times_of_main_thread(matching));
     matching->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_from_vec(&running));
 }
 
@@ -217,7 +217,7 @@ struct division {
     uint64_t left_count;
 };
 
-static int64_t next_share(struct division *division)
+static int64_t take_equal_share_of_time(struct division *division)
 {
     int64_t share = division->left_ns / (int64_t)division->left_count--;
     division->left_ns -= share;
@@ -255,7 +255,7 @@ static bool is_sample_of_thread(const struct matching *matching, uint32_t sample
            tree->process_of_sample[sample] == matching->thread->process;
 }
 
-static void count_samples(const struct matching *matching, const struct places *places)
+static void count_samples_per_slice(const struct matching *matching, const struct places *places)
 {
     const struct tp_trace *trace = matching->program->tree.trace;
     for (uint32_t i = 0; i < trace->sample_count; i++) {
@@ -277,7 +277,7 @@ static void add_samples(const struct matching *matching, const struct places *pl
         int64_t at = trace->samples[i].ts_ns;
         if (!is_sample_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
             continue;
-        int64_t share = next_share(&all);
+        int64_t share = take_equal_share_of_time(&all);
         tp_program_functions_of_stack(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
         unsigned part = TP_STEPS_UNSAMPLED; /* stays unchanged if the stack could not be unwound */
@@ -285,12 +285,12 @@ static void add_samples(const struct matching *matching, const struct places *pl
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);
         if (is_enough_outside && tp_intervals_contain(places->outside, at))
-            add_sample(sums, i, next_share(&outside));
+            add_sample(sums, i, take_equal_share_of_time(&outside));
     }
     out->part_ns[TP_STEPS_UNSAMPLED] = tp_sat_add(out->part_ns[TP_STEPS_UNSAMPLED], all.left_ns);
 }
 
-static int by_self(const void *context, uint32_t x, uint32_t y)
+static int compare_by_self(const void *context, uint32_t x, uint32_t y)
 {
     const struct sums *sums = context;
     if (sums->self_ns[x] != sums->self_ns[y])
@@ -312,7 +312,7 @@ static void fill_functions(const struct matching *matching, const struct sums *s
     for (uint32_t i = 0; i < all; i++)
         if (sums->last[i])
             out->function_by_row[count++] = i;
-    tp_sort_rows(out->function_by_row, count, by_self, sums, matching->arena);
+    tp_sort_rows(out->function_by_row, count, compare_by_self, sums, matching->arena);
     tp_table_init(t, matching->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions outside of operators";
     for (size_t row = 0; row < count; row++) {
@@ -325,7 +325,7 @@ static void fill_functions(const struct matching *matching, const struct sums *s
     }
 }
 
-static void fill_samples(const struct matching *matching)
+static void fill_function_times_of_steps(const struct matching *matching)
 {
     struct places places;
     struct sums sums = {.functions = matching->program->functions};
@@ -336,28 +336,28 @@ static void fill_samples(const struct matching *matching)
     sums.total_ns = tp_arena_array(matching->arena, count, sizeof *sums.total_ns);
     sums.count = tp_arena_array(matching->arena, count, sizeof *sums.count);
     sums.last = tp_arena_array(matching->arena, count, sizeof *sums.last);
-    find_sample_places(matching, &places);
-    count_samples(matching, &places);
+    find_slices_of_samples(matching, &places);
+    count_samples_per_slice(matching, &places);
     add_samples(matching, &places, &sums);
     fill_functions(matching, &sums);
 }
 
 /* ---- table of parts ---- */
 
-static int by_time(const void *context, uint32_t x, uint32_t y)
+static int compare_by_time(const void *context, uint32_t x, uint32_t y)
 {
     const int64_t *part_ns = context;
     return part_ns[x] != part_ns[y] ? (part_ns[x] > part_ns[y] ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-static void fill_parts(const struct matching *matching)
+static void fill_step_part_table(const struct matching *matching)
 {
     struct tp_program_steps *out = matching->out;
     uint32_t order[TP_STEPS_PARTS], count = 0;
     for (uint32_t part = 0; part < TP_STEPS_PARTS; part++)
         if (out->part_ns[part])
             order[count++] = part;
-    tp_sort_rows(order, count, by_time, out->part_ns, matching->arena);
+    tp_sort_rows(order, count, compare_by_time, out->part_ns, matching->arena);
     tp_table_init(&out->parts, matching->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
     out->parts.title = "What the steps' wall clock was";
     out->part_by_row = tp_arena_alloc(matching->arena, count + 1);
@@ -383,14 +383,14 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
 {
     struct matching matching = {.model = model, .program = program, .arena = arena, .out = steps};
     *steps = (struct tp_program_steps){0};
-    if (!program->is_present || !model->used_count || !find_thread(&matching))
+    if (!program->is_present || !model->used_count || !find_thread_of_steps(&matching))
         return false;
     const struct tp_thread *main = &model->trace->threads[model->host_main];
     steps->pid = main->pid.number;
     steps->tid = main->tid.number;
     fill_steps(&matching);
-    fill_samples(&matching);
-    fill_parts(&matching);
+    fill_function_times_of_steps(&matching);
+    fill_step_part_table(&matching);
     return true;
 }
 

@@ -27,7 +27,7 @@ const char *tp_program_use_title(enum tp_program_use_kind kind)
 }
 
 /* Returns the kind of program that an event name proves, or TP_USE_UNKNOWN. */
-static enum tp_program_use_kind use_of_name(struct tp_str name, uint64_t marks)
+static enum tp_program_use_kind kind_of_use_by_name(struct tp_str name, uint64_t marks)
 {
     if (tp_str_starts(name, "vllm::") || tp_str_starts(name, "sgl_kernel::"))
         return TP_USE_SERVING;
@@ -52,7 +52,7 @@ static bool is_serving_engine(struct tp_program_use *kind, const struct tp_servi
 }
 
 /* Returns the kind of program from the recorded work and the recorder; used if no name shows the kind. */
-static enum tp_program_use_kind use_without_names(const struct tp_model *model)
+static enum tp_program_use_kind kind_of_use_without_names(const struct tp_model *model)
 {
     bool has_operators = model->operators.count > 0;
     bool has_device = model->program != TP_RECORDED_CPU && model->program != TP_RECORDED_EMPTY;
@@ -72,12 +72,12 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
     if (is_serving_engine(&kind, serving))
         return kind;
     for (uint32_t i = 0; i < trace->names.count; i++) {
-        enum tp_program_use_kind of = use_of_name(trace->names.items[i], model->marks[i]);
+        enum tp_program_use_kind of = kind_of_use_by_name(trace->names.items[i], model->marks[i]);
         if (of < kind.of)
             kind = (struct tp_program_use){of, trace->names.items[i]};
     }
     if (kind.of == TP_USE_UNKNOWN)
-        kind.of = use_without_names(model);
+        kind.of = kind_of_use_without_names(model);
     return kind;
 }
 

@@ -77,7 +77,7 @@ static const struct tp_wait_group *largest_wait(const struct tp_program_view *vi
 
 /* Returns the headline for threads that were ready but had no CPU. Ready time while no thread of the program runs is
  * due to other programs; the rest is due to the program's own threads. */
-static enum tp_program_headline ready_headline(const struct tp_program_view *view)
+static enum tp_program_headline headline_about_ready_time(const struct tp_program_view *view)
 {
     if (view->throttled_ns > 0)
         return TP_PROGRAM_HEADLINE_THROTTLED;
@@ -85,7 +85,7 @@ static enum tp_program_headline ready_headline(const struct tp_program_view *vie
                                                                                     : TP_PROGRAM_HEADLINE_CROWDED;
 }
 
-static enum tp_program_headline cpu_headline(const struct tp_program_view *view)
+static enum tp_program_headline headline_about_cpu_time(const struct tp_program_view *view)
 {
     int64_t cpu_ns = view->state_ns[TP_STATE_RUNNING];
     uint32_t hottest = view->story.hottest;
@@ -103,8 +103,8 @@ static void choose_headline(struct tp_program_view *view)
     struct tp_program_story *story = &view->story;
     story->headline = view->rule == TP_PROGRAM_TOO_SHORT       ? TP_PROGRAM_HEADLINE_TOO_SHORT
                       : view->rule == TP_PROGRAM_IDLE          ? TP_PROGRAM_HEADLINE_IDLE
-                      : view->rule == TP_PROGRAM_WAITS_FOR_CPU ? ready_headline(view)
-                      : view->rule == TP_PROGRAM_CPU_BOUND     ? cpu_headline(view)
+                      : view->rule == TP_PROGRAM_WAITS_FOR_CPU ? headline_about_ready_time(view)
+                      : view->rule == TP_PROGRAM_CPU_BOUND     ? headline_about_cpu_time(view)
                       : view->rule == TP_PROGRAM_MIXED         ? TP_PROGRAM_HEADLINE_MIXED
                                                                : TP_PROGRAM_HEADLINE_WAITS;
     for (size_t i = 0; i < WAITS; i++)
@@ -145,7 +145,7 @@ void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *are
     view->rule = choose_rule(view);
     *story = (struct tp_program_story){.hottest = find_function_with_most_time(view)};
     for (size_t i = 0; i < view->processes.row_count; i++)
-        story->root_count += tp_table_int(&view->processes, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
+        story->root_program_count += tp_table_int(&view->processes, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
     for (uint32_t i = 0; i < view->functions.items.count; i++)
         story->sampled_count += tp_program_function_at(&view->functions, i)->sample_count > 0;
     choose_headline(view);

@@ -61,9 +61,9 @@ enum tp_program_function_column {
 struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* number of samples with this function as the innermost one */
-    int64_t whole_ns;      /* time that counts as 100 % in self_percent, ns */
-    uint64_t whole_count;  /* number of samples that determines the error of self_percent */
+    uint64_t sample_count;      /* number of samples with this function as the innermost one */
+    int64_t whole_ns;           /* time that counts as 100 % in self_percent, ns */
+    uint64_t samples_for_error; /* number of samples that determines the error of self_percent */
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
@@ -163,10 +163,10 @@ struct tp_program_story {
     enum tp_program_remark remark;
     enum tp_wait_cause cause;
     const struct tp_wait_group *wait; /* largest group of waits for `cause` in a known function; NULL: none */
-    uint32_t hottest;       /* number of the function with the most self time; TP_NO_ID: no sample has a stack */
-    uint32_t sampled_count; /* number of functions with samples */
-    uint32_t root_count;    /* number of programs at the root of the tree, where the recording started */
-    struct tp_str refusal;  /* the recorder's text on why functions are unknown; empty: none */
+    uint32_t hottest;            /* number of the function with the most self time; TP_NO_ID: no sample has a stack */
+    uint32_t sampled_count;      /* number of functions with samples */
+    uint32_t root_program_count; /* number of programs at the root of the tree, where the recording started */
+    struct tp_str refusal;       /* the recorder's text on why functions are unknown; empty: none */
 };
 
 enum tp_program_finding_kind {

@@ -223,7 +223,7 @@ void tp_program_function_fill_row(struct tp_table *t, size_t row, const struct t
     tp_table_int(t, TP_PROGRAM_FUNCTION_SELF)[row] = of->self_ns;
     tp_table_int(t, TP_PROGRAM_FUNCTION_TOTAL)[row] = of->total_ns;
     tp_table_real(t, TP_PROGRAM_FUNCTION_SELF_PERCENT)[row] = percent;
-    tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_percent_error(percent, of->whole_count);
+    tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_percent_error(percent, of->samples_for_error);
     tp_table_int(t, TP_PROGRAM_FUNCTION_SAMPLES)[row] = (int64_t)of->sample_count;
 }
 

@@ -27,8 +27,8 @@ static uint32_t thread_name_id(struct grouping *g, const struct tp_process_tree 
     return tp_strings_add(&g->waits->texts, tp_program_thread_name(&tree->trace->threads[thread->row]));
 }
 
-static uint32_t find_or_add_group(struct grouping *g, const struct tp_thread_slice *piece, uint32_t name,
-                                  const struct tp_program_stack_words *words)
+static uint32_t find_or_add_wait_group(struct grouping *g, const struct tp_thread_slice *piece, uint32_t name,
+                                       const struct tp_program_stack_words *words)
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)
@@ -52,7 +52,7 @@ static uint32_t find_or_add_group(struct grouping *g, const struct tp_thread_sli
     return number;
 }
 
-static int by_total(const void *x, const void *y, const void *context)
+static int compare_by_total(const void *x, const void *y, const void *context)
 {
     const struct grouping *g = context;
     const struct tp_wait_group *a = TP_AT(&g->groups, struct tp_wait_group, *(const uint32_t *)x),
@@ -75,7 +75,7 @@ static void sort_groups(struct grouping *g, uint32_t slice_count, struct tp_aren
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     if (count > 1)
-        tp_merge_sort(arena, order, count, sizeof *order, by_total, g);
+        tp_merge_sort(arena, order, count, sizeof *order, compare_by_total, g);
     g->waits->groups = tp_arena_array(arena, count + 1, sizeof *g->waits->groups);
     g->waits->count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -103,9 +103,10 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
             const struct tp_thread_slice *piece = &tree->slices[i];
             /* ignores the stack of waits for the recorder, so that these waits form one group per thread name */
             uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
-            waits->group_by_slice[i] = piece->state != TP_STATE_BLOCKED
-                                           ? TP_NO_ID
-                                           : find_or_add_group(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
+            waits->group_by_slice[i] =
+                piece->state != TP_STATE_BLOCKED
+                    ? TP_NO_ID
+                    : find_or_add_wait_group(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
         }
     }
     sort_groups(&g, tree->slice_count, arena);

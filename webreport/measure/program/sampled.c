@@ -133,7 +133,7 @@ static void add_samples(struct tp_sampled *sampled, struct threads *threads, str
     }
 }
 
-static int by_process(const void *context, uint32_t x, uint32_t y)
+static int compare_by_process(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_sampled_thread *items = context;
     if (items[x].process != items[y].process)
@@ -151,7 +151,7 @@ static void order_threads(struct tp_sampled *sampled, const struct threads *thre
     unique_names_init(&names, arena);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, count, by_process, threads->items.data, arena);
+    tp_sort_rows(order, count, compare_by_process, threads->items.data, arena);
     sampled->threads = tp_arena_array(arena, count + 1, sizeof *sampled->threads);
     sampled->thread_count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -217,7 +217,7 @@ struct tp_sampled_span tp_sampled_span(const struct tp_sampled *sampled)
     return span;
 }
 
-static int by_thread_and_time(const void *context, uint32_t x, uint32_t y)
+static int compare_by_thread_and_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_sampled *sampled = context;
     uint32_t a = sampled->thread_by_sample[x], b = sampled->thread_by_sample[y];
@@ -238,6 +238,6 @@ uint32_t *tp_sampled_sort_by_thread(const struct tp_sampled *sampled, uint32_t *
     }
     for (uint32_t t = 0; t < sampled->thread_count; t++)
         first[t + 1] += first[t];
-    tp_sort_rows(*order, count, by_thread_and_time, sampled, arena);
+    tp_sort_rows(*order, count, compare_by_thread_and_time, sampled, arena);
     return first;
 }

@@ -45,7 +45,7 @@ static int64_t largest_group(const struct tp_distributed *view)
 
 /* Finds for each range how long it transfers data, ns (section 12, D10): the length of the shortest corresponding range
  * on any rank. Comparable ranks have their ranges in the same order. */
-static int64_t *find_transfers(const struct tp_distributed *view, struct tp_arena *arena)
+static int64_t *find_transfer_times(const struct tp_distributed *view, struct tp_arena *arena)
 {
     const struct tp_rank_summary *first = view->ranks[0];
     int64_t *shortest = tp_arena_array(arena, first->range_count, sizeof *shortest);
@@ -83,8 +83,8 @@ static uint32_t add_label(struct labels *labels, struct tp_str text)
     return row;
 }
 
-static void init_matrix(struct tp_step_matrix *matrix, const struct labels *labels, uint32_t rank_count,
-                        uint32_t part_count, struct tp_arena *arena)
+static void init_step_matrix(struct tp_step_matrix *matrix, const struct labels *labels, uint32_t rank_count,
+                             uint32_t part_count, struct tp_arena *arena)
 {
     matrix->steps = labels->rows.data;
     matrix->step_count = (uint32_t)labels->rows.count;
@@ -97,7 +97,7 @@ static void init_matrix(struct tp_step_matrix *matrix, const struct labels *labe
         matrix->has_cell[w] = true;
 }
 
-static int64_t *matrix_cell(const struct tp_step_matrix *matrix, uint32_t rank_count, uint32_t step, uint32_t w)
+static int64_t *use_matrix_cell(const struct tp_step_matrix *matrix, uint32_t rank_count, uint32_t step, uint32_t w)
 {
     size_t cell = (size_t)step * rank_count + w;
     matrix->has_cell[cell] = true;
@@ -106,14 +106,14 @@ static int64_t *matrix_cell(const struct tp_step_matrix *matrix, uint32_t rank_c
 
 /* Fills the matrix of overlap and its means. The parts of a cell are only computation, both, only communication, and
  * other time. */
-static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
+static void build_overlap_matrix(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct labels labels;
     init_labels(&labels, arena);
     for (uint32_t w = 0; w < view->rank_count; w++)
         for (size_t i = 0; i < view->ranks[w]->overlap.row_count; i++)
             add_label(&labels, tp_table_text(&view->ranks[w]->overlap, TP_OVERLAP_STEP)[i]);
-    init_matrix(&view->overlap, &labels, view->rank_count, TP_OVERLAP_PARTS, arena);
+    init_step_matrix(&view->overlap, &labels, view->rank_count, TP_OVERLAP_PARTS, arena);
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_table *table = &view->ranks[w]->overlap;
         int64_t sums[TP_OVERLAP_PARTS] = {0};
@@ -123,7 +123,7 @@ static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
                                                tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i] - both,
                                                tp_table_int(table, TP_OVERLAP_OTHER)[i]};
             uint32_t row = tp_strings_find(&labels.texts, tp_table_text(table, TP_OVERLAP_STEP)[i]);
-            memcpy(matrix_cell(&view->overlap, view->rank_count, row, w), parts, sizeof parts);
+            memcpy(use_matrix_cell(&view->overlap, view->rank_count, row, w), parts, sizeof parts);
             for (unsigned p = 0; p < TP_OVERLAP_PARTS; p++)
                 sums[p] = tp_sat_add(sums[p], parts[p]);
         }
@@ -138,8 +138,8 @@ static struct tp_str label_text(const struct tp_rank_summary *rank, uint32_t lab
 }
 
 /* Fills the transfer time and the waiting time of rank `w` in each step. */
-static void build_rank_wait(struct tp_distributed *view, const struct labels *labels, uint32_t w,
-                            const int64_t *shortest, struct tp_arena *arena)
+static void build_wait_of_rank(struct tp_distributed *view, const struct labels *labels, uint32_t w,
+                               const int64_t *shortest, struct tp_arena *arena)
 {
     const struct tp_rank_summary *rank = view->ranks[w];
     struct tp_range_groups groups;
@@ -151,7 +151,7 @@ static void build_rank_wait(struct tp_distributed *view, const struct labels *la
     for (uint32_t g = 0; g < groups.count; g++) {
         uint32_t label = groups.key[g] == rank->label_count ? TP_NO_ID : groups.key[g];
         uint32_t row = tp_strings_find(&labels->texts, label_text(rank, label));
-        int64_t *parts = matrix_cell(&view->wait, view->rank_count, row, w);
+        int64_t *parts = use_matrix_cell(&view->wait, view->rank_count, row, w);
         parts[0] = groups.transfer_ns[g];
         parts[1] = tp_sat_sub(groups.full_ns[g], groups.transfer_ns[g]);
         sums[0] = tp_sat_add(sums[0], parts[0]);
@@ -161,16 +161,16 @@ static void build_rank_wait(struct tp_distributed *view, const struct labels *la
         view->wait.mean_us[w * TP_WAIT_PARTS + p] = tp_mean_us(sums[p], groups.count);
 }
 
-static void build_wait(struct tp_distributed *view, const int64_t *shortest, struct tp_arena *arena)
+static void build_wait_matrix(struct tp_distributed *view, const int64_t *shortest, struct tp_arena *arena)
 {
     struct labels labels;
     init_labels(&labels, arena);
     for (uint32_t w = 0; w < view->rank_count; w++)
         for (uint32_t i = 0; i < view->ranks[w]->record_count; i++)
             add_label(&labels, label_text(view->ranks[w], view->ranks[w]->records[i].step));
-    init_matrix(&view->wait, &labels, view->rank_count, TP_WAIT_PARTS, arena);
+    init_step_matrix(&view->wait, &labels, view->rank_count, TP_WAIT_PARTS, arena);
     for (uint32_t w = 0; w < view->rank_count; w++)
-        build_rank_wait(view, &labels, w, shortest, arena);
+        build_wait_of_rank(view, &labels, w, shortest, arena);
 }
 
 /* ---- building ---- */
@@ -197,10 +197,10 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
     int64_t largest = largest_group(view);
     view->is_size_known = largest != TP_NULL_INT;
     view->is_partial = view->is_comparable && largest > (int64_t)view->rank_count;
-    int64_t *shortest = view->is_comparable ? find_transfers(view, arena) : NULL;
-    build_overlap(view, arena);
+    int64_t *shortest = view->is_comparable ? find_transfer_times(view, arena) : NULL;
+    build_overlap_matrix(view, arena);
     if (view->is_comparable)
-        build_wait(view, shortest, arena);
+        build_wait_matrix(view, shortest, arena);
     view->ops = tp_arena_array(arena, view->rank_count, sizeof *view->ops);
     for (uint32_t w = 0; w < view->rank_count; w++)
         tp_rank_ops_build(&view->ops[w], view->ranks[w], shortest, arena);

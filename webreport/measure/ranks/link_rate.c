@@ -58,7 +58,7 @@ static bool is_collective_of_all_ranks(const struct tp_distributed *view, const 
 }
 
 /* Finds the collectives in used steps that all devices of the machine take part in. */
-static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
+static struct tp_vec find_collectives_of_all_devices(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);
     struct tp_strings texts;
@@ -98,7 +98,7 @@ struct means {
     double step_us, communication_us, exposed_us;
 };
 
-static struct means compute_means(const struct tp_distributed *view)
+static struct means compute_mean_step_times(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -133,7 +133,7 @@ static void measure_rate(struct tp_link_rate *found, const struct tp_distributed
     }
     if (!count || !steps)
         return;
-    struct means means = compute_means(view);
+    struct means means = compute_mean_step_times(view);
     tp_sort_reals(rates, count);
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
@@ -159,7 +159,7 @@ void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *
     found->device = peaks->device;
     found->is_measured = peaks->is_measured;
     found->link_gb_s = peaks->links_gb_s / 2;
-    struct tp_vec instances = find_instances(view, arena);
+    struct tp_vec instances = find_collectives_of_all_devices(view, arena);
     measure_rate(found, view, &instances, tp_arena_array(arena, instances.count + 1, sizeof(double)));
 }
 

@@ -55,7 +55,7 @@ struct meta_texts {
     struct tp_vec texts; /* struct tp_str: the copies, in the order of `seen` */
 };
 
-static struct tp_str meta_text(struct meta_texts *meta, uint32_t value)
+static struct tp_str metadata_text_of_value(struct meta_texts *meta, uint32_t value)
 {
     if (value == TP_NO_ID)
         return (struct tp_str){NULL, 0};
@@ -100,11 +100,11 @@ static void copy_records(struct tp_rank_summary *rank, const struct tp_model *mo
         const struct tp_comm_detail *comm = &model->trace->comms[record->comm];
         uint32_t values[4] = {comm->dtype, comm->group_size, comm->group_name, comm->group_description};
         for (unsigned k = 0; k < 4; k++)
-            to->meta[k] = meta_text(&meta, values[k]);
+            to->meta[k] = metadata_text_of_value(&meta, values[k]);
     }
 }
 
-static struct tp_str join_version(struct tp_arena *arena, struct tp_str major, struct tp_str minor)
+static struct tp_str join_major_and_minor_version(struct tp_arena *arena, struct tp_str major, struct tp_str minor)
 {
     major = major.ptr ? major : TP_STR("None");
     minor = minor.ptr ? minor : TP_STR("None");
@@ -126,7 +126,7 @@ static void copy_gpus(struct tp_rank_summary *rank, const struct tp_model *model
         gpu->id = model->gpus[g].id;
         gpu->memory_bytes = property->total_memory_bytes;
         gpu->name = copy_text(arena, property->name);
-        gpu->compute_capability = join_version(arena, property->major_text, property->minor_text);
+        gpu->compute_capability = join_major_and_minor_version(arena, property->major_text, property->minor_text);
     }
 }
 
@@ -187,7 +187,7 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
 /* Splits the name of a worker into node and process. In worker_host_12.x the node is "worker_host" and the process is
  * "12": the process is the last run of digits after a "_". Without such digits, the node is the whole name and the
  * process is "0". */
-static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_str *process)
+static void split_worker_name(struct tp_str worker, struct tp_str *node, struct tp_str *process)
 {
     *node = worker;
     *process = TP_STR("0");
@@ -219,7 +219,7 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
         *kin = (struct tp_rank_siblings){.next_in_node = TP_NO_ID, .next_in_process = TP_NO_ID};
         if (!view->ranks[r]->gpu_count)
             continue;
-        split_worker(view->ranks[r]->worker, &node, &process);
+        split_worker_name(view->ranks[r]->worker, &node, &process);
         uint32_t text = tp_strings_add(&texts, node), id = tp_keys_add(&nodes, &text);
         uint32_t of_process = tp_keys_pair(&processes, id, tp_strings_add(&texts, process));
         kin->is_first_of_node = id == last_of_node.count;
@@ -238,7 +238,8 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
 
 /* Returns the properties of device `g` of `rank`. If several ranks of a process have the device, the last rank
  * provides the properties. Returns NULL if an earlier rank of the process has already written the device. */
-static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
+static const struct tp_rank_gpu *gpu_properties_of_process(const struct tp_distributed *view, uint32_t w, uint32_t rank,
+                                                           uint32_t g)
 {
     const struct tp_rank_gpu *found = NULL;
     int64_t id = view->ranks[rank]->gpus[g].id;
@@ -275,7 +276,7 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
     for (uint32_t i = first; i != TP_NO_ID; before += view->ranks[i]->gpu_count, i = view->kin[i].next_in_process) {
         if (*cursor >= before + view->ranks[i]->gpu_count)
             continue;
-        const struct tp_rank_gpu *gpu = shown_gpu(view, first, i, (uint32_t)(*cursor - before));
+        const struct tp_rank_gpu *gpu = gpu_properties_of_process(view, first, i, (uint32_t)(*cursor - before));
         ++*cursor;
         item->value = tp_json_value_absent();
         if (gpu) {
@@ -304,7 +305,7 @@ static bool next_process(const struct tp_record *record, size_t *cursor, struct 
     if (at == TP_NO_ID)
         return false;
     struct tp_str node, process;
-    split_worker(view->ranks[at]->worker, &node, &process);
+    split_worker_name(view->ranks[at]->worker, &node, &process);
     snprintf(item->room, sizeof item->room, "Process %.*s", (int)(process.len < 40 ? process.len : 40), process.ptr);
     item->key = tp_str_of(item->room);
     item->value = next_process_of_node(next_gpu, view, at);
@@ -321,7 +322,7 @@ static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_
     uint32_t rank = (uint32_t)(*cursor)++;
     item->value = tp_json_value_absent();
     if (view->kin[rank].is_first_of_node) {
-        split_worker(view->ranks[rank]->worker, &item->key, &process);
+        split_worker_name(view->ranks[rank]->worker, &item->key, &process);
         item->value = next_process_of_node(next_process, view, rank);
     }
     return true;

@@ -34,7 +34,7 @@ static uint32_t last_arriving_rank(const struct tp_distributed *view, uint32_t s
 }
 
 /* Finds the rank that arrives last in the most steps. If several ranks do, chooses the first. */
-static void count_late(struct tp_straggler *found, const struct tp_distributed *view)
+static void find_rank_that_is_last_most_often(struct tp_straggler *found, const struct tp_distributed *view)
 {
     for (uint32_t w = 0; w < view->rank_count; w++) {
         uint32_t late = 0;
@@ -57,7 +57,7 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
 /* Returns the share of the wait that would be saved. If the straggler computes longer than other ranks, its part of the
  * shared work is too large; equal parts would let all ranks finish at the mean. Otherwise the straggler does other
  * work, and the whole wait would be saved. */
-static double saved_part_of_wait(const struct tp_straggler *found, const struct tp_distributed *view)
+static double share_of_wait_saved(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;
     for (uint32_t w = 0; w < view->rank_count; w++)
@@ -86,13 +86,13 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
     *found = (struct tp_straggler){.rank = TP_NO_ID};
     if (!view->is_present || !view->is_comparable || view->rank_count < 2 || view->wait.step_count < 2)
         return;
-    count_late(found, view);
+    find_rank_that_is_last_most_often(found, view);
     if (found->rank == TP_NO_ID)
         return;
     measure_straggler(found, view);
     double wait = found->step_us > 0 ? 100 * found->wait_us / found->step_us : 0;
     double late = 100.0 * found->late_count / found->step_count;
-    found->share_percent = wait * saved_part_of_wait(found, view);
+    found->share_percent = wait * share_of_wait_saved(found, view);
     if (view->is_cause_of_loss && !view->is_cause_of_loss[found->rank])
         found->rank = TP_NO_ID;
     if (wait < rule_threshold(rule, "min_wait_pct") || late < rule_threshold(rule, "min_late_pct"))

@@ -6,7 +6,7 @@
 #include "writer/worker.h"
 
 /* Removes the suffix of a worker (writer/worker.h): returns HOST_PID for HOST_PID_helper. */
-static struct tp_str without_suffix(struct tp_str worker)
+static struct tp_str remove_worker_suffix(struct tp_str worker)
 {
     static const char *const suffixes[] = {TP_WORKER_SECOND, TP_WORKER_HELPER, TP_WORKER_INSIDE};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
@@ -17,7 +17,7 @@ static struct tp_str without_suffix(struct tp_str worker)
 
 struct tp_str tp_worker_host(struct tp_str worker)
 {
-    worker = without_suffix(worker);
+    worker = remove_worker_suffix(worker);
     struct tp_str host = worker, letters;
 
     while (host.len && tp_is_digit(host.ptr[host.len - 1]))

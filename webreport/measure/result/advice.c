@@ -45,7 +45,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     tp_verdict_set_unjudged(&advice->verdict, &advice->recommendations.unjudged, model);
     tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
     if (has_works) {
-        tp_work_units_drop(&units, arena);
+        tp_work_units_release(&units, arena);
         tp_work_kinds_release(&kinds, arena);
     }
 }
@@ -87,7 +87,7 @@ static const struct tp_json_field fields[] = {
 
 const struct tp_fields tp_advice_fields = TP_FIELDS("Judgement of a profile", fields);
 
-void tp_advice_drop_verdict(struct tp_advice *advice)
+void tp_advice_remove_verdict(struct tp_advice *advice)
 {
     tp_verdict_reset(&advice->verdict);
     advice->recommendations.finding_count = 0;

@@ -54,6 +54,6 @@ extern const struct tp_fields tp_advice_fields;
 /* Removes the verdict and the findings, but keeps facts and tables. Used for a trace from inside a process if another
  * trace shows the same work: a second trace next to PyTorch's (TP_WORKER_SECOND), or a trace next to a recording from
  * outside (TP_WORKER_INSIDE). */
-void tp_advice_drop_verdict(struct tp_advice *advice);
+void tp_advice_remove_verdict(struct tp_advice *advice);
 
 #endif

@@ -3,19 +3,19 @@
 
 #include "webreport/measure/program/program_steps.h"
 
-static struct tp_json_value views(const struct tp_record *record)
+static struct tp_json_value views_value(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     return tp_json_value_record(&tp_views_fields, (struct tp_record){.at = profile->views});
 }
 
-static struct tp_json_value advice(const struct tp_record *record)
+static struct tp_json_value advice_value(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     return tp_json_value_record(&tp_advice_fields, (struct tp_record){.at = profile->advice});
 }
 
-static struct tp_json_value steps(const struct tp_record *record)
+static struct tp_json_value steps_value(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     if (!profile->steps)
@@ -23,7 +23,7 @@ static struct tp_json_value steps(const struct tp_record *record)
     return tp_json_value_record(&tp_program_steps_fields, (struct tp_record){.at = profile->steps});
 }
 
-static struct tp_json_value evidence(const struct tp_record *record)
+static struct tp_json_value evidence_value(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     return tp_json_value_record(&tp_evidence_fields,
@@ -31,11 +31,11 @@ static struct tp_json_value evidence(const struct tp_record *record)
 }
 
 static const struct tp_json_field fields[] = {
-    {NULL, TP_COMPUTED(TP_AS_RECORD, views), .fields = &tp_views_fields},
-    {NULL, TP_COMPUTED(TP_AS_RECORD, advice), .fields = &tp_advice_fields},
-    {"program_steps", TP_COMPUTED(TP_AS_RECORD, steps), .fields = &tp_program_steps_fields,
+    {NULL, TP_COMPUTED(TP_AS_RECORD, views_value), .fields = &tp_views_fields},
+    {NULL, TP_COMPUTED(TP_AS_RECORD, advice_value), .fields = &tp_advice_fields},
+    {"program_steps", TP_COMPUTED(TP_AS_RECORD, steps_value), .fields = &tp_program_steps_fields,
      .definition = "the steps in a recording of the same run from outside; absent: there is no such recording"},
-    {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence), .fields = &tp_evidence_fields,
+    {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence_value), .fields = &tp_evidence_fields,
      .definition = "whether the file is whole"},
 };
 const struct tp_fields tp_profile_fields = TP_FIELDS("A profile", fields);

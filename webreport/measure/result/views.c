@@ -21,7 +21,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_range_view_build(&views->ranges, model, arena);
 }
 
-static struct tp_json_value modules(const struct tp_record *record)
+static struct tp_json_value modules_value(const struct tp_record *record)
 {
     const struct tp_views *views = record->at;
     if (!views->modules.is_present)
@@ -38,7 +38,7 @@ static const struct tp_json_field fields[] = {
      .definition = "kernels and copies; null: no device events"},
     {"memory_view", TP_RECORD(F, memory, &tp_memory_view_fields), TP_NULL_UNLESS(F, memory.is_present),
      .definition = "memory over time; null: no memory records"},
-    {"module_view", TP_COMPUTED(TP_AS_LIST, modules), .fields = &tp_module_fields,
+    {"module_view", TP_COMPUTED(TP_AS_LIST, modules_value), .fields = &tp_module_fields,
      .definition = "modules of the model; null: no calls of modules"},
     {"sample_view", TP_RECORD(F, samples, &tp_sample_view_fields), TP_ONLY_IF(F, samples.is_present),
      .definition = "samples"},

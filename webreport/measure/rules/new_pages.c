@@ -104,22 +104,22 @@ enum kind { NOTHING, EXISTING, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
 
-static enum kind page_kind(uint32_t pages)
+static enum kind kind_of_page_count(uint32_t pages)
 {
     return (enum kind)(pages >> KIND_SHIFT);
 }
 
-static uint32_t new_page_count(uint32_t pages)
+static uint32_t count_of_new_pages(uint32_t pages)
 {
-    return page_kind(pages) >= NEW ? pages & COUNT_MASK : 0;
+    return kind_of_page_count(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
 /* Returns `pages` after adding a block with `all` pages, of which `made` are new. */
-static uint32_t add_block(uint32_t pages, uint64_t made, uint64_t all)
+static uint32_t add_block_to_pages(uint32_t pages, uint64_t made, uint64_t all)
 {
-    enum kind before = page_kind(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
+    enum kind before = kind_of_page_count(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
     enum kind kind = before == NOTHING || before == block ? block : MIXED;
-    uint64_t count = kind == EXISTING ? (pages & COUNT_MASK) + all : new_page_count(pages) + made;
+    uint64_t count = kind == EXISTING ? (pages & COUNT_MASK) + all : count_of_new_pages(pages) + made;
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
@@ -146,7 +146,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
         if (block->owner == TP_NO_ID)
             continue;
         uint32_t *filler = &pages[first_writer(model, block->owner)];
-        *filler = add_block(*filler, made, all);
+        *filler = add_block_to_pages(*filler, made, all);
     }
     return pages;
 }
@@ -189,7 +189,7 @@ enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
 /* limits per page, ns: time to write a page; largest accepted cost if only computing operators are evidence */
 enum { WRITTEN_NS = 300, MOST_ACCEPTED_NS = 1500 };
 
-static int64_t low_quantile_ns(struct tp_vec *times, unsigned percent)
+static int64_t low_quantile_of_times_ns(struct tp_vec *times, unsigned percent)
 {
     tp_sort_integers(times->data, times->count);
     return *TP_AT(times, int64_t, tp_nearest_rank(times->count, percent)) - WRITTEN_NS;
@@ -207,9 +207,9 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
 
 /* Returns whether an operator wrote so many new pages, and took so long for each, that the system must have made
  * these pages. */
-static bool is_evidence(const struct tp_model *model, const uint32_t *pages, uint32_t op)
+static bool is_evidence_of_new_pages(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
-    uint32_t made = new_page_count(pages[op]);
+    uint32_t made = count_of_new_pages(pages[op]);
     return made >= EVIDENCE_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
@@ -219,12 +219,12 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
     for (uint32_t op = 0; op < model->operators.count; op++) {
         struct tp_vec *times = is_light_operator(model, op) ? &light : &others;
-        if (is_evidence(model, pages, op))
-            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_page_count(pages[op]);
+        if (is_evidence_of_new_pages(model, pages, op))
+            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / count_of_new_pages(pages[op]);
     }
     if (light.count >= FEW)
-        return low_quantile_ns(&light, 25);
-    return others.count >= FEW ? tp_ns_min(low_quantile_ns(&others, 10), MOST_ACCEPTED_NS) : 0;
+        return low_quantile_of_times_ns(&light, 25);
+    return others.count >= FEW ? tp_ns_min(low_quantile_of_times_ns(&others, 10), MOST_ACCEPTED_NS) : 0;
 }
 
 /* Returns the time that a light operator takes for an existing page, ns: the median of operators with at least
@@ -233,7 +233,8 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
     for (uint32_t op = 0; op < model->operators.count; op++)
-        if (page_kind(pages[op]) == EXISTING && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
+        if (kind_of_page_count(pages[op]) == EXISTING && (pages[op] & COUNT_MASK) >= MANY_PAGES &&
+            is_light_operator(model, op))
             *(int64_t *)tp_vec_push(&times) = self_ns(model, op) / (pages[op] & COUNT_MASK);
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
@@ -241,12 +242,13 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
 /* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often
  * with wide variation within a recording. For a light operator with many new pages, the result is all time above the
  * usual time. For other operators, the result is cost_ns per page, or 0 if the operator was too fast for this. */
-static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
-                         int64_t usual_ns)
+static int64_t time_to_make_pages_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
+                                     int64_t usual_ns)
 {
-    uint32_t made = new_page_count(pages[op]);
+    uint32_t made = count_of_new_pages(pages[op]);
     int64_t self = self_ns(model, op), cost = tp_sat_mul(cost_ns, made);
-    bool is_clear = page_kind(pages[op]) == NEW && made >= MANY_PAGES && is_evidence(model, pages, op);
+    bool is_clear =
+        kind_of_page_count(pages[op]) == NEW && made >= MANY_PAGES && is_evidence_of_new_pages(model, pages, op);
     if (is_clear && usual_ns < MADE_NS && is_light_operator(model, op))
         return tp_ns_max(0, tp_sat_sub(self, tp_sat_mul(usual_ns, made)));
     return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);
@@ -259,7 +261,7 @@ uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena
         return NULL;
     int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
     for (uint32_t op = 0; op < model->operators.count; op++) { /* the time in ns replaces the packed number of pages */
-        int64_t ns = cost_ns ? making_ns(model, pages, op, cost_ns, usual_ns) : 0;
+        int64_t ns = cost_ns ? time_to_make_pages_ns(model, pages, op, cost_ns, usual_ns) : 0;
         pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
     }
     return pages;

@@ -21,7 +21,7 @@ double tp_finding_max_gain_us(const struct tp_finding *finding)
     return finding->ceiling_us_per_step * (finding->most_percent > 0 ? part : fmin(part, 1));
 }
 
-static int by_rule(const void *x, const void *y, const void *context)
+static int compare_by_rule(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct tp_rule_note *p = x, *q = y;
@@ -42,16 +42,16 @@ static void skip_rules_of_other_programs(struct tp_advisor *a)
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
         if (!rule->on_device && !rule->on_host && !rule->always)
-            tp_advisor_skip(a, (enum tp_rule_id)i, "needs several ranks");
+            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "needs several ranks");
         else if (!applies_to_program(rule, a->model->program))
-            tp_advisor_skip(a, (enum tp_rule_id)i, "not for this kind of program");
+            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "not for this kind of program");
     }
 }
 
 static void skip_all(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        tp_advisor_skip(a, (enum tp_rule_id)i, "too little to judge");
+        tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "too little to judge");
 }
 
 static void evaluate_on_device(struct tp_advisor *a)
@@ -61,7 +61,7 @@ static void evaluate_on_device(struct tp_advisor *a)
         if (turns[i]->on_device)
             turns[i]->on_device(a);
     tp_findings_subtract_recording(a);
-    tp_findings_drop_followed_advice(a);
+    tp_findings_remove_followed_advice(a);
 }
 
 static void evaluate_on_host(struct tp_advisor *a)
@@ -70,7 +70,7 @@ static void evaluate_on_host(struct tp_advisor *a)
     for (size_t i = 0; i < TURN_COUNT; i++)
         if (turns[i]->on_host)
             turns[i]->on_host(a);
-    tp_findings_drop_followed_advice(a);
+    tp_findings_remove_followed_advice(a);
 }
 
 static void evaluate_rules(struct tp_advisor *a)
@@ -132,13 +132,14 @@ static int build_guarded(void *context, struct tp_error *err)
     a->claimed = TP_VEC(a->arena, struct tp_interval);
     if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
         a->is_left_out[TP_RULE_E1] = true;
-        tp_advisor_skip(a, TP_RULE_E1, "one collective takes half of the recorded time because ranks arrived late");
+        tp_advisor_note_skipped_rule(a, TP_RULE_E1,
+                                     "one collective takes half of the recorded time because ranks arrived late");
     }
     a->accumulation = tp_accumulation_find(model, a->arena);
     evaluate_rules(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     int64_t ceiling = tp_findings_limit_gains(a);
-    tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
+    tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), compare_by_rule, NULL);
     double steps = model->used_count;
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),

@@ -87,13 +87,14 @@ struct tp_rule {
     const char *replayed;          /* advice for programs that already replay device graphs; NULL: the usual advice */
     const char *compiled;          /* advice for programs that are already compiled; NULL: the usual advice */
 
-    const char *weakened_like_rule; /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
-    bool needs_types;               /* the rule needs the types of operator inputs (option record_shapes) */
-    bool is_about_late_host;        /* the rule is about a host that launches too late; skipped if first use covers the
-                                       recording */
-    bool is_slowed_by_recording;    /* recording slows the host; the cost of recording is subtracted from the gain */
-    bool is_about_memory;           /* the rule is evaluated even if the device has too little work for other rules */
-    bool is_about_small_batches;    /* the rule is about small batches; R6 adds its detail to this rule's finding */
+    const char
+        *rule_with_same_flaws;   /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
+    bool needs_types;            /* the rule needs the types of operator inputs (option record_shapes) */
+    bool is_about_late_host;     /* the rule is about a host that launches too late; skipped if first use covers the
+                                    recording */
+    bool is_slowed_by_recording; /* recording slows the host; the cost of recording is subtracted from the gain */
+    bool is_about_memory;        /* the rule is evaluated even if the device has too little work for other rules */
+    bool is_about_small_batches; /* the rule is about small batches; R6 adds its detail to this rule's finding */
 
     /* Functions that evaluate the rule and the other rules of its file; NULL if not evaluated here. Files in
      * measure/ranks evaluate the rules about several ranks. */

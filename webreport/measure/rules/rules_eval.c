@@ -170,18 +170,18 @@ static bool has_higher_rank(const struct tp_pick *x, const struct tp_pick *y)
     return x->event < y->event;
 }
 
-void tp_picks_append(struct tp_picks *picks, uint32_t event)
+void tp_picks_append_event(struct tp_picks *picks, uint32_t event)
 {
     picks->total++;
     if (picks->kept < TP_FINDING_EVIDENCE)
-        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = event};
+        picks->items[picks->kept++] = (struct tp_pick){.event = event, .event_with_shown_line = event};
 }
 
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return (struct tp_pick){.event = model->devices.event[device],
-                            .line_event = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
+                            .event_with_shown_line = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
 }
 
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
@@ -226,7 +226,7 @@ void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_mo
 
 /* ---- lines ---- */
 
-static int by_time(const void *x, const void *y, const void *context)
+static int compare_by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_line_time *p = x, *q = y;
     if (p->ns != q->ns)
@@ -236,7 +236,7 @@ static int by_time(const void *x, const void *y, const void *context)
 
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
 {
-    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->model);
+    tp_merge_sort(a->arena, lines, count, sizeof *lines, compare_by_time, a->model);
 }
 
 struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
@@ -253,7 +253,7 @@ struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_lin
 
 /* ---- findings ---- */
 
-static enum tp_severity candidate_severity(const struct tp_candidate *c, double share)
+static enum tp_severity severity_of_candidate(const struct tp_candidate *c, double share)
 {
     if (!c->has_ceiling)
         return c->is_forced ? c->severity : TP_SEVERITY_LOW;
@@ -261,9 +261,9 @@ static enum tp_severity candidate_severity(const struct tp_candidate *c, double 
     return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
 }
 
-static void lower_confidence(const struct tp_advisor *a, struct tp_finding *f)
+static void lower_confidence_by_flaws(const struct tp_advisor *a, struct tp_finding *f)
 {
-    const char *id = f->rule->weakened_like_rule ? f->rule->weakened_like_rule : f->rule->id;
+    const char *id = f->rule->rule_with_same_flaws ? f->rule->rule_with_same_flaws : f->rule->id;
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &a->quality->flags[i];
         for (unsigned k = 0; k < flag->weakens_count; k++)
@@ -272,7 +272,7 @@ static void lower_confidence(const struct tp_advisor *a, struct tp_finding *f)
     }
 }
 
-static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
+static void fill_evidence_events(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
 {
     for (unsigned i = 0; i < c->picks.kept; i++) {
         const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
@@ -280,7 +280,7 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
             .ordinal = e->ordinal,
             .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
             .name = tp_trace_event_name(a->model->trace, e),
-            .file_line = tp_event_line(a->model, c->picks.items[i].line_event),
+            .file_line = tp_event_line(a->model, c->picks.items[i].event_with_shown_line),
         };
     }
     f->evidence_count = c->picks.kept;
@@ -301,8 +301,8 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
     *within = c->has_ceiling ? tp_intervals_intersection(a->arena, c->time, a->judged) : none;
     int64_t ns = tp_judged_length(a, *within);
     double share = tp_window_percent(a, ns);
-    enum tp_severity severity = candidate_severity(c, share);
-    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->can_be_info)
+    enum tp_severity severity = severity_of_candidate(c, share);
+    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->may_have_severity_info)
         return false;
     const struct tp_rule *rule = tp_rule_at(c->rule);
     struct tp_finding *f = tp_vec_push(&a->findings);
@@ -317,7 +317,7 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
     if (c->advice)
         f->advice = f->shown_advice = c->advice;
     f->cause = c->cause ? c->cause : rule->cause;
-    lower_confidence(a, f);
+    lower_confidence_by_flaws(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
     f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;
     if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
@@ -329,11 +329,11 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
     struct tp_rule_gain gain = tp_rule_measured_gain(c->rule);
     f->right = gain.right;
     f->known = gain.known;
-    if (c->has_low)
+    if (c->has_lower_bound)
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->low_part = gain.low;
     f->high_part = gain.high;
-    f->max_width_percent = c->has_low ? 100 : TP_WIDEST_PERCENT;
+    f->max_width_percent = c->has_lower_bound ? 100 : TP_WIDEST_PERCENT;
     f->time = (uint32_t)a->times.count;
     *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
@@ -343,7 +343,7 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
         tp_finding_set_gain(f, share);
     f->details = tp_detail_copy(a, c->details);
     f->detail = TP_STR("");
-    fill_evidence(a, f, c);
+    fill_evidence_events(a, f, c);
     a->reported[c->rule] = true;
     return true;
 }
@@ -392,7 +392,7 @@ bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
     return add_finding(a, candidate, &within);
 }
 
-bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate)
+bool tp_advisor_add_and_claim_time(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     struct tp_intervals within;
     if (!add_finding(a, candidate, &within))
@@ -402,7 +402,7 @@ bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate
     return true;
 }
 
-void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details)
+void tp_advisor_set_details(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details)
 {
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
@@ -411,7 +411,7 @@ void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct
     }
 }
 
-void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
+void tp_advisor_note_skipped_rule(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
 {
     const struct tp_rule *r = tp_rule_at(rule);
     for (size_t i = 0; i < a->notes.count; i++)

@@ -16,8 +16,9 @@
 
 /* One event that a finding names as evidence. A finding shows the first five events in the order of these members. */
 struct tp_pick {
-    int64_t weight, at, rank;   /* sort keys: highest weight first, then time, rank and position in the file */
-    uint32_t event, line_event; /* line_event: event whose project line is shown; TP_NO_ID: no line */
+    int64_t weight, at, rank; /* sort keys: highest weight first, then time, rank and position in the file */
+    uint32_t event,
+        event_with_shown_line; /* event_with_shown_line: event whose project line is shown; TP_NO_ID: no line */
 };
 
 struct tp_picks {
@@ -32,17 +33,17 @@ struct tp_candidate {
     bool has_ceiling;
     struct tp_intervals time; /* time of the finding; its part within the window W is the ceiling */
     struct tp_picks picks;
-    bool is_first;    /* true: the finding is listed first, because the meaning of all others depends on it */
-    bool can_be_info; /* true: the finding is added even if its severity is only info */
-    bool is_forced;   /* true: `severity` applies if the finding has no ceiling, or if the computed severity is high or
-                         medium */
+    bool is_first; /* true: the finding is listed first, because the meaning of all others depends on it */
+    bool may_have_severity_info; /* true: the finding is added even if its severity is only info */
+    bool is_forced; /* true: `severity` applies if the finding has no ceiling, or if the computed severity is high or
+                       medium */
     enum tp_severity severity;
     double share;                    /* percent of the step, for findings without a ceiling; NaN if unknown */
     int lower;                       /* number of levels by which the confidence is lowered */
     const struct tp_detail *details; /* in the arena of the rules; NULL without a detail */
     double weight; /* percent that decides the position in the list, greatest first; 0: the gain decides */
     /* true: the gain is between `low` and the whole ceiling; false: the rule's usual range applies */
-    bool has_low;
+    bool has_lower_bound;
     double low; /* least gain as a part of the ceiling, 0 to 1 */
     /* upper end of the gain if it may exceed the ceiling, percent of the step; 0: the ceiling */
     double most_percent;
@@ -148,16 +149,16 @@ void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Adds a finding as tp_advisor_add does, and subtracts its time from the unexplained idle time of rule A1. */
-bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate);
+bool tp_advisor_add_and_claim_time(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Adds a detail to the findings of `rule`: the result of another rule about the same time. */
-void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details);
+void tp_advisor_set_details(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details);
 
 /* Records that a rule was not evaluated, and why. */
-void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
+void tp_advisor_note_skipped_rule(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
 
 /* Append evidence in the order of the calls: a host event, or a device operation. */
-void tp_picks_append(struct tp_picks *picks, uint32_t event);
+void tp_picks_append_event(struct tp_picks *picks, uint32_t event);
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
 /* Adds evidence at its position in the order of struct tp_pick. */
 void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick);
@@ -228,7 +229,7 @@ struct tp_operations {
     uint32_t range, next;
 };
 
-static inline bool tp_is_own_operation(const struct tp_model *model, uint32_t device)
+static inline bool tp_is_operation_of_program_device(const struct tp_model *model, uint32_t device)
 {
     return model->gpus[model->devices.gpu[device]].is_own;
 }
@@ -240,7 +241,7 @@ static inline bool tp_next_operation(struct tp_operations *walk, uint32_t *devic
         walk->next = walk->next > range.first ? walk->next : range.first;
         while (walk->next < range.end) {
             *device = walk->next++;
-            if (!tp_is_own_operation(walk->a->model, *device))
+            if (!tp_is_operation_of_program_device(walk->a->model, *device))
                 return true;
         }
     }
@@ -283,6 +284,6 @@ double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals c
 void tp_findings_subtract_recording(struct tp_advisor *a);
 
 /* Replaces advice that the program already follows. Must be called after all rules. */
-void tp_findings_drop_followed_advice(struct tp_advisor *a);
+void tp_findings_remove_followed_advice(struct tp_advisor *a);
 
 #endif

@@ -10,8 +10,8 @@ uint32_t tp_enclosing_project_call(const struct tp_model *model, uint32_t event)
 
 struct tp_busy_functions {
     struct tp_advisor *advisor;
-    struct tp_id_map calls; /* map from (rule, event of the call) to the index in `counted_calls` */
-    struct tp_vec counted_calls;
+    struct tp_id_map calls; /* map from (rule, event of the call) to the index in `calls_already_counted` */
+    struct tp_vec calls_already_counted;
 };
 
 /* Initializes an empty set in the advisor's arena. */

@@ -15,7 +15,7 @@ static double finding_weight(const struct tp_finding *finding)
     return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
 }
 
-static int by_weight(const void *x, const void *y, const void *context)
+static int compare_by_weight(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct tp_finding *p = x, *q = y;
@@ -34,7 +34,7 @@ static int by_weight(const void *x, const void *y, const void *context)
 void tp_findings_order_equal(struct tp_finding *findings, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        for (size_t k = i; k && !by_weight(&findings[k - 1], &findings[k], NULL) &&
+        for (size_t k = i; k && !compare_by_weight(&findings[k - 1], &findings[k], NULL) &&
                            tp_str_compare(findings[k - 1].detail, findings[k].detail) > 0;
              k--) {
             struct tp_finding earlier = findings[k - 1];
@@ -81,7 +81,7 @@ static bool have_common_time(const struct tp_finding *x, const struct tp_finding
 void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class)
 {
     size_t at = 0;
-    tp_merge_sort(arena, findings, count, sizeof *findings, by_weight, NULL);
+    tp_merge_sort(arena, findings, count, sizeof *findings, compare_by_weight, NULL);
     while (at < count && !matches_verdict(&findings[at], class))
         at++;
     for (; at && at < count && !findings[at - 1].is_first && findings[at - 1].severity == findings[at].severity &&

@@ -44,7 +44,7 @@ static void find_operations(struct tp_advisor *a)
     }
 }
 
-static int by_thread_and_time(const void *x, const void *y, const void *context)
+static int compare_by_thread_and_time(const void *x, const void *y, const void *context)
 {
     const struct tp_event *events = context;
     uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
@@ -78,7 +78,7 @@ static void find_regions(struct tp_advisor *a)
             tp_intervals_push(&steps, e->ts_ns, tp_event_end(e));
     }
     a->optimizer = tp_intervals_from_vec(&steps);
-    tp_merge_sort(a->arena, a->regions.data, a->regions.count, sizeof(uint32_t), by_thread_and_time,
+    tp_merge_sort(a->arena, a->regions.data, a->regions.count, sizeof(uint32_t), compare_by_thread_and_time,
                   model->trace->events);
 }
 

@@ -28,5 +28,5 @@ const struct tp_rule tp_rule_E5 = {
     .gain = {.low = 0.3, .high = 1.0},
     .native = {.advice = "Check the path of the collectives. Frequent causes are disabled peer-to-peer access and a "
                          "path through the host."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
 };

@@ -43,9 +43,9 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const 
     claim->candidate.time = tp_intervals_from_vec_temporary(&time);
     claim->candidate.details = details;
     bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
-    tp_intervals_drop(&time);
-    tp_intervals_drop(&claim->whole);
-    tp_arena_drop(a->arena, claim->parts, model->devices.count * sizeof *claim->parts);
+    tp_intervals_release(&time);
+    tp_intervals_release(&claim->whole);
+    tp_arena_free_item(a->arena, claim->parts, model->devices.count * sizeof *claim->parts);
     return is_added;
 }
 

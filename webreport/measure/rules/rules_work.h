@@ -42,7 +42,8 @@ static inline const struct tp_cost *tp_advisor_cost_of_unit(const struct tp_advi
 
 static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct tp_work_unit *unit)
 {
-    return tp_event_is_in_window(a, a->model->devices.event[unit->main]) && !tp_is_own_operation(a->model, unit->main);
+    return tp_event_is_in_window(a, a->model->devices.event[unit->main]) &&
+           !tp_is_operation_of_program_device(a->model, unit->main);
 }
 
 /* Returns the kind of a kernel from its name alone; TP_WORK_NONE if the name shows no kind. The name is more reliable

@@ -20,7 +20,7 @@ struct unread {
     const char *at, *end;
 };
 
-static bool skip_if_text(struct unread *unread, const char *text)
+static bool skip_text_if_present(struct unread *unread, const char *text)
 {
     size_t size = strlen(text);
     if ((size_t)(unread->end - unread->at) < size || memcmp(unread->at, text, size) != 0)
@@ -75,19 +75,19 @@ static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t 
 static bool parse_sums(struct unread *unread, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;
-    return skip_if_text(unread, "(sq") && parse_number(unread, queries) && skip_if_text(unread, "sk") &&
-           parse_number(unread, keys) && skip_if_text(unread, "sqsq") && parse_number(unread, &squares) &&
-           skip_if_text(unread, "sqsk") && parse_number(unread, &products) && skip_if_text(unread, ")");
+    return skip_text_if_present(unread, "(sq") && parse_number(unread, queries) && skip_text_if_present(unread, "sk") &&
+           parse_number(unread, keys) && skip_text_if_present(unread, "sqsq") && parse_number(unread, &squares) &&
+           skip_text_if_present(unread, "sqsk") && parse_number(unread, &products) && skip_text_if_present(unread, ")");
 }
 
 /* Reads a mark of vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
 static bool read_vllm_sums(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t tokens, prefill, decode, prefill_queries, prefill_keys, decode_queries, decode_keys;
-    if (!skip_if_text(&unread, "execute_") || !parse_number(&unread, &tokens) || !skip_if_text(&unread, "_context_") ||
-        !parse_number(&unread, &prefill) || !parse_sums(&unread, &prefill_queries, &prefill_keys) ||
-        !skip_if_text(&unread, "_generation_") || !parse_number(&unread, &decode) ||
-        !parse_sums(&unread, &decode_queries, &decode_keys) || !is_at_end(&unread))
+    if (!skip_text_if_present(&unread, "execute_") || !parse_number(&unread, &tokens) ||
+        !skip_text_if_present(&unread, "_context_") || !parse_number(&unread, &prefill) ||
+        !parse_sums(&unread, &prefill_queries, &prefill_keys) || !skip_text_if_present(&unread, "_generation_") ||
+        !parse_number(&unread, &decode) || !parse_sums(&unread, &decode_queries, &decode_keys) || !is_at_end(&unread))
         return false;
     set_requests(mark, prefill, decode, prefill_queries, decode_queries);
     mark->numbers[TP_SERVING_TOKENS] = tokens;
@@ -99,11 +99,13 @@ static bool read_vllm_sums(struct tp_serving_mark *mark, struct unread unread)
 static bool read_vllm(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode, prefill_tokens, decode_tokens, unused;
-    if (!skip_if_text(&unread, "execute_context_") || !parse_number(&unread, &prefill) || !skip_if_text(&unread, "(") ||
-        !parse_number(&unread, &prefill_tokens) || (skip_if_text(&unread, "_") && !parse_number(&unread, &unused)) ||
-        !skip_if_text(&unread, ")_generation_") || !parse_number(&unread, &decode) || !skip_if_text(&unread, "(") ||
-        !parse_number(&unread, &decode_tokens) || (skip_if_text(&unread, "_") && !parse_number(&unread, &unused)) ||
-        !skip_if_text(&unread, ")") || !is_at_end(&unread))
+    if (!skip_text_if_present(&unread, "execute_context_") || !parse_number(&unread, &prefill) ||
+        !skip_text_if_present(&unread, "(") || !parse_number(&unread, &prefill_tokens) ||
+        (skip_text_if_present(&unread, "_") && !parse_number(&unread, &unused)) ||
+        !skip_text_if_present(&unread, ")_generation_") || !parse_number(&unread, &decode) ||
+        !skip_text_if_present(&unread, "(") || !parse_number(&unread, &decode_tokens) ||
+        (skip_text_if_present(&unread, "_") && !parse_number(&unread, &unused)) ||
+        !skip_text_if_present(&unread, ")") || !is_at_end(&unread))
         return false;
     return set_requests(mark, prefill, decode, prefill_tokens, decode_tokens);
 }
@@ -112,8 +114,8 @@ static bool read_vllm(struct tp_serving_mark *mark, struct unread unread)
 static bool read_vllm_old(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode;
-    if (!skip_if_text(&unread, "execute_new_") || !parse_number(&unread, &prefill) ||
-        !skip_if_text(&unread, "_cached_") || !parse_number(&unread, &decode) || !is_at_end(&unread))
+    if (!skip_text_if_present(&unread, "execute_new_") || !parse_number(&unread, &prefill) ||
+        !skip_text_if_present(&unread, "_cached_") || !parse_number(&unread, &decode) || !is_at_end(&unread))
         return false;
     return set_requests(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
 }
@@ -130,17 +132,17 @@ static bool read_sglang(struct tp_serving_mark *mark, struct unread unread)
                  {"DRAFT_EXTEND", TP_SERVING_DRAFT}};
     int64_t *numbers = mark->numbers;
     size_t mode = 0;
-    if (!skip_if_text(&unread, "step[") || unread.end[-1] != ']')
+    if (!skip_text_if_present(&unread, "step[") || unread.end[-1] != ']')
         return false;
-    while (mode < sizeof modes / sizeof *modes && !skip_if_text(&unread, modes[mode].word))
+    while (mode < sizeof modes / sizeof *modes && !skip_text_if_present(&unread, modes[mode].word))
         mode++;
     if (mode == sizeof modes / sizeof *modes || (unread.at[0] != ' ' && unread.at[0] != ']') ||
         memchr(unread.at, ']', (size_t)(unread.end - unread.at)) != unread.end - 1)
         return false;
     mark->phase = modes[mode].phase;
-    if (skip_if_text(&unread, " bs=") && !parse_number(&unread, &numbers[TP_SERVING_REQUESTS]))
+    if (skip_text_if_present(&unread, " bs=") && !parse_number(&unread, &numbers[TP_SERVING_REQUESTS]))
         numbers[TP_SERVING_REQUESTS] = TP_NULL_INT;
-    if (skip_if_text(&unread, " toks=") && !parse_number(&unread, &numbers[TP_SERVING_TOKENS]))
+    if (skip_text_if_present(&unread, " toks=") && !parse_number(&unread, &numbers[TP_SERVING_TOKENS]))
         numbers[TP_SERVING_TOKENS] = TP_NULL_INT;
     if (mark->phase == TP_SERVING_PREFILL)
         numbers[TP_SERVING_PREFILL_TOKENS] = numbers[TP_SERVING_TOKENS];
@@ -156,25 +158,26 @@ static bool read_sglang(struct tp_serving_mark *mark, struct unread unread)
 static bool read_tensorrt(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t step, prefill, decode, tokens = TP_NULL_INT;
-    if (!skip_if_text(&unread, "[Executor] _forward_step ") || !parse_number(&unread, &step) ||
-        !skip_if_text(&unread, ": ") || !parse_number(&unread, &prefill) || !skip_if_text(&unread, " ctx reqs, ") ||
-        !parse_number(&unread, &decode))
+    if (!skip_text_if_present(&unread, "[Executor] _forward_step ") || !parse_number(&unread, &step) ||
+        !skip_text_if_present(&unread, ": ") || !parse_number(&unread, &prefill) ||
+        !skip_text_if_present(&unread, " ctx reqs, ") || !parse_number(&unread, &decode))
         return false;
-    if (skip_if_text(&unread, " ctx tokens, ")) {
+    if (skip_text_if_present(&unread, " ctx tokens, ")) {
         tokens = decode;
         if (!parse_number(&unread, &decode))
             return false;
     }
-    return skip_if_text(&unread, " gen reqs") && is_at_end(&unread) &&
+    return skip_text_if_present(&unread, " gen reqs") && is_at_end(&unread) &&
            set_requests(mark, prefill, decode, tokens, decode);
 }
 
 /* Reads a mark of vLLM, such as capture_16_FULL */
-static bool read_capture(struct tp_serving_mark *mark, struct unread unread)
+static bool read_vllm_capture(struct tp_serving_mark *mark, struct unread unread)
 {
     mark->phase = TP_SERVING_CAPTURE;
-    return skip_if_text(&unread, "capture_") && parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
-           skip_if_text(&unread, "_") && (skip_if_text(&unread, "FULL") || skip_if_text(&unread, "PIECEWISE"));
+    return skip_text_if_present(&unread, "capture_") && parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
+           skip_text_if_present(&unread, "_") &&
+           (skip_text_if_present(&unread, "FULL") || skip_text_if_present(&unread, "PIECEWISE"));
 }
 
 /* Reads a mark of xDiT: execute_diffusion_4_1024x1024 */
@@ -182,15 +185,16 @@ static bool read_diffusion(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t height, width;
     mark->phase = TP_SERVING_DIFFUSION;
-    return skip_if_text(&unread, "execute_diffusion_") && parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
-           skip_if_text(&unread, "_") && parse_number(&unread, &height) && skip_if_text(&unread, "x") &&
-           parse_number(&unread, &width) && is_at_end(&unread);
+    return skip_text_if_present(&unread, "execute_diffusion_") &&
+           parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) && skip_text_if_present(&unread, "_") &&
+           parse_number(&unread, &height) && skip_text_if_present(&unread, "x") && parse_number(&unread, &width) &&
+           is_at_end(&unread);
 }
 
 bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name)
 {
     static bool (*const readers[])(struct tp_serving_mark *, struct unread) = {
-        read_vllm_sums, read_vllm, read_vllm_old, read_sglang, read_tensorrt, read_capture, read_diffusion};
+        read_vllm_sums, read_vllm, read_vllm_old, read_sglang, read_tensorrt, read_vllm_capture, read_diffusion};
     for (size_t i = 0; name.len && i < sizeof readers / sizeof *readers; i++) {
         begin(mark);
         if (readers[i](mark, (struct unread){name.ptr, name.ptr + name.len}))

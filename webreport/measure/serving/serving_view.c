@@ -102,7 +102,7 @@ static bool is_range_event(const struct tp_event *event)
     return event->kind == TP_KIND_ANNOTATION;
 }
 
-static int by_start(const void *context, uint32_t x, uint32_t y)
+static int compare_by_start(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_event *events = context;
     if (events[x].ts_ns != events[y].ts_ns)
@@ -128,13 +128,13 @@ static struct tp_vec find_marks(const struct builder *m)
         if (is_mark[event->name] && is_range_event(event))
             *(uint32_t *)tp_vec_push(&found) = order->host[i];
     }
-    tp_arena_drop(m->arena, is_mark, trace->names.count);
-    tp_sort_rows(found.data, found.count, by_start, trace->events, m->arena);
+    tp_arena_free_item(m->arena, is_mark, trace->names.count);
+    tp_sort_rows(found.data, found.count, compare_by_start, trace->events, m->arena);
     return found;
 }
 
 /* Copies the numbers that `outer` lacks from the mark of an inner range. */
-static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
+static void add_numbers_of_inner_range(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
 {
     for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
         if (outer->numbers[i] == TP_NULL_INT)
@@ -153,7 +153,7 @@ static void make_steps(struct builder *m)
         struct tp_serving_mark mark;
         tp_serving_mark_read(&mark, tp_trace_event_name(trace, event));
         if (last && event->ts_ns < last->b) {
-            add_inner(&last->mark, &mark);
+            add_numbers_of_inner_range(&last->mark, &mark);
             continue;
         }
         m->steps[m->count++] = (struct step){.mark = mark, .event = at, .a = event->ts_ns, .b = tp_event_end(event)};
@@ -213,7 +213,7 @@ static void add_operations(struct builder *m)
 
 /* Returns whether the products with known shapes read all weights of the model. Returns false for a step with experts,
  * because one operator represents all experts. */
-static bool is_whole_pass(const struct step *step)
+static bool are_all_weights_read_in_step(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
            (double)step->weighed_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
@@ -221,7 +221,7 @@ static bool is_whole_pass(const struct step *step)
 
 /* Finds the weights of one pass: the bytes of weights that the products of a step read. A step that replays a graph has
  * no shapes, so another step of the same model provides them. */
-static void find_weights(struct tp_serving_view *view, struct builder *m)
+static void find_weight_bytes_of_pass(struct tp_serving_view *view, struct builder *m)
 {
     const struct tp_model *model = m->model;
     const struct tp_peaks *peaks = model->main_gpu == TP_NO_ID ? NULL : m->units->peaks[model->main_gpu];
@@ -237,11 +237,11 @@ static void find_weights(struct tp_serving_view *view, struct builder *m)
         step->weighed_kernel_ns = tp_sat_add(step->weighed_kernel_ns, is_product ? unit->ns : 0);
     }
     for (uint32_t i = 0; i < m->count; i++)
-        if (is_whole_pass(&m->steps[i]) && m->steps[i].weight_bytes > most)
+        if (are_all_weights_read_in_step(&m->steps[i]) && m->steps[i].weight_bytes > most)
             most = m->steps[i].weight_bytes;
     view->weight_bytes = most ? most : TP_NULL_INT;
     if (most && peaks && peaks->memory_gb_s > 0)
-        view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
+        view->weight_read_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
 }
 
 /* Adds idle time to the steps that contain it, if the device executed work from outside the recording during this
@@ -385,11 +385,11 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate_per_second(sums->tokens, sums->token_ns);
     /* false if the steps are shorter than the time to read all weights: either the steps do not read all weights, or
      * the peak is wrong */
-    bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
-    view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
-    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;
+    bool is_bound = view->weight_read_ns != TP_NULL_INT && view->weight_read_ns <= view->p50_ns[phase][exponent];
+    view->has_shorter_steps |= view->weight_read_ns != TP_NULL_INT && !is_bound;
+    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_read_ns : TP_NULL_INT;
     tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
-        is_bound ? percent_or_nan((double)view->weight_ns, (double)view->p50_ns[phase][exponent]) : NAN;
+        is_bound ? percent_or_nan((double)view->weight_read_ns, (double)view->p50_ns[phase][exponent]) : NAN;
     tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
 }
 
@@ -461,7 +461,7 @@ static void fill_step(struct tp_table *table, const struct builder *m, uint32_t 
 
 void tp_serving_init_empty(struct tp_serving_view *view)
 {
-    *view = (struct tp_serving_view){.weight_bytes = TP_NULL_INT, .weight_ns = TP_NULL_INT};
+    *view = (struct tp_serving_view){.weight_bytes = TP_NULL_INT, .weight_read_ns = TP_NULL_INT};
     for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
         view->tokens_per_s[phase] = NAN;
         for (unsigned i = 0; i < TP_SERVING_SIZES; i++)
@@ -481,7 +481,7 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
         return;
     view->is_present = true;
     add_operations(&m);
-    find_weights(view, &m);
+    find_weight_bytes_of_pass(view, &m);
     if (model->main_gpu != TP_NO_ID)
         tp_idle_reasons_find(&unused, model, &model->gpus[model->main_gpu], arena, add_outside_time, &m);
     tp_table_init(&view->steps, arena, "serving_steps", step_defs, TP_SERVED_COLUMNS, m.count);

@@ -59,8 +59,8 @@ struct tp_serving_view {
     double tokens_per_s[TP_SERVING_PHASES]; /* for each phase: rate over all steps of the phase; NaN if unknown or
                                                without steps */
     int64_t weight_bytes; /* bytes of weights that one pass reads, maximum over the steps; TP_NULL_INT without shapes */
-    bool has_shorter_steps; /* at least one class has a median duration below weight_ns */
-    int64_t weight_ns;      /* shortest time in which the device can read weight_bytes, ns; TP_NULL_INT if unknown */
+    bool has_shorter_steps; /* at least one class has a median duration below weight_read_ns */
+    int64_t weight_read_ns; /* shortest time in which the device can read weight_bytes, ns; TP_NULL_INT if unknown */
 };
 
 /* Makes a view without steps. */

@@ -54,26 +54,26 @@ bool tp_columns_have_equal_length(const struct tp_column_list *list, const void 
 
 /* ---- parts ---- */
 
-static size_t part_count(const struct tp_column_parts *parts, const char *item)
+static size_t length_of_nested_list(const struct tp_column_parts *parts, const char *item)
 {
     uint32_t count;
-    if (parts->fixed_count)
-        return parts->fixed_count;
+    if (parts->fixed_array_length)
+        return parts->fixed_array_length;
     memcpy(&count, item + parts->count_at, sizeof count);
     return count;
 }
 
-static const char *item_parts(const struct tp_column_parts *parts, const char *item)
+static const char *first_item_of_nested_list(const struct tp_column_parts *parts, const char *item)
 {
     const char *first = item + parts->at;
-    if (!parts->fixed_count)
+    if (!parts->fixed_array_length)
         memcpy(&first, first, sizeof first);
     return first;
 }
 
 /* ---- optional lists ---- */
 
-static union value usual_value(const struct tp_column *column)
+static union value usual_value_of_member(const struct tp_column *column)
 {
     union value value = {0};
     if (column->size == sizeof value.i64)
@@ -89,7 +89,7 @@ static bool have_usual_values(const struct tp_column_list *list, const char *ite
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
-        union value usual = usual_value(column);
+        union value usual = usual_value_of_member(column);
         for (size_t k = 0; k < count; k++)
             if (memcmp(items + k * list->item_size + column->offset, &usual, column->size))
                 return false;
@@ -101,7 +101,7 @@ static void set_usual_values(const struct tp_column_list *list, char *items, siz
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
-        union value usual = usual_value(column);
+        union value usual = usual_value_of_member(column);
         for (size_t k = 0; k < count; k++)
             memcpy(items + k * list->item_size + column->offset, &usual, column->size);
     }
@@ -117,8 +117,8 @@ static uint32_t text_number(struct tp_strings *texts, struct tp_str text)
 
 /* Returns the column item that stores a member. before: value of the same member in the previous struct; 0 for the
  * first struct. */
-static union value encode_value(const struct tp_column *column, union value from, union value before,
-                                struct tp_strings *texts)
+static union value encode_member_value(const struct tp_column *column, union value from, union value before,
+                                       struct tp_strings *texts)
 {
     union value to = {0};
     switch (column->code) {
@@ -179,8 +179,8 @@ static void allocate_columns(const struct tp_column_list *list, struct tp_column
 }
 
 /* Writes a struct as item `at` of the columns. is_first: the struct is the first one of its array. */
-static void put_item(const struct tp_column_list *list, struct tp_column_writer *writer, size_t at, const char *item,
-                     bool is_first)
+static void write_struct_as_item(const struct tp_column_list *list, struct tp_column_writer *writer, size_t at,
+                                 const char *item, bool is_first)
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
@@ -189,17 +189,17 @@ static void put_item(const struct tp_column_list *list, struct tp_column_writer 
         memcpy(&value, member, column->size);
         if (!is_first)
             memcpy(&before, member - list->item_size, column->size);
-        value = encode_value(column, value, before, &writer->texts);
+        value = encode_member_value(column, value, before, &writer->texts);
         memcpy(column_items(writer->to, column) + at * column->width, &value, column->width);
     }
 }
 
-static void make_parts(const struct tp_column_list *list, struct tp_column_writer *writer, const char *items,
-                       size_t count)
+static void write_nested_lists(const struct tp_column_list *list, struct tp_column_writer *writer, const char *items,
+                               size_t count)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
-        total += part_count(list->parts, items + i * list->item_size);
+        total += length_of_nested_list(list->parts, items + i * list->item_size);
     allocate_columns(list->parts->list, writer, total);
 }
 
@@ -212,12 +212,13 @@ void tp_columns_write(const struct tp_column_list *list, struct tp_column_writer
         count = 0;
     allocate_columns(list, writer, count);
     if (parts)
-        make_parts(list, writer, items, count);
+        write_nested_lists(list, writer, items, count);
     for (size_t i = 0; i < count; i++) {
         const char *item = (const char *)items + i * list->item_size;
-        put_item(list, writer, i, item, i == 0);
-        for (size_t k = 0; parts && k < part_count(parts, item); k++)
-            put_item(parts->list, writer, part++, item_parts(parts, item) + k * parts->list->item_size, k == 0);
+        write_struct_as_item(list, writer, i, item, i == 0);
+        for (size_t k = 0; parts && k < length_of_nested_list(parts, item); k++)
+            write_struct_as_item(parts->list, writer, part++,
+                                 first_item_of_nested_list(parts, item) + k * parts->list->item_size, k == 0);
     }
 }
 
@@ -296,8 +297,8 @@ static union value decode_value(const struct tp_column *column, union value from
 }
 
 /* Reads `count` items from position `first` of the columns into structs. */
-static void get_items(const struct tp_column_list *list, struct tp_column_reader *reader, size_t first, size_t count,
-                      char *items)
+static void decode_items(const struct tp_column_list *list, struct tp_column_reader *reader, size_t first, size_t count,
+                         char *items)
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
@@ -313,48 +314,49 @@ static void get_items(const struct tp_column_list *list, struct tp_column_reader
 }
 
 /* Reads the parts of each struct in `items`. */
-static void get_parts(const struct tp_column_list *list, struct tp_column_reader *reader, char *items, size_t count)
+static void decode_nested_lists(const struct tp_column_list *list, struct tp_column_reader *reader, char *items,
+                                size_t count)
 {
     const struct tp_column_parts *parts = list->parts;
     size_t total = tp_columns_length(parts->list, reader->from), size = parts->list->item_size, at = 0;
-    char *all = parts->fixed_count ? NULL : tp_arena_array(reader->arena, total, size);
+    char *all = parts->fixed_array_length ? NULL : tp_arena_array(reader->arena, total, size);
     for (size_t i = 0; i < count; i++) {
         char *item = items + i * list->item_size, *to = item + parts->at;
-        size_t own = part_count(parts, item);
+        size_t own = length_of_nested_list(parts, item);
         reader->is_bad |= own > total - at;
         if (reader->is_bad)
             return;
-        if (!parts->fixed_count) {
+        if (!parts->fixed_array_length) {
             char *own_parts = all + at * size;
             memcpy(to, &own_parts, sizeof own_parts);
             to = own_parts;
         }
-        get_items(parts->list, reader, at, own, to);
+        decode_items(parts->list, reader, at, own, to);
         at += own;
     }
     reader->is_bad |= at != total;
 }
 
-static void *read_into(struct tp_arena *arena, const struct tp_column_list *list, struct tp_column_reader *reader,
-                       uint32_t *count)
+static void *read_items_into_arena(struct tp_arena *arena, const struct tp_column_list *list,
+                                   struct tp_column_reader *reader, uint32_t *count)
 {
     size_t length = tp_columns_length(list, reader->from);
     char *items = tp_arena_array(arena, length, list->item_size);
     *count = (uint32_t)length;
-    get_items(list, reader, 0, length, items);
+    decode_items(list, reader, 0, length, items);
     if (list->parts)
-        get_parts(list, reader, items, length);
+        decode_nested_lists(list, reader, items, length);
     return items;
 }
 
 void *tp_columns_read(const struct tp_column_list *list, struct tp_column_reader *reader, uint32_t *count)
 {
-    return read_into(reader->arena, list, reader, count);
+    return read_items_into_arena(reader->arena, list, reader, count);
 }
 
 void *tp_columns_read_scratch(const struct tp_column_list *list, struct tp_column_reader *reader, uint32_t *count)
 {
-    return read_into(reader->scratch, list, reader, count);
+    return read_items_into_arena(reader->scratch, list, reader, count);
 }
 
 void tp_columns_fill(const struct tp_column_list *list, struct tp_column_reader *reader, void *items, size_t count)
@@ -366,5 +368,5 @@ void tp_columns_fill(const struct tp_column_list *list, struct tp_column_reader 
     }
     reader->is_bad |= length != count;
     if (!reader->is_bad)
-        get_items(list, reader, 0, count, items);
+        decode_items(list, reader, 0, count, items);
 }

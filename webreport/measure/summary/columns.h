@@ -48,9 +48,9 @@ struct tp_column {
 struct tp_column_parts {
     /* columns of the parts; they contain the parts of the first struct, then of the second, and so on */
     const struct tp_column_list *list;
-    size_t at;            /* offset of the array of parts in the struct, or of the pointer to the array, bytes */
-    size_t count_at;      /* offset of the number of parts (uint32_t) in the struct, bytes */
-    uint32_t fixed_count; /* length of an array inside the struct; 0: the struct has a pointer to the array */
+    size_t at;                   /* offset of the array of parts in the struct, or of the pointer to the array, bytes */
+    size_t count_at;             /* offset of the number of parts (uint32_t) in the struct, bytes */
+    uint32_t fixed_array_length; /* length of an array inside the struct; 0: the struct has a pointer to the array */
 };
 
 struct tp_column_list {

@@ -14,7 +14,7 @@ static void *allocate_block(void *memory, size_t size)
         m->left_bytes -= size;
         block = tp_arena_alloc(m->arena, size);
     }
-    m->is_used_up |= !block;
+    m->is_memory_exhausted |= !block;
     return block;
 }
 

@@ -13,9 +13,9 @@ struct ProtobufCMessageDescriptor;
 
 /* Memory of a parsed message: an arena with its guard set, or the heap. */
 struct tp_message_memory {
-    struct tp_arena *arena; /* arena that provides the memory; NULL: the heap */
-    uint64_t left_bytes;    /* number of bytes that may still be allocated from the arena */
-    bool is_used_up;        /* true: a request exceeded left_bytes, or the heap has no memory */
+    struct tp_arena *arena;   /* arena that provides the memory; NULL: the heap */
+    uint64_t left_bytes;      /* number of bytes that may still be allocated from the arena */
+    bool is_memory_exhausted; /* true: a request exceeded left_bytes, or the heap has no memory */
 };
 
 /* Returns an empty message in `arena`. The caller sets the arena's guard. */
@@ -24,8 +24,8 @@ void *tp_message_new(const struct ProtobufCMessageDescriptor *type, struct tp_ar
 /* Returns the serialized message, in `arena`. The caller sets the arena's guard. Equal messages have equal bytes. */
 struct tp_str tp_message_bytes(const void *message, struct tp_arena *arena);
 
-/* Parses a message. Returns NULL if the bytes are not a valid message of this type, or if memory->is_used_up. The
- * arena owns the message; free a message on the heap with tp_message_free. */
+/* Parses a message. Returns NULL if the bytes are not a valid message of this type, or if memory->is_memory_exhausted.
+ * The arena owns the message; free a message on the heap with tp_message_free. */
 void *tp_message_parse(const struct ProtobufCMessageDescriptor *type, struct tp_str bytes,
                        struct tp_message_memory *memory);
 

@@ -86,7 +86,7 @@ static inline void count_key_in_step(struct counting *c, uint32_t step, uint32_t
     ++*now;
 }
 
-static bool is_steady(const struct counting *c, uint32_t step)
+static bool is_steady_step(const struct counting *c, uint32_t step)
 {
     return step != TP_NO_ID && step >= c->first_step && step < c->end_step;
 }
@@ -106,7 +106,7 @@ static void count_operators(struct counting *c)
             if (e->kind != TP_KIND_OPERATOR)
                 continue;
             uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
-            if (!is_steady(c, step))
+            if (!is_steady_step(c, step))
                 continue;
             bool is_loading =
                 tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading);
@@ -138,7 +138,7 @@ static void count_calls(struct counting *c)
         bool is_launch = model->marks[e->name] & TP_MARK_DEVICE_CALL &&
                          tp_str_find(tp_trace_event_name(model->trace, e), "Launch") >= 0;
         uint32_t step = is_wait || is_launch ? tp_step_of_host_time_near(model, e->ts_ns, &near) : TP_NO_ID;
-        if (!is_steady(c, step))
+        if (!is_steady_step(c, step))
             continue;
         if (is_wait)
             count_key_in_step(c, step,
@@ -162,7 +162,7 @@ static void count_device_work(struct counting *c)
         uint32_t step = tp_step_of_device_near(model, k, &near), op = model->devices.owner[k];
         uint32_t ids[TP_COUNT_IDS] = {e->kind == TP_KIND_KERNEL ? TP_COUNT_KERNEL : TP_COUNT_COPY, TP_NO_ID, TP_NO_ID,
                                       tp_frames_label(&trace->frames, e->name)};
-        if (!is_steady(c, step))
+        if (!is_steady_step(c, step))
             continue;
         if (op != TP_NO_ID) {
             const struct tp_event *owner = tp_operator_event(model, op);
@@ -185,7 +185,7 @@ static void count_allocations(struct counting *c)
             continue;
         uint32_t step = tp_step_of_host_time_near(model, record->ts_ns, &near);
         uint32_t ids[TP_COUNT_IDS] = {TP_COUNT_ALLOCATION, record->device, TP_NO_ID, TP_NO_ID};
-        if (is_steady(c, step))
+        if (is_steady_step(c, step))
             count_key_in_step(c, step, tp_count_keys_add(&c->keys, ids));
     }
     store_step_counts(c);
@@ -194,7 +194,7 @@ static void count_allocations(struct counting *c)
 /* ---- the most common counts ---- */
 
 /* Sorts the parts by key and step. Key k has parts first[k] to first[k + 1] - 1 of the returned array. */
-static size_t *sort_parts(struct counting *c)
+static size_t *sort_counts_by_key_and_step(struct counting *c)
 {
     uint32_t keys = tp_keys_count(&c->keys.keys);
     size_t *first = tp_arena_array(c->work->scratch, (size_t)keys + 2, sizeof *first);
@@ -274,7 +274,7 @@ struct named {
     uint32_t number;
 };
 
-static int by_text(const void *x, const void *y, const void *context)
+static int compare_by_text(const void *x, const void *y, const void *context)
 {
     (void)context;
     return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
@@ -310,7 +310,7 @@ static uint32_t *copy_keys_to_signature(struct counting *c, struct named *named,
     uint32_t *number = tp_arena_array(c->work->scratch, tp_keys_count(&c->keys.keys), sizeof *number);
     s->keys =
         tp_arena_array(c->work->arena, count < TP_MAX_SIGNATURE_KEYS ? count : TP_MAX_SIGNATURE_KEYS, sizeof *s->keys);
-    tp_merge_sort(c->work->scratch, named, count, sizeof *named, by_text, NULL);
+    tp_merge_sort(c->work->scratch, named, count, sizeof *named, compare_by_text, NULL);
     for (uint32_t i = 0; i < count; i++) {
         if (i && tp_count_key_compare(&named[i - 1].key, &named[i].key) == 0 && s->key_count && !s->is_cut) {
             s->keys[s->key_count - 1].count += named[i].key.count;
@@ -358,25 +358,25 @@ static uint32_t find_most_common_step(const struct counting *c)
 }
 
 /* Orders the parts of one key by step. */
-static int by_step(const void *x, const void *y, const void *context)
+static int compare_by_step(const void *x, const void *y, const void *context)
 {
     const struct part *a = x, *b = y;
     (void)context;
     return (a->step > b->step) - (a->step < b->step);
 }
 
-static uint32_t *count_all(struct counting *c)
+static uint32_t *count_keys_of_steps(struct counting *c)
 {
     struct tp_arena *scratch = c->work->scratch;
     uint32_t keys = tp_keys_count(&c->keys.keys), steps = c->end_step - c->first_step, count = 0;
-    size_t *first = sort_parts(c);
+    size_t *first = sort_counts_by_key_and_step(c);
     struct named *named = tp_arena_array(scratch, keys, sizeof *named);
     uint32_t *by_step_count = tp_arena_array(scratch, steps, sizeof *by_step_count);
     struct tp_keyed *sorted = tp_arena_array(scratch, steps, sizeof *sorted);
     for (uint32_t k = 1; k < keys; k++) {
         struct part *parts = (struct part *)c->parts.data + first[k];
         size_t part_count = first[k + 1] - first[k];
-        tp_merge_sort(scratch, parts, part_count, sizeof *parts, by_step, NULL);
+        tp_merge_sort(scratch, parts, part_count, sizeof *parts, compare_by_step, NULL);
         memset(by_step_count, 0, steps * sizeof *by_step_count);
         for (size_t i = 0; i < part_count; i++)
             by_step_count[parts[i].step - c->first_step] += parts[i].count;
@@ -407,9 +407,9 @@ void tp_signature_build(struct tp_summary_work *work)
     count_device_work(&c);
     count_allocations(&c);
     work->out->signature.steady_count = c.end_step - c.first_step;
-    uint32_t *number = count_all(&c);
+    uint32_t *number = count_keys_of_steps(&c);
     if (!work->out->signature.is_cut)
         tp_signature_calls_build(work, &c.keys, number, find_most_common_step(&c));
     tp_signature_loader_build(work, c.first_step, c.end_step);
-    tp_signature_build_unfreed(work, c.first_step, c.end_step);
+    tp_signature_add_unfreed_blocks(work, c.first_step, c.end_step);
 }

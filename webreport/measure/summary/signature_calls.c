@@ -55,7 +55,7 @@ static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t 
 
 void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work)
 {
-    *places = (struct tp_count_places){.work = work, .last_inside = TP_NO_ID - 1};
+    *places = (struct tp_count_places){.work = work, .last_enclosing_event = TP_NO_ID - 1};
     tp_strings_init(&places->texts, work->scratch, UINT64_MAX);
     tp_strings_add(&places->texts, TP_STR(""));
     places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
@@ -68,10 +68,10 @@ uint32_t tp_count_find_place(struct tp_count_places *p, uint32_t inside, int64_t
     uint32_t first = inside, module = TP_NO_ID, library = TP_NO_ID;
     while (first != TP_NO_ID && !tp_kind_is_frame(model->trace->events[first].kind))
         first = tp_find_next_event_around(model, first, at);
-    if (first == p->last_inside)
-        return p->last_place;
-    p->last_inside = first;
-    p->last_place = 0;
+    if (first == p->last_enclosing_event)
+        return p->last_place_of_operator;
+    p->last_enclosing_event = first;
+    p->last_place_of_operator = 0;
     p->is_last_user_code = false;
     for (uint32_t i = first; i != TP_NO_ID && !p->is_last_user_code; i = tp_find_next_event_around(model, i, at)) {
         const struct tp_event *e = &model->trace->events[i];
@@ -79,17 +79,17 @@ uint32_t tp_count_find_place(struct tp_count_places *p, uint32_t inside, int64_t
             continue;
         p->is_last_user_code = tp_count_is_user_function(p, e->name);
         if (p->is_last_user_code)
-            p->last_place = tp_strings_add(&p->texts, event_label(model, e));
+            p->last_place_of_operator = tp_strings_add(&p->texts, event_label(model, e));
         if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)
             module = i;
         if (library == TP_NO_ID && tp_frames_line(&model->trace->frames, e->name) != TP_NO_ID)
             library = i;
     }
     if (!p->is_last_user_code && module != TP_NO_ID)
-        p->last_place = module_place(p, module, at);
+        p->last_place_of_operator = module_place(p, module, at);
     else if (!p->is_last_user_code && library != TP_NO_ID)
-        p->last_place = tp_strings_add(&p->texts, event_label(model, &model->trace->events[library]));
-    return p->last_place;
+        p->last_place_of_operator = tp_strings_add(&p->texts, event_label(model, &model->trace->events[library]));
+    return p->last_place_of_operator;
 }
 
 /* ---- forward and backward ---- */
@@ -158,15 +158,15 @@ static uint32_t first_event_from(const struct tp_model *model, uint32_t thread, 
 }
 
 /* Appends the operators of a thread in the step, with their nesting depth. */
-static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items, uint32_t thread,
-                       const struct tp_step *step)
+static void add_operators_of_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items,
+                                    uint32_t thread, const struct tp_step *step)
 {
     const struct tp_model *model = p->work->source->model;
     const struct tp_trace *trace = model->trace;
     struct tp_vec open = TP_VEC(p->work->scratch, int64_t);
     size_t loading = 0;
     uint32_t end = model->order->thread_first[thread + 1];
-    p->last_inside = TP_NO_ID - 1;
+    p->last_enclosing_event = TP_NO_ID - 1;
     for (uint32_t i = first_event_from(model, thread, step->host_start_ns); i < end; i++) {
         uint32_t event = model->order->host[i];
         const struct tp_event *e = &trace->events[event];
@@ -194,7 +194,7 @@ struct lane {
     int64_t start_ns;
 };
 
-static int by_count(const void *x, const void *y, const void *context)
+static int compare_by_count(const void *x, const void *y, const void *context)
 {
     const struct lane *a = x, *b = y;
     (void)context;
@@ -217,7 +217,7 @@ static void copy_calls_to_signature(struct tp_summary_work *work, const struct i
 {
     struct tp_signature *s = &work->out->signature;
     const struct lane *lane = lanes->data;
-    tp_merge_sort(work->scratch, lanes->data, lanes->count, sizeof *lane, by_count, NULL);
+    tp_merge_sort(work->scratch, lanes->data, lanes->count, sizeof *lane, compare_by_count, NULL);
     s->lane_count = (uint32_t)lanes->count;
     s->lanes = tp_arena_array(work->arena, lanes->count + 1, sizeof *s->lanes);
     for (size_t l = 0; l < lanes->count; l++)
@@ -241,7 +241,7 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
     tp_count_places_init(&places, work);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t first = (uint32_t)items.count;
-        add_thread(&places, keys, &items, t, &model->steps[step]);
+        add_operators_of_thread(&places, keys, &items, t, &model->steps[step]);
         if (items.count > TP_MAX_SIGNATURE_CALLS || tp_keys_count(&keys->keys) > known)
             return; /* too many calls to store; the counts still show what changed */
         if (items.count > first)

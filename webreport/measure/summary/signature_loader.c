@@ -60,7 +60,7 @@ static void list_calls(struct loading *l)
     }
 }
 
-static int by_function(const void *x, const void *y, const void *context)
+static int compare_by_function(const void *x, const void *y, const void *context)
 {
     const struct call *a = x, *b = y;
     (void)context;
@@ -69,7 +69,7 @@ static int by_function(const void *x, const void *y, const void *context)
     return (a->own_ns > b->own_ns) - (a->own_ns < b->own_ns);
 }
 
-static int by_place(const void *x, const void *y, const void *context)
+static int compare_by_place(const void *x, const void *y, const void *context)
 {
     (void)context;
     return tp_str_compare(((const struct tp_count_function *)x)->place, ((const struct tp_count_function *)y)->place);
@@ -90,7 +90,7 @@ void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step
     const struct call *calls = l.calls.data;
     uint32_t *by_step = tp_arena_array(scratch, steps, sizeof *by_step);
     struct tp_keyed *sorted = tp_arena_array(scratch, steps, sizeof *sorted);
-    tp_merge_sort(scratch, l.calls.data, l.calls.count, sizeof *calls, by_function, NULL);
+    tp_merge_sort(scratch, l.calls.data, l.calls.count, sizeof *calls, compare_by_function, NULL);
     s->functions = tp_arena_array(work->arena, l.functions.count, sizeof *s->functions);
     for (size_t i = 0, end; i < l.calls.count; i = end) {
         struct tp_count_function *function = &s->functions[s->function_count++];
@@ -103,5 +103,5 @@ void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step
         function->low_ns = function->low_ns < 0 ? 0 : function->low_ns;
         function->calls = tp_count_most_common(by_step, sorted, steps, &function->is_exact, scratch);
     }
-    tp_merge_sort(scratch, s->functions, s->function_count, sizeof *s->functions, by_place, NULL);
+    tp_merge_sort(scratch, s->functions, s->function_count, sizeof *s->functions, compare_by_place, NULL);
 }

@@ -54,8 +54,8 @@ struct tp_count_places {
     struct tp_summary_work *work;
     struct tp_strings texts; /* text of each place by its number; texts[0] is "" */
     uint8_t *asked;          /* for each id of a name: whether the name is a user function; determined on first use */
-    uint32_t last_inside;    /* event that enclosed the previous operator or allocation */
-    uint32_t last_place;
+    uint32_t last_enclosing_event; /* event that enclosed the previous operator or allocation */
+    uint32_t last_place_of_operator;
     bool is_last_user_code;
 };
 
@@ -75,7 +75,7 @@ void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step
 void tp_signature_hash_unfreed(struct tp_signature *signature);
 
 /* Fills `kept`, the blocks of the steps first_step to end_step - 1 that were not freed. */
-void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
+void tp_signature_add_unfreed_blocks(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
 /* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, its
  * index in the signature. */

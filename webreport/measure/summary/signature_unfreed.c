@@ -33,7 +33,7 @@ struct keeping {
 
 /* ---- blocks ---- */
 
-static uint64_t block_key(const struct tp_trace *trace, const struct tp_memory *record, int64_t address)
+static uint64_t key_of_block(const struct tp_trace *trace, const struct tp_memory *record, int64_t address)
 {
     int64_t type = tp_memory_place(trace, record)->type;
     return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
@@ -49,7 +49,7 @@ static uint32_t last_begun_step(const struct tp_model *model, int64_t at, uint32
 }
 
 /* Lists the blocks of all steps, with the step that freed each block. Returns false if a record has no address. */
-static bool list_blocks(struct keeping *k)
+static bool list_blocks_of_steps(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
     const struct tp_trace *trace = model->trace;
@@ -64,7 +64,7 @@ static bool list_blocks(struct keeping *k)
             continue;
         if (address == TP_NULL_INT)
             return false;
-        uint32_t *slot = tp_id_map_put(&open, block_key(trace, record, address));
+        uint32_t *slot = tp_id_map_find_or_add(&open, key_of_block(trace, record, address));
         if (*slot != TP_NO_ID)
             /* also sets the step when a new block begins at the same address */
             TP_AT(&k->blocks, struct block, *slot)->given_back = step;
@@ -72,7 +72,7 @@ static bool list_blocks(struct keeping *k)
         if (record->bytes > 0)
             *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};
     }
-    tp_id_map_drop(&open);
+    tp_id_map_release(&open);
     return k->blocks.count > 0;
 }
 
@@ -109,7 +109,7 @@ static bool list_unfreed_blocks(struct keeping *k)
 
 /* ---- one owner after the other ---- */
 
-static int by_owner(const void *x, const void *y, const void *context)
+static int compare_by_owner(const void *x, const void *y, const void *context)
 {
     const struct kept *a = x, *b = y;
     (void)context;
@@ -118,7 +118,7 @@ static int by_owner(const void *x, const void *y, const void *context)
     return (a->step > b->step) - (a->step < b->step);
 }
 
-static int by_text(const void *x, const void *y, const void *context)
+static int compare_by_text(const void *x, const void *y, const void *context)
 {
     const struct tp_count_kept *a = x, *b = y;
     (void)context;
@@ -158,7 +158,7 @@ void tp_signature_hash_unfreed(struct tp_signature *s)
     s->hash += !s->hash; /* 0 is reserved for "no signature" */
 }
 
-void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
+void tp_signature_add_unfreed_blocks(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
 {
     struct tp_signature *s = &work->out->signature;
     struct tp_arena *scratch = work->scratch;
@@ -167,7 +167,7 @@ void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_ste
                         .end_step = end_step - 1,
                         .blocks = TP_VEC(scratch, struct block),
                         .kept = TP_VEC(scratch, struct kept)};
-    if (end_step - first_step < LEAST_STEPS || !list_blocks(&k))
+    if (end_step - first_step < LEAST_STEPS || !list_blocks_of_steps(&k))
         return;
     tp_count_places_init(&k.places, work);
     tp_keys_init(&k.owners, scratch, OWNER_IDS);
@@ -176,7 +176,7 @@ void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_ste
     const struct kept *kept = k.kept.data;
     uint32_t *by_step = tp_arena_array(scratch, k.end_step - first_step, sizeof *by_step);
     struct tp_keyed *sorted = tp_arena_array(scratch, k.end_step - first_step, sizeof *sorted);
-    tp_merge_sort(scratch, k.kept.data, k.kept.count, sizeof *kept, by_owner, NULL);
+    tp_merge_sort(scratch, k.kept.data, k.kept.count, sizeof *kept, compare_by_owner, NULL);
     s->knows_kept = true;
     s->kept = tp_arena_array(work->arena, tp_keys_count(&k.owners), sizeof *s->kept);
     for (size_t i = 0, end; i < k.kept.count; i = end) {
@@ -186,6 +186,6 @@ void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_ste
         if (one.blocks || !one.is_exact)
             s->kept[s->kept_count++] = one;
     }
-    tp_merge_sort(scratch, s->kept, s->kept_count, sizeof *s->kept, by_text, NULL);
+    tp_merge_sort(scratch, s->kept, s->kept_count, sizeof *s->kept, compare_by_text, NULL);
     tp_signature_hash_unfreed(s);
 }

@@ -39,7 +39,7 @@ static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
 
 /* Reads ranks in PyTorch's form "[0, 8, 16]". Of a long list PyTorch writes only the first ranks and the last one:
  * "[0, 8, ..., 248]". That is enough for evenly spaced ranks. */
-static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
+static void read_rank_list(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
 {
     struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];
     uint32_t count = 0;
@@ -114,13 +114,13 @@ void tp_slot_groups_add_listed(struct tp_slot_work *w)
                                       .size = tp_value_int(tp_value_member(item, "pg_size"))};
         struct tp_str ranks = tp_value_member(item, "ranks");
         if (ranks.ptr)
-            read_ranks(w, &group, ranks);
+            read_rank_list(w, &group, ranks);
         if (group.run_count)
             find_or_add_group(w, &group);
     }
 }
 
-static struct tp_str value_text(struct tp_slot_work *w, uint32_t value)
+static struct tp_str text_of_value(struct tp_slot_work *w, uint32_t value)
 {
     return value == TP_NO_ID ? TP_STR("") : intern_json_text(w, w->summary->source->trace->values.items[value]);
 }
@@ -133,7 +133,8 @@ struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collecti
 }
 
 /* Returns the group that consists of a rank and its peer; a send and its receive have the same group. */
-static uint32_t pair_group(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
+static uint32_t group_of_rank_and_peer(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer,
+                                       bool is_send)
 {
     int64_t rank = w->summary->out->key.rank;
     if (peer < 0 || rank < 0 || peer == rank || peer > TP_MAX_JOB_NUMBER || rank > TP_MAX_JOB_NUMBER)
@@ -153,17 +154,17 @@ uint32_t tp_slot_group_of_record(struct tp_slot_work *w, const struct tp_collect
     int64_t peer = TP_NULL_INT;
     if (record->comm != TP_NO_ID) {
         const struct tp_comm_detail *comm = &w->summary->source->trace->comms[record->comm];
-        group.name = value_text(w, comm->group_name);
-        group.description = value_text(w, comm->group_description);
+        group.name = text_of_value(w, comm->group_name);
+        group.description = text_of_value(w, comm->group_description);
         if (comm->group_size != TP_NO_ID)
             group.size = tp_value_int(w->summary->source->trace->values.items[comm->group_size]);
-        read_ranks(w, &group, value_text(w, comm->group_ranks));
+        read_rank_list(w, &group, text_of_value(w, comm->group_ranks));
         peer = comm->peer;
     }
     if (is_pair && peer != TP_NULL_INT) {
         if (group.run_count)
             find_or_add_group(w, &group);
-        return pair_group(w, &group, peer, is_send);
+        return group_of_rank_and_peer(w, &group, peer, is_send);
     }
     return is_pair && group.size != 2 ? TP_NO_ID : find_or_add_group(w, &group);
 }

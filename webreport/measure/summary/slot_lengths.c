@@ -59,7 +59,7 @@ static const struct tp_slot_call *call_at(const struct lines *l, const struct li
 
 /* ---- when a call could start ---- */
 
-static void list_launched(struct lines *l)
+static void list_operations_by_launch(struct lines *l)
 {
     const struct tp_model *model = l->work->model;
     struct tp_keyed *keyed = tp_arena_array(l->work->arena, (size_t)model->devices.count + 1, sizeof *keyed);
@@ -83,7 +83,7 @@ static void list_launched(struct lines *l)
 static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
-        list_launched(l);
+        list_operations_by_launch(l);
     size_t low = 0, high = l->launched_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -97,7 +97,7 @@ static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
 
 /* Finds when each call could start. A call starts when it is ready. Only a call that was queued behind another call
  * of its group was ready before its start. */
-static void find_issues(struct lines *l, struct line *line)
+static void find_start_times_of_calls(struct lines *l, struct line *line)
 {
     int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
     for (unsigned g = 0; g < TP_MAX_SLOT_GROUPS; g++)
@@ -154,8 +154,8 @@ static bool can_wait_at_place(const struct lines *l, uint32_t call, uint32_t pla
 
 /* Splits a gap of the line into waits for the calls that end in it. *next: index in `order` of the first call that
  * may end in the gap. */
-static void split_gap(const struct lines *l, struct line *line, struct tp_interval gap, const uint32_t *order,
-                      uint32_t *next)
+static void split_gap_into_waits(const struct lines *l, struct line *line, struct tp_interval gap,
+                                 const uint32_t *order, uint32_t *next)
 {
     int64_t at = gap.a;
     for (; *next < l->calls; (*next)++) {
@@ -192,7 +192,7 @@ static void find_waits(const struct lines *l, struct line *line)
         bool is_last = low == compute.count || compute.items[low].a >= line->end;
         int64_t to = is_last ? line->end : compute.items[low].a;
         if (to > at)
-            split_gap(l, line, (struct tp_interval){at, to}, order, &next);
+            split_gap_into_waits(l, line, (struct tp_interval){at, to}, order, &next);
         if (is_last)
             break;
         at = compute.items[low].b > at ? compute.items[low].b : at;
@@ -211,7 +211,7 @@ static int64_t waited_ns_within(const struct line *line, int64_t a, int64_t b)
     return sum;
 }
 
-static struct place find_place_at(const struct lines *l, const struct line *line, int64_t at)
+static struct place find_position_at_time(const struct lines *l, const struct line *line, int64_t at)
 {
     struct place place = {count_issued_before(line, l->calls, at), 0};
     int64_t from = place.calls ? line->issue[place.calls - 1] : line->start;
@@ -236,12 +236,12 @@ static bool has_significant_wait(const struct lines *l, const struct line *line,
     return false;
 }
 
-static void find_place(struct lines *l, uint32_t call)
+static void find_latest_wait_position(struct lines *l, uint32_t call)
 {
     struct place *furthest = &l->places[call];
     for (uint32_t s = 0; s < l->count; s++) {
         const struct line *line = &l->items[s];
-        struct place place = find_place_at(l, line, tp_sat_sub(call_at(l, line, call)->time.b, ROUNDING_NS));
+        struct place place = find_position_at_time(l, line, tp_sat_sub(call_at(l, line, call)->time.b, ROUNDING_NS));
         if (place.calls > furthest->calls || (place.calls == furthest->calls && place.before > furthest->before))
             *furthest = place;
     }
@@ -273,7 +273,7 @@ static void add_own_work(const struct tp_slot_work *w, size_t cell, int64_t a, i
 
 /* Fills the lengths of a step. A wait counts for the call that the rank waits for; other time without work is a
  * pause. */
-static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
+static void fill_times_of_step(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
     struct tp_step_slots *out = w->out;
@@ -303,7 +303,7 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
 
 /* Fills the places where the rank waits. A slot of several collectives has no known place, so the rank waits
  * immediately. */
-static void fill_places(const struct lines *l, const uint32_t *slot_of)
+static void fill_wait_positions(const struct lines *l, const uint32_t *slot_of)
 {
     struct tp_step_slots *out = l->work->out;
     for (uint32_t i = 0; i < l->calls; i++) {
@@ -326,7 +326,7 @@ static void fill_places(const struct lines *l, const uint32_t *slot_of)
 
 /* Sets the start and end of a kept step. Time between two steps belongs to the later step, and a collective that
  * outlasts its step belongs to the step that called it. */
-static void open_line(struct lines *l, uint32_t index, const struct tp_slot_row *row)
+static void init_line_of_step(struct lines *l, uint32_t index, const struct tp_slot_row *row)
 {
     const struct tp_step *steps = l->work->model->steps;
     struct line *line = &l->items[index];
@@ -352,19 +352,19 @@ void tp_slot_lengths_fill(const struct tp_slot_work *w, uint64_t hash, const uin
         if (row->hash != hash)
             continue;
         l.calls = row->count;
-        open_line(&l, at, row);
-        find_issues(&l, &l.items[at]);
+        init_line_of_step(&l, at, row);
+        find_start_times_of_calls(&l, &l.items[at]);
         find_waits(&l, &l.items[at]);
         w->out->steps[at++] = row->step;
     }
     l.places = tp_arena_array(w->arena, l.calls, sizeof *l.places);
     l.is_seen = tp_arena_array(w->arena, l.calls, sizeof *l.is_seen);
     for (uint32_t i = 0; i < l.calls; i++)
-        find_place(&l, i);
+        find_latest_wait_position(&l, i);
     l.is_placed = true;
     for (uint32_t s = 0; s < l.count; s++)
         find_waits(&l, &l.items[s]);
     for (uint32_t s = 0; s < l.count; s++)
-        fill_line(&l, &l.items[s], slot_of, s);
-    fill_places(&l, slot_of);
+        fill_times_of_step(&l, &l.items[s], slot_of, s);
+    fill_wait_positions(&l, slot_of);
 }

@@ -58,7 +58,7 @@ static void number_calls(struct tp_summary_work *work, struct tp_summary_collect
     }
 }
 
-static int by_arrival(const void *x, const void *y, const void *context)
+static int compare_by_arrival(const void *x, const void *y, const void *context)
 {
     const struct tp_summary_collective *a = x, *b = y;
     (void)context;
@@ -78,7 +78,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
         fill_collective(work, &items[i], &records->items[i]);
     number_calls(work, items, count);
     /* the sort is stable, so that equal arrivals keep the order of the calls */
-    tp_merge_sort(work->scratch, items, count, sizeof *items, by_arrival, NULL);
+    tp_merge_sort(work->scratch, items, count, sizeof *items, compare_by_arrival, NULL);
     work->out->collectives = items;
     work->out->collective_count = count;
 }
@@ -91,7 +91,7 @@ struct launched {
     uint32_t step, kernel;
 };
 
-static int by_launch(const void *x, const void *y, const void *context)
+static int compare_by_launch(const void *x, const void *y, const void *context)
 {
     const struct launched *a = x, *b = y;
     (void)context;
@@ -127,7 +127,7 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work)
             *(struct launched *)tp_vec_push(&kernels) = (struct launched){
                 launch == TP_NO_ID ? e->ts_ns : tp_launch_event(model, launch)->ts_ns, e->ts_ns, step, k};
     }
-    tp_merge_sort(work->scratch, kernels.data, kernels.count, sizeof(struct launched), by_launch, NULL);
+    tp_merge_sort(work->scratch, kernels.data, kernels.count, sizeof(struct launched), compare_by_launch, NULL);
     uint32_t longest = longest_step_with_kernels(work, &kernels);
     for (size_t i = 0; i < kernels.count; i++) {
         const struct launched *kernel = TP_AT(&kernels, struct launched, i);
@@ -138,5 +138,5 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work)
         hash += hash == 0; /* 0 is reserved for "no kernels" */
     }
     work->out->kernel_fingerprint = hash;
-    tp_arena_drop(work->scratch, kernels.data, kernels.capacity * sizeof(struct launched));
+    tp_arena_free_item(work->scratch, kernels.data, kernels.capacity * sizeof(struct launched));
 }

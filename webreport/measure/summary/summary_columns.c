@@ -462,7 +462,7 @@ static const struct tp_column_list *const all_lists[] = {
 };
 enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
 
-bool tp_process_is_even(const void *process)
+bool tp_process_has_equal_lengths(const void *process)
 {
     for (unsigned i = 0; i < LIST_COUNT; i++)
         if (!tp_columns_have_equal_length(all_lists[i], process))
@@ -470,7 +470,7 @@ bool tp_process_is_even(const void *process)
     return true;
 }
 
-bool tp_process_is_longer(const void *process, size_t most)
+bool tp_process_exceeds_length(const void *process, size_t most)
 {
     for (unsigned i = 0; i < LIST_COUNT; i++)
         if (tp_columns_length(all_lists[i], process) > most)

@@ -137,7 +137,7 @@ extern const struct tp_column_list tp_list_slot_overlap;
 
 /* Return whether the columns of each list of a SummaryProcess have equal lengths, and whether a list has more than
  * `most` items. */
-bool tp_process_is_even(const void *process);
-bool tp_process_is_longer(const void *process, size_t most);
+bool tp_process_has_equal_lengths(const void *process);
+bool tp_process_exceeds_length(const void *process, size_t most);
 
 #endif

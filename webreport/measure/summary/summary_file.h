@@ -27,7 +27,7 @@ struct tp_summary_set {
     size_t count, capacity;
     uint32_t minor; /* highest minor version that was read or added */
     /* numbers of dropped records with a repeated key: equal records, and different records */
-    size_t again_count, other_count;
+    size_t repeated_record_count, other_count;
 };
 
 /* Compares two keys by job, rank (absent ranks last), worker if there is no rank, then span. Returns -1, 0 or 1. */

@@ -55,8 +55,8 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     const Tp__SummaryFile *file =
         tp_message_parse(&tp__summary_file__descriptor, (struct tp_str){bytes, size}, &memory);
     if (!file)
-        return memory.is_used_up ? tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES)
-                                 : tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
+        return memory.is_memory_exhausted ? tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES)
+                                          : tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
     int code = check_header(file, err);
     code = code < 0 ? code : add_records(set, file, err);
     if (code < 0) {

@@ -74,7 +74,7 @@ void tp_summary_gather_add_call(struct tp_summary_gather *g, const struct tp_sum
 
 /* ---- the kept rows ---- */
 
-static int by_sum(const void *x, const void *y, const void *context)
+static int compare_by_sum(const void *x, const void *y, const void *context)
 {
     const struct group *a = x, *b = y;
     (void)context;
@@ -83,7 +83,7 @@ static int by_sum(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static struct tp_str text_at(const struct tp_summary_gather *g, uint32_t number, unsigned part)
+static struct tp_str text_of_row_part(const struct tp_summary_gather *g, uint32_t number, unsigned part)
 {
     uint32_t id = tp_keys_get(&g->keys, number)[part];
     if (part == 0 && g->name_text)
@@ -92,13 +92,13 @@ static struct tp_str text_at(const struct tp_summary_gather *g, uint32_t number,
 }
 
 /* Chooses the rows to keep and fills their texts. If rows are dropped, the last row is "(rest)". */
-static uint32_t choose_rows(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
+static uint32_t choose_rows_to_keep(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
         /* Adds a row whose own name is "(rest)" to the final row "(rest)", so that each identity occurs once. */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
-        struct tp_str name = text_at(g, groups[i].number, 0);
+        struct tp_str name = text_of_row_part(g, groups[i].number, 0);
         stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));
         groups[i].slot = stays ? kept : TP_MAX_SUMMARY_ROWS;
         rest += !stays;
@@ -106,9 +106,9 @@ static uint32_t choose_rows(struct tp_summary_gather *g, struct group *groups, s
             continue;
         struct tp_summary_row *row = &rows[kept++];
         row->name = tp_summary_intern_text(g->work, name);
-        row->owner = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 1));
-        row->shape = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 2));
-        row->dtype = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 3));
+        row->owner = tp_summary_intern_text(g->work, text_of_row_part(g, groups[i].number, 1));
+        row->shape = tp_summary_intern_text(g->work, text_of_row_part(g, groups[i].number, 2));
+        row->dtype = tp_summary_intern_text(g->work, text_of_row_part(g, groups[i].number, 3));
         row->bytes = groups[i].bytes;
     }
     if (!rest)
@@ -144,7 +144,7 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
         ns[first[slot_of[samples[i].row] + 1]++] = samples[i].ns;
     for (uint32_t r = 0; r < count; r++)
         tp_sketch_build(&rows[r].time, ns + first[r], first[r + 1] - first[r], g->work->arena);
-    tp_arena_drop(g->work->scratch, ns, total * sizeof *ns);
+    tp_arena_free_item(g->work->scratch, ns, total * sizeof *ns);
 }
 
 /* Fills the numbers per step of rows with at least 0.2 % of the kind's time. All waits and copies get these numbers
@@ -190,14 +190,15 @@ static int compare_rows(const void *x, const void *y, const void *context)
     return order;
 }
 
-void tp_summary_gather_finish(struct tp_summary_gather *g, struct tp_vec *rows)
+void tp_summary_gather_make_rows(struct tp_summary_gather *g, struct tp_vec *rows)
 {
     struct tp_arena *scratch = g->work->scratch;
     struct group *groups = g->rows.data;
     struct tp_summary_row kept[TP_MAX_SUMMARY_ROWS + 1];
     memset(kept, 0, sizeof kept);
-    tp_merge_sort(scratch, groups, g->rows.count, sizeof *groups, by_sum, NULL);
-    uint32_t count = choose_rows(g, groups, kept), *slot_of = tp_arena_array(scratch, g->rows.count, sizeof *slot_of);
+    tp_merge_sort(scratch, groups, g->rows.count, sizeof *groups, compare_by_sum, NULL);
+    uint32_t count = choose_rows_to_keep(g, groups, kept),
+             *slot_of = tp_arena_array(scratch, g->rows.count, sizeof *slot_of);
     for (size_t i = 0; i < g->rows.count; i++)
         slot_of[groups[i].number] = groups[i].slot;
     fill_sketches(g, slot_of, kept, count);
@@ -207,7 +208,7 @@ void tp_summary_gather_finish(struct tp_summary_gather *g, struct tp_vec *rows)
         kept[i].kind = g->kind;
         *(struct tp_summary_row *)tp_vec_push(rows) = kept[i];
     }
-    tp_arena_drop(scratch, slot_of, g->rows.count * sizeof *slot_of);
-    tp_arena_drop(scratch, g->samples.data, g->samples.capacity * sizeof(struct sample));
-    tp_keys_drop(&g->keys);
+    tp_arena_free_item(scratch, slot_of, g->rows.count * sizeof *slot_of);
+    tp_arena_free_item(scratch, g->samples.data, g->samples.capacity * sizeof(struct sample));
+    tp_keys_release(&g->keys);
 }

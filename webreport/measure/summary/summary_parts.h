@@ -85,6 +85,6 @@ void tp_summary_gather_init(struct tp_summary_gather *gather, struct tp_summary_
 void tp_summary_gather_add_call(struct tp_summary_gather *gather, const struct tp_summary_call *call);
 
 /* Appends the rows to `rows` (struct tp_summary_row) in their order; at most TP_MAX_SUMMARY_ROWS. */
-void tp_summary_gather_finish(struct tp_summary_gather *gather, struct tp_vec *rows);
+void tp_summary_gather_make_rows(struct tp_summary_gather *gather, struct tp_vec *rows);
 
 #endif

@@ -25,9 +25,9 @@ static void init_texts(struct texts *t, struct tp_summary_gather *gather)
 static void release_texts(struct texts *t)
 {
     struct tp_arena *scratch = t->gather->work->scratch;
-    tp_arena_drop(scratch, t->name, t->trace->names.count * sizeof *t->name);
-    tp_arena_drop(scratch, t->shape, t->trace->values.count * sizeof *t->shape);
-    tp_arena_drop(scratch, t->dtype, t->trace->values.count * sizeof *t->dtype);
+    tp_arena_free_item(scratch, t->name, t->trace->names.count * sizeof *t->name);
+    tp_arena_free_item(scratch, t->shape, t->trace->values.count * sizeof *t->shape);
+    tp_arena_free_item(scratch, t->dtype, t->trace->values.count * sizeof *t->dtype);
 }
 
 static uint32_t name_id(struct texts *t, uint32_t name)
@@ -109,7 +109,7 @@ static void add_operators(struct tp_summary_work *work, enum tp_summary_kind kin
         tp_summary_gather_add_call(&gather, &call);
     }
     release_texts(&texts);
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* ---- the device ---- */
@@ -143,7 +143,7 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
         tp_summary_gather_add_call(&gather, &call);
     }
     release_texts(&texts);
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* ---- runtime calls, waits ---- */
@@ -167,7 +167,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
         tp_summary_gather_add_call(&gather, &call);
     }
     release_texts(&texts);
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* Adds the waits that start in window W, as the sync table does. */
@@ -191,7 +191,7 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
                                        .step = tp_summary_step_of_host(work, start)};
         tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* ---- a program recorded from outside ---- */
@@ -220,7 +220,7 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
                                        .step = 0};
         tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
@@ -240,7 +240,7 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
                                        .step = 0};
         tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* ---- modules ---- */
@@ -333,7 +333,7 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
         tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_finish(&gather, rows);
+    tp_summary_gather_make_rows(&gather, rows);
 }
 
 /* Adds the rows of device operations and modules. */

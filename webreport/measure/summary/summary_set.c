@@ -76,7 +76,7 @@ void tp_summary_set_sort_and_merge(struct tp_summary_set *set, size_t first)
         if (kept == 0 || tp_summary_key_compare(&last->key, &record->key))
             set->records[kept++] = *record;
         else if (tp_str_equal(last->bytes, record->bytes))
-            set->again_count++;
+            set->repeated_record_count++;
         else
             set->other_count++;
     }
@@ -121,7 +121,7 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
     if (scratch.code)
         tp_error_set(err, code, 0, "a summary is too large");
     tp_arena_release(&scratch);
-    tp_arena_pass_failure_on(set->arena);
+    tp_arena_fail_with_stored_code(set->arena);
     if (code == TP_OK && set->minor < TP_SUMMARY_MINOR)
         set->minor = TP_SUMMARY_MINOR;
     return code;
@@ -147,9 +147,9 @@ void tp_summary_set_count_ranks(struct tp_summary_ranks *ranks, const struct tp_
             continue;
         ranks->present++;
         if (rank > next && ranks->expected > next)
-            tp_rank_set_add_run(&ranks->missing, next, (rank < ranks->expected ? rank : ranks->expected) - 1);
+            tp_rank_set_add_range(&ranks->missing, next, (rank < ranks->expected ? rank : ranks->expected) - 1);
         next = rank + 1;
     }
     if (ranks->expected > next)
-        tp_rank_set_add_run(&ranks->missing, next, ranks->expected - 1);
+        tp_rank_set_add_range(&ranks->missing, next, ranks->expected - 1);
 }

@@ -18,7 +18,7 @@
 
 /* Orders calls by step, then by the start of the host call. The order of host calls is the same in every step,
  * unlike the order of device starts. */
-static int by_step_and_call(const void *x, const void *y, const void *context)
+static int compare_by_step_and_call(const void *x, const void *y, const void *context)
 {
     const struct tp_slot_call *a = x, *b = y;
     (void)context;
@@ -46,7 +46,7 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
 }
 
 /* Lists the calls. Each distinct metadata is looked up once, because a step has thousands of calls in few groups. */
-static void find_calls(struct tp_slot_work *w)
+static void list_collective_calls(struct tp_slot_work *w)
 {
     const struct tp_collectives *records = &w->model->collectives;
     struct tp_keys keys;
@@ -69,11 +69,11 @@ static void find_calls(struct tp_slot_work *w)
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
             (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};
     }
-    tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
+    tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), compare_by_step_and_call, NULL);
 }
 
 /* Finds the calls of each used step, which form its row. */
-static void find_rows(struct tp_slot_work *w)
+static void find_rows_of_steps(struct tp_slot_work *w)
 {
     uint32_t at = 0;
     for (uint32_t s = 0; s < w->summary->out->step_count; s++) {
@@ -110,8 +110,8 @@ static uint64_t most_common_row_hash(const struct tp_slot_work *w)
 
 /* Returns the number of slots if the row is cut into `windows` windows, each with one slot per group. slot_of:
  * receives the slot of each call. */
-static uint32_t cut_row_into_windows(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
-                                     uint32_t *slot_of)
+static uint32_t count_slots_for_windows(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
+                                        uint32_t *slot_of)
 {
     uint32_t slots = 0, group_count = (uint32_t)w->groups.count + 1, last_of[TP_MAX_SLOT_GROUPS + 1];
     for (uint32_t i = 0, window = TP_NO_ID; i < row->count; i++) {
@@ -129,12 +129,12 @@ static uint32_t cut_row_into_windows(const struct tp_slot_work *w, const struct 
 }
 
 /* Chooses the largest number of windows whose slots fit. Returns the number of slots. */
-static uint32_t choose_slots(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
+static uint32_t choose_slots_that_fit(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
 {
     uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
-    uint32_t slots = cut_row_into_windows(w, row, windows, slot_of);
+    uint32_t slots = count_slots_for_windows(w, row, windows, slot_of);
     while (slots > TP_MAX_SLOTS - 1 && windows > 1)
-        slots = cut_row_into_windows(w, row, --windows, slot_of);
+        slots = count_slots_for_windows(w, row, --windows, slot_of);
     return slots;
 }
 
@@ -174,7 +174,7 @@ static struct tp_intervals work_times_without_calls(struct tp_slot_work *w)
 /* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
  * while the waiting thread already continues. The call ended earlier if most of it is a gap in the work and work
  * starts shortly before its recorded end. The end of the call is then set to the start of this work. */
-static void remove_last_name_parts(struct tp_slot_work *w)
+static void correct_collective_ends(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
     for (size_t i = 0; i < w->calls.count; i++) {
@@ -226,7 +226,7 @@ static void fill_slots(struct tp_slot_work *w, uint64_t usual)
         if (TP_AT(&w->rows, struct tp_slot_row, i)->hash == usual)
             first = TP_AT(&w->rows, struct tp_slot_row, i);
     uint32_t *slot_of = tp_arena_array(w->arena, first->count, sizeof *slot_of);
-    out->slot_count = choose_slots(w, first, slot_of) + 1;
+    out->slot_count = choose_slots_that_fit(w, first, slot_of) + 1;
     out->slots = tp_arena_array(w->summary->arena, out->slot_count, sizeof *out->slots);
     for (uint32_t i = 0; i < first->count; i++) {
         out->slots[slot_of[i]].group = TP_AT(&w->calls, struct tp_slot_call, first->first + i)->group;
@@ -243,7 +243,7 @@ static void fill_slots(struct tp_slot_work *w, uint64_t usual)
     tp_slot_lengths_fill(w, usual, slot_of);
 }
 
-static struct tp_str host_of(struct tp_summary_work *summary)
+static struct tp_str host_name_of_summary(struct tp_summary_work *summary)
 {
     static const char *const keys[] = {"hostname", "host_name"};
     for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -265,14 +265,14 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
                              .groups = TP_VEC(summary->arena, struct tp_slot_group),
                              .calls = TP_VEC(arena, struct tp_slot_call),
                              .rows = TP_VEC(arena, struct tp_slot_row)};
-    w.out->host = host_of(summary);
+    w.out->host = host_name_of_summary(summary);
     tp_slot_groups_add_listed(&w);
-    find_calls(&w);
-    find_rows(&w);
+    list_collective_calls(&w);
+    find_rows_of_steps(&w);
     w.compute = work_times(arena, w.model);
     if (!w.model->gpu_count) {
         w.compute = work_times_without_calls(&w);
-        remove_last_name_parts(&w);
+        correct_collective_ends(&w);
     }
     w.input = tp_intervals_difference(arena, w.model->category_times[TP_CATEGORY_DATALOADER], w.compute);
     uint64_t usual = most_common_row_hash(&w);

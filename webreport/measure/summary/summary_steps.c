@@ -5,19 +5,19 @@
 
 /* ---- the step of an event ---- */
 
-static uint32_t step_or_none(const struct tp_summary_work *work, uint32_t step)
+static uint32_t used_step_or_none(const struct tp_summary_work *work, uint32_t step)
 {
     return step < work->out->step_count ? step : TP_NO_ID;
 }
 
 uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_ns)
 {
-    return step_or_none(work, tp_step_of_host_time(work->source->model, at_ns));
+    return used_step_or_none(work, tp_step_of_host_time(work->source->model, at_ns));
 }
 
 uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t device)
 {
-    return step_or_none(work, tp_step_of_device(work->source->model, device));
+    return used_step_or_none(work, tp_step_of_device(work->source->model, device));
 }
 
 /* ---- parts ---- */
@@ -83,13 +83,13 @@ static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
 
 /* ---- sums ---- */
 
-static void start_sum(struct tp_summary_work *work, enum tp_summary_part part)
+static void set_part_to_zero(struct tp_summary_work *work, enum tp_summary_part part)
 {
     for (uint32_t s = 0; s < work->out->step_count; s++)
         work->out->steps[s].part_ns[part] = 0;
 }
 
-static void add_to_sum(struct tp_summary_work *work, enum tp_summary_part part, uint32_t step, int64_t ns)
+static void add_time_to_part(struct tp_summary_work *work, enum tp_summary_part part, uint32_t step, int64_t ns)
 {
     if (step == TP_NO_ID)
         return;
@@ -103,14 +103,15 @@ static void add_sums(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
     if (model->devices.count)
-        start_sum(work, TP_PART_DEVICE_SUM);
+        set_part_to_zero(work, TP_PART_DEVICE_SUM);
     if (model->operators.count)
-        start_sum(work, TP_PART_HOST_SUM);
+        set_part_to_zero(work, TP_PART_HOST_SUM);
     for (uint32_t k = 0; k < model->devices.count; k++)
-        add_to_sum(work, TP_PART_DEVICE_SUM, tp_summary_step_of_device(work, k), tp_device_event(model, k)->dur_ns);
+        add_time_to_part(work, TP_PART_DEVICE_SUM, tp_summary_step_of_device(work, k),
+                         tp_device_event(model, k)->dur_ns);
     for (uint32_t i = 0; i < model->operators.count; i++)
-        add_to_sum(work, TP_PART_HOST_SUM, tp_summary_step_of_host(work, tp_operator_event(model, i)->ts_ns),
-                   tp_narrow_get(&model->operators.host_self, i));
+        add_time_to_part(work, TP_PART_HOST_SUM, tp_summary_step_of_host(work, tp_operator_event(model, i)->ts_ns),
+                         tp_narrow_get(&model->operators.host_self, i));
 }
 
 void tp_summary_steps_build(struct tp_summary_work *work)

@@ -3,7 +3,7 @@
 
 #include "writer/base/saturate.h"
 
-static int64_t *add_arrays(const int64_t *a, const int64_t *b, uint32_t count, struct tp_arena *arena)
+static int64_t *sum_of_arrays(const int64_t *a, const int64_t *b, uint32_t count, struct tp_arena *arena)
 {
     int64_t *sum = tp_arena_array(arena, count, sizeof *sum);
     for (uint32_t i = 0; i < count; i++)
@@ -11,14 +11,14 @@ static int64_t *add_arrays(const int64_t *a, const int64_t *b, uint32_t count, s
     return sum;
 }
 
-static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *row, uint32_t steps,
-                    struct tp_arena *arena)
+static void add_row_to_rest(struct tp_summary_row *rest, const struct tp_summary_row *row, uint32_t steps,
+                            struct tp_arena *arena)
 {
     if (row->bytes != TP_NULL_INT)
         rest->bytes = tp_sat_add(rest->bytes == TP_NULL_INT ? 0 : rest->bytes, row->bytes);
     if (rest->by_step_ns && row->by_step_ns) {
-        rest->by_step_ns = add_arrays(rest->by_step_ns, row->by_step_ns, steps, arena);
-        rest->by_step_count = add_arrays(rest->by_step_count, row->by_step_count, steps, arena);
+        rest->by_step_ns = sum_of_arrays(rest->by_step_ns, row->by_step_ns, steps, arena);
+        rest->by_step_count = sum_of_arrays(rest->by_step_count, row->by_step_count, steps, arena);
     } else { /* the numbers per step of at least one row are unknown */
         rest->by_step_ns = rest->by_step_count = NULL;
     }
@@ -27,8 +27,8 @@ static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *ro
 
 /* Keeps the largest rows of one kind. `rows` is sorted, largest first; an existing row "(rest)" may be at any
  * position. Returns the number of kept rows. */
-static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uint32_t most, uint32_t steps,
-                          struct tp_summary_row *kept, struct tp_arena *arena)
+static uint32_t trim_rows_of_kind(const struct tp_summary_row *rows, uint32_t count, uint32_t most, uint32_t steps,
+                                  struct tp_summary_row *kept, struct tp_arena *arena)
 {
     uint32_t used = 0;
     struct tp_summary_row rest = {.name = TP_STR(TP_SUMMARY_REST), .bytes = TP_NULL_INT};
@@ -44,7 +44,7 @@ static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uin
             continue;
         }
         if (has_rest) {
-            add_row(&rest, &rows[i], steps, arena);
+            add_row_to_rest(&rest, &rows[i], steps, arena);
             continue;
         }
         rest = rows[i];
@@ -64,7 +64,7 @@ void tp_summary_trim(struct tp_summary *summary, uint32_t most, struct tp_arena 
     for (uint32_t first = 0, end; first < summary->row_count; first = end) {
         for (end = first; end < summary->row_count && rows[end].kind == rows[first].kind;)
             end++;
-        used += trim_kind(rows + first, end - first, most, summary->step_count, kept + used, arena);
+        used += trim_rows_of_kind(rows + first, end - first, most, summary->step_count, kept + used, arena);
     }
     summary->rows = kept;
     summary->row_count = used;

@@ -131,9 +131,9 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
         .from = tp_message_parse(tp_message_process, process, &memory), .arena = arena, .scratch = scratch};
     if (!reader.from)
         return tp_error_set(err, TP_EFORMAT, 0, "the content of a process is no protobuf message");
-    if (!tp_process_is_even(reader.from))
+    if (!tp_process_has_equal_lengths(reader.from))
         return tp_error_set(err, TP_EFORMAT, 0, "columns of one list have different lengths");
-    if (tp_process_is_longer(reader.from, TP_MAX_SUMMARY_ITEMS))
+    if (tp_process_exceeds_length(reader.from, TP_MAX_SUMMARY_ITEMS))
         return tp_error_set(err, TP_ELIMIT, 0, "a list has more than %u items", TP_MAX_SUMMARY_ITEMS);
     int code = unpack_texts(&reader, err);
     if (code < 0)
@@ -172,8 +172,8 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     struct tp_stored_entry read;
     void *message = tp_message_parse(tp_message_entry, entry, &heap);
     if (!message)
-        return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
-                               : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+        return heap.is_memory_exhausted ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
+                                        : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
     /* allocates nothing from the arena while protobuf-c uses it */
     int code = read_entry(&read, message, err);
     if (code == TP_OK && read.key.job.len)
@@ -250,7 +250,7 @@ int tp_summary_unpack_in_arena(struct tp_summary *summary, const struct tp_summa
     if (scratch->code)
         tp_error_set(err, code, 0, "a process is too large");
     tp_arena_clear(scratch);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }
 
@@ -267,6 +267,6 @@ int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record
     tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
     int code = tp_arena_run(arena, unpack_alone_guarded, &(struct unpacking){summary, record, arena, &scratch}, err);
     tp_arena_release(&scratch);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return code;
 }

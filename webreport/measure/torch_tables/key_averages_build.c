@@ -75,7 +75,7 @@ static uint32_t find_or_add_row(struct build *b, uint32_t item, uint32_t label)
 
 /* Returns whether no other item of the same row encloses this item. In groupings other than by name, only such items
  * count for the total. In groups by name, recursion counts twice, as in torch. */
-static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
+static bool is_outermost_item_of_row(struct build *b, uint32_t row, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
     if (tp_torch_flags(torch, item) & (TP_TORCH_DEVICE | TP_TORCH_ASYNC))
@@ -91,7 +91,7 @@ static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
     return true;
 }
 
-static void add_item(struct build *b, uint32_t item)
+static void add_item_to_row(struct build *b, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
     bool is_by_name = b->options->group == TP_KEY_NAME || b->options->group == TP_KEY_KERNEL;
@@ -107,7 +107,7 @@ static void add_item(struct build *b, uint32_t item)
     tp_torch_add_time(&row->self_device, self.device);
     row->self_cpu_bytes = tp_sat_add(row->self_cpu_bytes, self.bytes.cpu);
     row->self_device_bytes = tp_sat_add(row->self_device_bytes, self.bytes.gpu);
-    if (!is_by_name && !is_outermost(b, number, item))
+    if (!is_by_name && !is_outermost_item_of_row(b, number, item))
         return;
     struct tp_torch_sum total = tp_torch_total_sum(torch, item);
     tp_torch_add_time(&row->cpu, total.cpu);
@@ -149,7 +149,7 @@ void tp_key_averages_build(struct tp_key_averages *averages, const struct tp_tra
     tp_flops_init(&b.flops, trace, arena);
     for (uint32_t k = 0; k < torch->count; k++)
         if (is_item_wanted(options, tp_torch_flags(torch, torch->order[k])))
-            add_item(&b, torch->order[k]);
+            add_item_to_row(&b, torch->order[k]);
     averages->rows = b.rows.data;
     averages->count = (uint32_t)b.rows.count;
     averages->has_device_rows = options->group != TP_KEY_MODULE && options->group != TP_KEY_LINE;

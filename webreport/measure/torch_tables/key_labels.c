@@ -24,8 +24,8 @@ static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *
 
 /* Labels every item with the label of the innermost enclosing frame that has a label. Items without such a frame get
  * the label `without`. */
-static void label_items(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
-                        const char *without)
+static void label_items_by_frame(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
+                                 const char *without)
 {
     uint32_t outside = tp_strings_add(&labels->texts, tp_str_of(without));
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -63,9 +63,9 @@ void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *tor
     }
     labels->is_call = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *labels->is_call);
     if (group == TP_KEY_MODULE)
-        label_items(labels, torch, module_label, "(outside of modules)");
+        label_items_by_frame(labels, torch, module_label, "(outside of modules)");
     else
-        label_items(labels, torch, line_label, "(no line of the project)");
+        label_items_by_frame(labels, torch, line_label, "(no line of the project)");
 }
 
 bool tp_key_labels_is_counted(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item)

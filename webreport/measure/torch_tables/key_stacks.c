@@ -25,7 +25,7 @@ static bool is_torch_frame(struct tp_str frame)
 }
 
 /* Returns the index of the list with the frames of a stack; 0 (the empty list) if all frames are hidden. */
-static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
+static uint32_t list_shown_frames(struct tp_key_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
     while (node != TP_NO_ID) {
@@ -65,7 +65,7 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
         if (id == TP_NO_ID)
             continue;
         if (!known[id])
-            known[id] = list_frames(stacks, tp_stacks_node_of_text(trace->stacks, id)) + 1;
+            known[id] = list_shown_frames(stacks, tp_stacks_node_of_text(trace->stacks, id)) + 1;
         stacks->list_of[torch->order[k]] = known[id] - 1;
     }
 }
@@ -107,7 +107,7 @@ static bool is_evaluated_by_parent(const struct tp_torch *torch, uint32_t item)
            tp_str_equal(around, tp_torch_name_text(torch, tp_torch_name(torch, item)));
 }
 
-static void find_roots(struct backward *b, struct tp_arena *arena)
+static void find_outermost_autograd_items(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     b->root = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *b->root);
@@ -150,11 +150,12 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
             continue;
         uint32_t site = tp_keys_find(&sites, SITE(flow->thread, flow->ts_ns));
         if (site != TP_NO_ID)
-            *tp_id_map_put(&b->forward_thread, (uint64_t)*TP_AT(&number, int64_t, site)) = start_thread[flow->id];
+            *tp_id_map_find_or_add(&b->forward_thread, (uint64_t)*TP_AT(&number, int64_t, site)) =
+                start_thread[flow->id];
     }
 }
 
-static void find_forward(struct backward *b)
+static void find_forward_items(struct backward *b)
 {
     const struct tp_torch *torch = b->torch;
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -191,9 +192,9 @@ void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *to
     tp_id_map_init(&b.forward_thread, arena);
     tp_keys_init(&b.forward, arena, 3);
     b.forward_list = TP_VEC(arena, uint32_t);
-    find_roots(&b, arena);
+    find_outermost_autograd_items(&b, arena);
     find_threads(&b, arena);
-    find_forward(&b);
+    find_forward_items(&b);
     for (uint32_t k = 0; k < torch->count; k++)
         if (b.root[torch->order[k]] != TP_NO_ID)
             stacks->list_of[torch->order[k]] = forward_stack(&b, b.root[torch->order[k]]);

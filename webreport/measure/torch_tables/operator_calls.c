@@ -83,7 +83,7 @@ static struct tp_str shape_text(struct tp_arena *arena, const struct tp_shape *s
     return (struct tp_str){tp_arena_copy(arena, text, size), size};
 }
 
-static struct tp_str value_text(const struct tp_trace *trace, uint32_t id)
+static struct tp_str text_of_value(const struct tp_trace *trace, uint32_t id)
 {
     return tp_strings_get(&trace->values, id);
 }
@@ -100,8 +100,8 @@ static struct known_cost find_item_cost(struct building *b, uint32_t item, const
     uint32_t concrete = tp_concrete_inputs(trace, e->detail);
     uint32_t kind = tp_keys_add(&b->kinds, (uint32_t[]){e->name, host->dims, host->types, concrete});
     if (kind == b->costs.count) {
-        struct tp_op_call call = {value_text(trace, host->dims), value_text(trace, host->types),
-                                  value_text(trace, concrete)};
+        struct tp_op_call call = {text_of_value(trace, host->dims), text_of_value(trace, host->types),
+                                  text_of_value(trace, concrete)};
         struct tp_op_cost found;
         if (tp_op_cost(&found, rule, &call)) {
             cost.flop = (double)found.flops;
@@ -137,7 +137,7 @@ static bool has_inputs(const struct building *b, uint32_t item)
     const struct tp_host_detail *host = tp_torch_detail(&b->torch, item);
     struct tp_str none = {"", 0};
     return tp_operator_filter_accepts_inputs(
-        &b->options->filter, host && host->types != TP_NO_ID ? value_text(b->torch.trace, host->types) : none);
+        &b->options->filter, host && host->types != TP_NO_ID ? text_of_value(b->torch.trace, host->types) : none);
 }
 
 static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *trace)
@@ -344,8 +344,8 @@ static int compare_rows(const void *x, const void *y, const void *context)
 
 /* ---- table ---- */
 
-static void put_row(const struct building *b, struct tp_operator_calls *calls, size_t at, const struct row *row,
-                    int64_t *cumulative_ns)
+static void write_operator_row(const struct building *b, struct tp_operator_calls *calls, size_t at,
+                               const struct row *row, int64_t *cumulative_ns)
 {
     struct tp_table *t = &calls->table;
     bool is_call = b->options->aggregate == TP_AGGREGATE_NONE;
@@ -392,7 +392,7 @@ static void fill_table(struct building *b, struct tp_operator_calls *calls, stru
     for (size_t i = 0; i < kept.count; i++) {
         struct row *row = TP_AT(&kept, struct row, i);
         row->call.in_shapes = tp_strings_get(&b->shapes.texts, tp_key_shape_id(&b->shapes, &b->torch, row->call.item));
-        put_row(b, calls, i, row, &cumulative_ns);
+        write_operator_row(b, calls, i, row, &cumulative_ns);
     }
 }
 
@@ -409,7 +409,7 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena);
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
-    calls->is_copy_time_shown = options->has_copies;
+    calls->is_copy_time_shown = options->includes_copy_times;
     add_copies(calls, trace);
     for (uint32_t i = 0; i < trace->event_count && !calls->is_device && !options->is_host; i++)
         calls->is_device = tp_torch_flags(&b->torch, i) & TP_TORCH_WORK;

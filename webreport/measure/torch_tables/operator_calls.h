@@ -42,8 +42,8 @@ struct tp_operator_options {
     int64_t max_time_ns;  /* largest time of a shown row; negative: no limit */
     int64_t top;          /* largest number of rows; negative: all rows */
     struct tp_operator_filter filter;
-    bool is_host;    /* true: show CPU times even if a device was recorded */
-    bool has_copies; /* true: include the time of copies in the text */
+    bool is_host;             /* true: show CPU times even if a device was recorded */
+    bool includes_copy_times; /* true: include the time of copies in the text */
 };
 
 struct tp_operator_calls {

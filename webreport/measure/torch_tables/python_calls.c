@@ -51,7 +51,7 @@ static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns,
     sum->total_ns = tp_sat_add(sum->total_ns, total_ns);
 }
 
-static void end_call(struct counting *c)
+static void count_ended_call(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
     int64_t total_ns = tp_torch_duration(c->torch, call.item).ns,
@@ -65,11 +65,11 @@ static void end_call(struct counting *c)
                own_ns, total_ns);
 }
 
-static void begin_call(struct counting *c, uint32_t item)
+static void push_call(struct counting *c, uint32_t item)
 {
     struct open_call call = {.item = item, .pair = TP_NO_ID};
     while (c->stack.count && TP_AT(&c->stack, struct open_call, c->stack.count - 1)->item != c->torch->parent[item])
-        end_call(c);
+        count_ended_call(c);
     call.row = find_or_add_row(c, tp_torch_name(c->torch, item));
     ++*TP_AT(&c->row_levels, uint32_t, call.row);
     if (c->stack.count) {
@@ -87,7 +87,7 @@ static void begin_call(struct counting *c, uint32_t item)
 /* ---- all threads ---- */
 
 /* Sorts the pairs by callee, then by index. */
-static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
+static void sort_pairs_by_callee(struct tp_calls *calls, struct tp_arena *arena)
 {
     uint32_t count = tp_keys_count(&calls->pairs), total = 0;
     calls->first_pair_of_row = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *calls->first_pair_of_row);
@@ -118,10 +118,10 @@ void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct
     calls->pair_sums = TP_VEC(arena, struct tp_call_sum);
     c.row_of_name = tp_arena_array(arena, tp_torch_name_count(torch), sizeof *c.row_of_name);
     for (uint32_t k = 0; k < torch->count; k++)
-        begin_call(&c, torch->order[k]);
+        push_call(&c, torch->order[k]);
     while (c.stack.count)
-        end_call(&c);
+        count_ended_call(&c);
     calls->rows = c.rows.data;
     calls->count = (uint32_t)c.rows.count;
-    sort_pairs(calls, arena);
+    sort_pairs_by_callee(calls, arena);
 }

@@ -118,7 +118,7 @@ static struct tp_str *make_names(const struct tp_calls *calls, struct tp_arena *
     tp_buf_init(&naming.scratch, 0);
     tp_arena_run(arena, make_all_names_guarded, &naming, NULL);
     tp_buf_release(&naming.scratch);
-    tp_arena_pass_failure_on(arena);
+    tp_arena_fail_with_stored_code(arena);
     return naming.names;
 }
 

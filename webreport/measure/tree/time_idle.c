@@ -25,7 +25,8 @@ static bool is_step_mark_name(struct tp_str name)
            tp_str_starts(name, "step[");
 }
 
-static void push_frame(struct stack *stack, const struct tp_flame_node *node, uint32_t index, bool is_library)
+static void extend_stack_by_frame(struct stack *stack, const struct tp_flame_node *node, uint32_t index,
+                                  bool is_library)
 {
     if (stack->loader == TP_NO_ID && is_loader_frame(node))
         stack->loader = index;
@@ -67,7 +68,7 @@ static uint32_t add_host_draft(struct tp_time_builder *maker, enum cause cause, 
     return tp_time_find_or_add_child(maker, tp_time_find_or_add_child(maker, host, group), name);
 }
 
-static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
+static void add_host_time_of_stack(struct hosts *hosts, const struct stack *stack, int64_t ns)
 {
     const struct tp_flame_node *nodes = hosts->maker->idle->nodes;
     const uint32_t found[] = {[LOADING] = stack->loader,
@@ -79,7 +80,7 @@ static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
     while (cause < NOTHING && found[cause] == TP_NO_ID)
         cause++;
     uint32_t label = cause == NOTHING ? 0 : nodes[found[cause]].label;
-    uint32_t *draft = tp_id_map_put(&hosts->drafts, tp_id_pair(cause, label));
+    uint32_t *draft = tp_id_map_find_or_add(&hosts->drafts, tp_id_pair(cause, label));
     if (*draft == TP_NO_ID)
         *draft =
             add_host_draft(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
@@ -96,7 +97,7 @@ static bool is_in_library(struct hosts *hosts, const struct tp_flame_node *node)
 
 /* Adds the nodes below "host". Flame nodes are in depth-first order. Each node therefore extends the stack of its
  * parent. */
-static void add_hosts(struct tp_time_builder *maker)
+static void add_nodes_of_host_time(struct tp_time_builder *maker)
 {
     static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
     const struct tp_idle_device *idle = maker->idle;
@@ -111,13 +112,13 @@ static void add_hosts(struct tp_time_builder *maker)
         struct stack *stack = &stacks[node->depth];
         bool is_frame = node->kind == TP_STACK_FRAME || node->kind == TP_STACK_MODULE;
         *stack = stacks[node->depth - 1];
-        push_frame(stack, node, i, is_frame && is_in_library(&hosts, node));
+        extend_stack_by_frame(stack, node, i, is_frame && is_in_library(&hosts, node));
         if (node->self_host_ns)
-            add_host(&hosts, stack, node->self_host_ns);
+            add_host_time_of_stack(&hosts, stack, node->self_host_ns);
     }
-    tp_id_map_drop(&hosts.drafts);
-    tp_arena_drop(maker->arena, hosts.library, labels);
-    tp_arena_drop(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
+    tp_id_map_release(&hosts.drafts);
+    tp_arena_free_item(maker->arena, hosts.library, labels);
+    tp_arena_free_item(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
 }
 
 /* ---- the other reasons ---- */
@@ -137,7 +138,7 @@ static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason
         [TP_IDLE_BY_LAUNCH] = "", [TP_IDLE_BY_BLOCKED] = "blocks: ", [TP_IDLE_BY_HELD_LAUNCH] = TP_TIME_FIRST_CALL};
     struct tp_time_builder *maker = reasons->maker;
     const struct tp_event *launch = tp_launch_of_device(maker->model, device);
-    uint32_t *draft = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
+    uint32_t *draft = tp_id_map_find_or_add(&reasons->launches, tp_id_pair(reason, launch->name));
     if (*draft == TP_NO_ID) {
         struct tp_str name = tp_trace_event_name(maker->model->trace, launch);
         size_t skip = strlen(before[reason]);
@@ -152,7 +153,8 @@ static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason
     return *draft;
 }
 
-static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
+static void add_time_of_idle_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece,
+                                    int64_t ns)
 {
     static const char *const texts[TP_IDLE_REASONS][2] = {
         [TP_IDLE_BY_LATENCY] = {"queue", "start latency"}, [TP_IDLE_BY_GRAPH] = {"queue", "between"},
@@ -161,7 +163,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     struct reasons *reasons = context;
     struct tp_time_builder *maker = reasons->maker;
     uint32_t *draft = &reasons->drafts[reason];
-    if (reason == TP_IDLE_BY_HOST) /* add_hosts adds this time by stack */
+    if (reason == TP_IDLE_BY_HOST) /* add_nodes_of_host_time adds this time by stack */
         return;
     if (!texts[reason][0]) {
         tp_time_add_time(maker, launch_draft(reasons, reason, piece->next), ns);
@@ -182,9 +184,9 @@ void tp_time_add_idle(struct tp_time_builder *maker)
     for (unsigned i = 0; i < TP_IDLE_REASONS; i++)
         reasons.drafts[i] = TP_NO_ID;
     tp_id_map_init(&reasons.launches, maker->arena);
-    add_hosts(maker);
-    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, &reasons);
-    tp_id_map_drop(&reasons.launches);
+    add_nodes_of_host_time(maker);
+    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_time_of_idle_reason, &reasons);
+    tp_id_map_release(&reasons.launches);
     maker->tree->latency_ns = found.latency_ns;
     maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_HELD], found.ns[TP_IDLE_BY_HELD_LAUNCH]);
 }

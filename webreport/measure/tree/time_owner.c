@@ -93,5 +93,5 @@ void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void 
         now = until;
     }
     for (unsigned c = 0; c < TP_TIME_CLASSES; c++)
-        tp_arena_drop(maker->arena, lines[c].items, lines[c].count * sizeof(uint32_t));
+        tp_arena_free_item(maker->arena, lines[c].items, lines[c].count * sizeof(uint32_t));
 }

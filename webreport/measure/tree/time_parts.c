@@ -6,7 +6,7 @@
 uint32_t tp_time_find_or_add_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text)
 {
     uint32_t id = tp_strings_add(&maker->texts, text);
-    uint32_t *child = tp_id_map_put(&maker->children, tp_id_pair(parent, id));
+    uint32_t *child = tp_id_map_find_or_add(&maker->children, tp_id_pair(parent, id));
     if (*child == TP_NO_ID) {
         *child = (uint32_t)maker->drafts.count;
         *(struct tp_time_draft *)tp_vec_push(&maker->drafts) = (struct tp_time_draft){.parent = parent, .text = id};

@@ -34,7 +34,7 @@ static struct tp_str text_str(const struct text *text)
 }
 
 /* Appends `from`, replacing each `old` by `new`. */
-static void append_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
+static void append_with_replacement(struct text *text, struct tp_str from, const char *old, const char *new)
 {
     for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
         size_t next = (size_t)at + strlen(old);
@@ -89,7 +89,7 @@ static struct tp_str module_class(const struct tp_model *model, uint32_t module)
         tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]));
 }
 
-static bool is_builtin(struct tp_str class)
+static bool is_builtin_module_class(struct tp_str class)
 {
     bool is_any = false;
     for (size_t i = 0; i < sizeof BUILTIN / sizeof *BUILTIN; i++)
@@ -99,7 +99,7 @@ static bool is_builtin(struct tp_str class)
 
 /* Returns the id of a text: the class of the nearest enclosing user module. If the nearest module of all is built into
  * a library, "/" and its class follow. */
-static uint32_t class_text(struct tp_time_places *places, uint32_t module)
+static uint32_t class_of_module_text(struct tp_time_places *places, uint32_t module)
 {
     const struct tp_model *model = places->maker->model;
     uint32_t *known = &places->modules[module];
@@ -107,9 +107,9 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
         return *known - 1;
     struct text text = {0};
     struct tp_str inner = module_class(model, module);
-    bool is_inner_builtin = is_builtin(inner);
+    bool is_inner_builtin = is_builtin_module_class(inner);
     uint32_t own = module;
-    while (own != TP_NO_ID && is_builtin(module_class(model, own)))
+    while (own != TP_NO_ID && is_builtin_module_class(module_class(model, own)))
         own = model->modules.parent[own];
     if (own != TP_NO_ID)
         append_text(&text, module_class(model, own));
@@ -146,7 +146,7 @@ static void find_backward(struct tp_time_places *places)
     for (uint32_t op = 0; op < ops->count; op++)
         places->is_backward[op] = (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]) ||
                                   is_in_backward(model, is_engine, op);
-    tp_arena_drop(places->maker->arena, is_engine, names->count);
+    tp_arena_free_item(places->maker->arena, is_engine, names->count);
 }
 
 static int64_t sequence_number(const struct tp_model *model, uint32_t op)
@@ -232,8 +232,8 @@ static void find_forward_modules(struct tp_time_places *places)
         if (id != TP_NO_ID)
             *module = ops->module[TP_AT(&forwards.items, struct forward, id)->op];
     }
-    tp_ids_drop(&forwards.ids, arena);
-    tp_arena_drop(arena, forwards.items.data, forwards.items.capacity * sizeof(struct forward));
+    tp_ids_release(&forwards.ids, arena);
+    tp_arena_free_item(arena, forwards.items.data, forwards.items.capacity * sizeof(struct forward));
 }
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker)
@@ -324,7 +324,7 @@ static uint32_t operator_text(struct tp_time_places *places, const struct tp_eve
     struct text text = {0};
     struct tp_str name = trace->names.items[e->name], item;
     enum tp_number_type type = TP_NUMBER_OTHER;
-    append_replaced(&text, name, "aten::", "");
+    append_with_replacement(&text, name, "aten::", "");
     append_shapes(&text, tp_strings_get(&trace->values, host->dims));
     for (size_t at = 0;
          type == TP_NUMBER_OTHER && tp_value_next(tp_strings_get(&trace->values, host->types), &at, NULL, &item);)
@@ -337,7 +337,7 @@ static uint32_t operator_text(struct tp_time_places *places, const struct tp_eve
     return *TP_AT(&places->operators, uint32_t, call);
 }
 
-static uint32_t unit_text(struct tp_time_places *places, const struct tp_work_unit *unit)
+static uint32_t text_of_work_unit(struct tp_time_places *places, const struct tp_work_unit *unit)
 {
     uint32_t *known = &places->units[unit->call];
     if (!*known)
@@ -364,10 +364,10 @@ static void append_direction(struct text *text, struct tp_str name)
     if (!close)
         return;
     append_text(text, TP_STR(" "));
-    append_replaced(text, (struct tp_str){open + 1, (size_t)(close - open - 1)}, " -> ", ">");
+    append_with_replacement(text, (struct tp_str){open + 1, (size_t)(close - open - 1)}, " -> ", ">");
 }
 
-static uint32_t place_copy(struct tp_time_places *places, const struct tp_event *e, uint32_t operator_name)
+static uint32_t find_leaf_of_copy(struct tp_time_places *places, const struct tp_event *e, uint32_t operator_name)
 {
     struct text text = {0};
     struct tp_str name = tp_trace_event_name(places->maker->model->trace, e);
@@ -400,7 +400,7 @@ static struct tp_str collective_word(struct tp_str name)
     return found;
 }
 
-static uint32_t place_communication(struct tp_time_places *places, const struct tp_event *e)
+static uint32_t find_leaf_of_communication(struct tp_time_places *places, const struct tp_event *e)
 {
     const struct tp_trace *trace = places->maker->model->trace;
     uint32_t comm = trace->devices[e->detail].comm;
@@ -421,7 +421,7 @@ static struct tp_str label_without_module(const struct tp_time_places *places, u
     return tp_is_graph_launched(places->maker->model, device) ? TP_STR("[graph launch]") : TP_STR("[no module]");
 }
 
-static uint32_t place_compute(struct tp_time_places *places, uint32_t device, const uint32_t path[4])
+static uint32_t find_leaf_of_compute(struct tp_time_places *places, uint32_t device, const uint32_t path[4])
 {
     struct tp_time_builder *maker = places->maker;
     unsigned work = maker->kinds->of_device[device];
@@ -451,7 +451,7 @@ static uint32_t find_module(const struct tp_time_places *places, uint32_t device
 }
 
 /* Fills the key of a device operation's path in the tree. Operations with equal keys share a leaf. */
-static void make_key(struct tp_time_places *places, uint32_t device, uint32_t key[4])
+static void make_key_of_operation(struct tp_time_places *places, uint32_t device, uint32_t key[4])
 {
     const struct tp_model *model = places->maker->model;
     const struct tp_event *e = tp_device_event(model, device);
@@ -465,10 +465,10 @@ static void make_key(struct tp_time_places *places, uint32_t device, uint32_t ke
     case TP_TIME_COMPUTE:
         if (op != TP_NO_ID) {
             key[0] |= (uint32_t)places->is_backward[op] << 8;
-            key[2] = unit ? unit_text(places, unit) : operator_text(places, tp_operator_work_event(model, op));
+            key[2] = unit ? text_of_work_unit(places, unit) : operator_text(places, tp_operator_work_event(model, op));
         }
         uint32_t module = find_module(places, device, op);
-        key[1] = module == TP_NO_ID ? TP_NO_ID : class_text(places, module);
+        key[1] = module == TP_NO_ID ? TP_NO_ID : class_of_module_text(places, module);
         key[0] |= module == TP_NO_ID && tp_is_graph_launched(model, device) ? 1u << 16 : 0;
         break;
     case TP_TIME_COMMUNICATION:
@@ -487,24 +487,24 @@ uint32_t tp_time_find_leaf(struct tp_time_places *places, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(places->maker->model, device);
     uint32_t key[4];
-    make_key(places, device, key);
+    make_key_of_operation(places, device, key);
     uint32_t path = tp_keys_add(&places->paths, key);
     if (path < places->leaves.count)
         return *TP_AT(&places->leaves, uint32_t, path);
     uint32_t leaf;
     switch (tp_time_class_of_work(places->maker->kinds->of_device[device])) {
     case TP_TIME_COMMUNICATION:
-        leaf = place_communication(places, e);
+        leaf = find_leaf_of_communication(places, e);
         break;
     case TP_TIME_COPY:
-        leaf = place_copy(places, e, key[2]);
+        leaf = find_leaf_of_copy(places, e, key[2]);
         break;
     case TP_TIME_WAIT:
         leaf = find_or_add_child(places, find_or_add_child(places, 0, TP_STR("device wait")),
                                  tp_trace_event_name(places->maker->model->trace, e));
         break;
     default:
-        leaf = place_compute(places, device, key);
+        leaf = find_leaf_of_compute(places, device, key);
         break;
     }
     *(uint32_t *)tp_vec_push(&places->leaves) = leaf;
@@ -515,9 +515,9 @@ void tp_time_places_release(struct tp_time_places *places)
 {
     struct tp_arena *arena = places->maker->arena;
     size_t operators = places->maker->model->operators.count;
-    tp_keys_drop(&places->paths);
-    tp_keys_drop(&places->calls);
-    tp_arena_drop(arena, places->is_backward, operators);
+    tp_keys_release(&places->paths);
+    tp_keys_release(&places->calls);
+    tp_arena_free_item(arena, places->is_backward, operators);
     if (places->forward_modules)
-        tp_arena_drop(arena, places->forward_modules, operators * sizeof(uint32_t));
+        tp_arena_free_item(arena, places->forward_modules, operators * sizeof(uint32_t));
 }

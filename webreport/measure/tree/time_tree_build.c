@@ -25,7 +25,7 @@ static void add_own_time(void *context, uint32_t device, int64_t ns)
 
 /* Returns whether an operation starts in the window W. *near: position of the last search
  * (tp_intervals_contain_near). */
-static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
+static bool does_operation_begin_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
 }
@@ -39,7 +39,7 @@ static void count_operations(struct tp_time_builder *maker)
     for (uint32_t i = 0; i < maker->gpu->count; i++) {
         uint32_t device = maker->gpu->events[i];
         maker->leaves[device] = tp_time_find_leaf(&places, device);
-        if (!begins_in_window(maker->model, device, &near))
+        if (!does_operation_begin_in_window(maker->model, device, &near))
             continue;
         struct tp_time_draft *draft = tp_time_draft(maker, maker->leaves[device]);
         draft->calls++;
@@ -66,14 +66,14 @@ static double least_time_ns(const struct tp_time_builder *maker, const struct tp
     return least;
 }
 
-static void add_units(struct tp_time_builder *maker)
+static void add_minimum_times_of_units(struct tp_time_builder *maker)
 {
     size_t near = 0;
     for (uint32_t i = 0; i < maker->units->count; i++) {
         const struct tp_work_unit *unit = &maker->units->items[i];
         const struct tp_cost *cost = &maker->units->costs[unit->cost];
         if (&maker->model->gpus[maker->model->devices.gpu[unit->main]] != maker->gpu ||
-            !begins_in_window(maker->model, unit->main, &near))
+            !does_operation_begin_in_window(maker->model, unit->main, &near))
             continue;
         struct tp_time_draft *draft = tp_time_draft(maker, maker->leaves[unit->main]);
         draft->flops = tp_sat_add(draft->flops, cost->flops);
@@ -162,8 +162,8 @@ static struct children sort_children(const struct tp_time_builder *maker)
 
 /* Adds the nodes below `draft` that have time or operations in the window W. parent: index of the node of `draft`.
  * The length of a path limits the recursion. */
-static void add_nodes(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
-                      uint32_t parent)
+static void add_children_of_draft(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
+                                  uint32_t parent)
 {
     struct tp_time_tree *tree = maker->tree;
     for (uint32_t i = children->first[draft]; i < children->first[draft + 1]; i++) {
@@ -175,7 +175,7 @@ static void add_nodes(const struct tp_time_builder *maker, const struct children
         tree->nodes[at] = make_node(maker, from);
         tree->nodes[at].parent = parent;
         tree->nodes[at].depth = tree->nodes[parent].depth + 1;
-        add_nodes(maker, children, child, at);
+        add_children_of_draft(maker, children, child, at);
     }
 }
 
@@ -187,7 +187,7 @@ static void sort_nodes_of_tree(struct tp_time_builder *maker)
     tree->nodes[0] = make_node(maker, tp_time_draft(maker, 0));
     tree->nodes[0].parent = TP_NO_ID;
     tree->node_count = 1;
-    add_nodes(maker, &children, 0, 0);
+    add_children_of_draft(maker, &children, 0, 0);
 }
 
 /* ---- devices ---- */
@@ -203,8 +203,8 @@ static void build_tree(struct tp_time_builder *maker)
     maker->leaves = tp_arena_alloc(maker->arena, size);
     count_operations(maker);
     tp_time_visit_owners(maker, add_own_time, maker);
-    add_units(maker);
-    tp_arena_drop(maker->arena, maker->leaves, size);
+    add_minimum_times_of_units(maker);
+    tp_arena_free_item(maker->arena, maker->leaves, size);
     tp_time_add_idle(maker);
     sum_subtrees(maker);
     sort_nodes_of_tree(maker);
@@ -219,7 +219,7 @@ static int64_t device_work_ns(const struct tp_model *model, uint32_t gpu)
 }
 
 /* Orders devices by work, most work first. context: work by device, ns. */
-static int by_work(const void *context, uint32_t x, uint32_t y)
+static int compare_by_work(const void *context, uint32_t x, uint32_t y)
 {
     const int64_t *work = context;
     if (work[x] != work[y])
@@ -242,7 +242,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
         rows[g] = g;
         work[g] = device_work_ns(model, g);
     }
-    tp_sort_rows(rows, count, by_work, work, arena);
+    tp_sort_rows(rows, count, compare_by_work, work, arena);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_time_tree *tree = &trees->items[trees->count++];
         struct tp_time_builder maker = {.model = model,

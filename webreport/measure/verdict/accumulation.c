@@ -6,7 +6,8 @@
 
 /* Marks each step in which an event with one of these marks begins. is_main_alone: only events of the main thread
  * count. */
-static void mark_steps(const struct tp_model *model, uint64_t marks, bool is_main_alone, bool *is_marked)
+static void mark_steps_with_marked_events(const struct tp_model *model, uint64_t marks, bool is_main_alone,
+                                          bool *is_marked)
 {
     const struct tp_order *order = model->order;
     uint32_t near = 0;
@@ -22,7 +23,7 @@ static void mark_steps(const struct tp_model *model, uint64_t marks, bool is_mai
     }
 }
 
-static uint32_t count_used(const struct tp_model *model, const bool *is_marked)
+static uint32_t count_marked_used_steps(const struct tp_model *model, const bool *is_marked)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < model->step_count; s++)
@@ -32,7 +33,8 @@ static uint32_t count_used(const struct tp_model *model, const bool *is_marked)
 
 /* Fills the number of micro-steps per optimizer step: the median distance between two updates. With only one update,
  * the number is at least the number of steps on the longer side of the update. */
-static void find_distance(const struct tp_model *model, struct tp_accumulation *found, struct tp_arena *arena)
+static void find_micro_steps_per_update(const struct tp_model *model, struct tp_accumulation *found,
+                                        struct tp_arena *arena)
 {
     int64_t *distances = tp_arena_array(arena, model->step_count + 1, sizeof *distances);
     uint32_t count = 0, at = 0, before = 0, after = 0;
@@ -51,10 +53,12 @@ static void find_distance(const struct tp_model *model, struct tp_accumulation *
         at = 0;
     }
     after = at;
-    found->is_at_least = count == 0;
-    found->micro_count = count ? (uint32_t)tp_lower_median(distances, count) : before > after ? before : after + 1;
-    if (found->micro_count < 2)
-        found->micro_count = 0;
+    found->is_lower_bound = count == 0;
+    found->micro_steps_per_step = count            ? (uint32_t)tp_lower_median(distances, count)
+                                  : before > after ? before
+                                                   : after + 1;
+    if (found->micro_steps_per_step < 2)
+        found->micro_steps_per_step = 0;
 }
 
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena)
@@ -65,20 +69,20 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
         !tp_any_name_has_marks(model, TP_MARK_OPTIMIZER_STEP) || !tp_any_name_has_marks(model, TP_MARK_BACKWARD_NODE))
         return found;
     bool *updates = tp_arena_array(arena, model->step_count, sizeof *updates);
-    mark_steps(model, TP_MARK_OPTIMIZER_STEP, true, updates);
-    uint32_t updating = count_used(model, updates);
+    mark_steps_with_marked_events(model, TP_MARK_OPTIMIZER_STEP, true, updates);
+    uint32_t updating = count_marked_used_steps(model, updates);
     if (!updating || 2 * updating > model->used_count)
         return found;
     bool *zeroes = tp_arena_array(arena, model->step_count, sizeof *zeroes);
-    mark_steps(model, TP_MARK_ZERO_GRAD, true, zeroes);
+    mark_steps_with_marked_events(model, TP_MARK_ZERO_GRAD, true, zeroes);
     /* every step sets gradients to zero, so no gradient accumulates; updates were skipped */
-    if (count_used(model, zeroes) == model->used_count)
+    if (count_marked_used_steps(model, zeroes) == model->used_count)
         return found;
     bool *has_backward = tp_arena_array(arena, model->step_count, sizeof *has_backward);
-    mark_steps(model, TP_MARK_BACKWARD_NODE, false, has_backward);
-    if (count_used(model, has_backward) < model->used_count)
+    mark_steps_with_marked_events(model, TP_MARK_BACKWARD_NODE, false, has_backward);
+    if (count_marked_used_steps(model, has_backward) < model->used_count)
         return found;
     found.updates = updates;
-    find_distance(model, &found, arena);
+    find_micro_steps_per_update(model, &found, arena);
     return found;
 }

@@ -8,9 +8,10 @@
 #include "webreport/model/facts.h"
 
 struct tp_accumulation {
-    uint32_t micro_count; /* number of micro-steps per optimizer step, 2 or more; 0 if steps are not micro-steps */
-    bool is_at_least;     /* true if only one update was recorded, so that micro_count is a lower bound */
-    bool *updates;        /* for each step: true if the optimizer runs in the step; NULL if micro_count is 0 */
+    uint32_t
+        micro_steps_per_step; /* number of micro-steps per optimizer step, 2 or more; 0 if steps are not micro-steps */
+    bool is_lower_bound;      /* true if only one update was recorded, so that micro_steps_per_step is a lower bound */
+    bool *updates; /* for each step: true if the optimizer runs in the step; NULL if micro_steps_per_step is 0 */
 };
 
 /* Finds out whether the steps of a trace are micro-steps. Every used step must have a backward pass, and at least half
@@ -20,7 +21,7 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
 /* Returns 1 for a micro-step that updates the parameters, otherwise 0. */
 static inline unsigned tp_accumulation_step_kind(const struct tp_accumulation *accumulation, uint32_t step)
 {
-    return accumulation->micro_count && accumulation->updates[step];
+    return accumulation->micro_steps_per_step && accumulation->updates[step];
 }
 
 #endif

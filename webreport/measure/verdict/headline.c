@@ -38,7 +38,7 @@ void tp_verdict_set_device_headline(struct tp_trace_verdict *v, const struct tp_
     enum tp_time_cause second = second_cause(v);
     bool is_named = tp_percent(tp_verdict_cause_ns(v, second), model->window_ns) >= NEXT_PERCENT;
     v->period = choose_period(model);
-    v->is_own_device = tp_is_own_device(model, v->device);
+    v->is_own_device = tp_is_device_of_program(model, v->device);
     v->next = is_named ? second : TP_TIME_NONE;
     v->headline_id = v->class != TP_CLASS_STALL          ? TP_HEADLINE_DEVICE
                      : v->cause == TP_TIME_COMMUNICATION ? TP_HEADLINE_COLLECTIVE
@@ -67,7 +67,7 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
             best = n;
     if (best != TP_NO_ID)
         v->largest = (struct tp_verdict_largest){names->items[best], tp_percent(self_ns[best], total)};
-    tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
+    tp_arena_free_item(arena, self_ns, names->count * sizeof *self_ns);
 }
 
 /* Returns, for each name id, the time within the window W of the main thread's ranges that declare one of these
@@ -102,7 +102,7 @@ static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model
     double percent = best == TP_NO_ID ? 0 : tp_percent(ns[best], model->window_ns);
     if (best != TP_NO_ID && percent >= least_percent)
         v->largest = (struct tp_verdict_largest){names->items[best], percent};
-    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+    tp_arena_free_item(arena, ns, names->count * sizeof *ns);
 }
 
 void tp_verdict_set_host_headline(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)

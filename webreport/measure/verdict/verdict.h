@@ -158,7 +158,7 @@ const char *tp_time_cause_text(enum tp_time_cause cause);
  * headline names separately. */
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *verdict, enum tp_time_cause cause);
 
-/* Removes the verdict of a trace that does not show the work of its own process (tp_advice_drop_verdict). */
+/* Removes the verdict of a trace that does not show the work of its own process (tp_advice_remove_verdict). */
 void tp_verdict_reset(struct tp_trace_verdict *verdict);
 
 /* Builds the verdict of a model, without its sentences. is_fragment: result of the trace quality. */

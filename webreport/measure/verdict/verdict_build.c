@@ -100,8 +100,8 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
 }
 
 /* Returns the times for which the lanes of a device declare one of these kinds of ranges. kinds: bits. */
-static struct tp_intervals main_thread_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
-                                             struct tp_arena *arena)
+static struct tp_intervals ranges_on_device_lanes(const struct tp_model *model, const struct tp_gpu *gpu,
+                                                  unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -131,7 +131,7 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
 
 /* Returns the idle time in which the host waits for the device although the device runs nothing, ns. The trace lacks
  * the operation that the host waits for. Counts only gaps before operations with a known launch. */
-static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu *gpu)
+static int64_t wait_for_unrecorded_work_ns(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
@@ -173,7 +173,8 @@ static void find_one_collective(struct tp_trace_verdict *v, const struct tp_mode
     }
 }
 
-static struct tp_intervals idle_times(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
+static struct tp_intervals idle_intervals_of_part(const struct tp_gpu *gpu, enum tp_idle_part part,
+                                                  struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < gpu->idle_count; i++)
@@ -190,12 +191,13 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
     const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
     struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
     tp_intervals_append(&said, tp_main_thread_ranges(model, inputs, arena));
-    tp_intervals_append(&said, main_thread_times(model, gpu, inputs, arena));
+    tp_intervals_append(&said, ranges_on_device_lanes(model, gpu, inputs, arena));
     tp_intervals_append(&waited, tp_main_thread_ranges(model, waits, arena));
-    tp_intervals_append(&waited, main_thread_times(model, gpu, waits, arena));
+    tp_intervals_append(&waited, ranges_on_device_lanes(model, gpu, waits, arena));
     struct tp_intervals loading = tp_intervals_from_vec(&said), waiting = tp_intervals_from_vec(&waited);
     for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
-        struct tp_intervals idle = idle_times(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
+        struct tp_intervals idle =
+            idle_intervals_of_part(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
         struct tp_intervals input = tp_intervals_intersection(arena, idle, loading);
         int64_t input_ns = tp_intervals_length(input);
         int64_t wait_ns = tp_intervals_intersection_length(tp_intervals_difference(arena, idle, input), waiting);
@@ -206,8 +208,8 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
 }
 
 /* Splits the time of the device in the window W into causes. Every nanosecond has exactly one cause. */
-static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
-                        struct tp_arena *arena)
+static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct tp_model *model,
+                                       const struct tp_gpu *gpu, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     int64_t part_ns[TP_IDLE_PARTS] = {0};
@@ -235,8 +237,8 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
 }
 
 /* Returns the line, range or call (the fold of the stack) that ran for most of the idle intervals first to end - 1. */
-static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
-                                   struct tp_arena *arena)
+static struct tp_fold fold_of_longest_idle_time(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first,
+                                                uint32_t end, struct tp_arena *arena)
 {
     struct tp_fold_times times;
     struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
@@ -269,7 +271,7 @@ static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model 
         gap->call = names->items[best];
         gap->call_ns = ns[best];
     }
-    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+    tp_arena_free_item(arena, ns, names->count * sizeof *ns);
 }
 
 /* Finds the longest gap, a sequence of adjacent idle intervals; of equally long gaps, the first. */
@@ -290,7 +292,7 @@ static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *
     v->has_gap = best_end > 0;
     if (!v->has_gap)
         return;
-    struct tp_fold fold = longest_fold(model, gpu, best, best_end, arena);
+    struct tp_fold fold = fold_of_longest_idle_time(model, gpu, best, best_end, arena);
     v->gap.start_ns = tp_sat_sub(gpu->idle[best].a, model->first_ns);
     v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
     v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
@@ -338,16 +340,16 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
     }
 }
 
-static void judge_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+static void judge_program_with_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_gpu *gpu = busiest_gpu(model);
     double shares[TP_TIME_DEVICE_COUNT];
     v->has_device = true;
     v->device = gpu->id;
-    fill_causes(v, model, gpu, arena);
+    split_device_time_by_cause(v, model, gpu, arena);
     find_longest_gap(v, model, gpu, arena);
     v->awaited_communication_ns = awaited_communication(model, gpu);
-    v->unrecorded_wait_ns = unrecorded_wait(model, gpu);
+    v->unrecorded_wait_ns = wait_for_unrecorded_work_ns(model, gpu);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
     int64_t awaited_ns = v->awaited_communication_ns;
@@ -386,7 +388,8 @@ static void add_declared_cause(struct tp_trace_verdict *v, const struct tp_model
     v->cause_ns[cause] = tp_intervals_length(tp_main_thread_ranges(model, kinds, arena));
 }
 
-static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+static void judge_program_without_device(struct tp_trace_verdict *v, const struct tp_model *model,
+                                         struct tp_arena *arena)
 {
     static const struct {
         enum tp_time_cause cause;
@@ -453,9 +456,9 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     if (!is_fragment && v->steps_used && model->program <= TP_RECORDED_CPU)
         tp_outside_find(&v->left_out, model, arena);
     if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
-        judge_device(v, model, arena);
+        judge_program_with_device(v, model, arena);
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
-        judge_host(v, model, arena);
+        judge_program_without_device(v, model, arena);
     else
         set_class_without_times(v, model, is_fragment);
 }

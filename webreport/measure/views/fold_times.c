@@ -12,7 +12,7 @@ void tp_fold_times_init(struct tp_fold_times *times, struct tp_arena *arena)
 void tp_fold_times_add(void *context, const struct tp_stack_segment *segment)
 {
     struct tp_fold_times *times = context;
-    uint32_t *row = tp_id_map_put(&times->rows, tp_id_pair(segment->fold.kind, segment->fold.text));
+    uint32_t *row = tp_id_map_find_or_add(&times->rows, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*row == TP_NO_ID) {
         *row = (uint32_t)times->items.count;
         *(struct tp_fold_time *)tp_vec_push(&times->items) = (struct tp_fold_time){segment->fold, 0};

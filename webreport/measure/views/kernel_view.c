@@ -102,8 +102,8 @@ struct in_steps {
     bool is_launched;
 };
 
-static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_setup *setup,
-                      struct in_steps in_steps)
+static void add_event_to_group(struct group *group, const struct tp_event *e, const struct tp_device_setup *setup,
+                               struct in_steps in_steps)
 {
     group->longest = !group->calls || e->dur_ns > group->longest ? e->dur_ns : group->longest;
     group->shortest = !group->calls || e->dur_ns < group->shortest ? e->dur_ns : group->shortest;
@@ -125,7 +125,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
 }
 
 /* Returns the text id of a configuration value. Values with equal texts share an id. */
-static uint32_t config_text(struct grouping *g, uint32_t value)
+static uint32_t text_of_configuration_value(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
         return 0; /* id of the text "null" */
@@ -136,14 +136,14 @@ static uint32_t config_text(struct grouping *g, uint32_t value)
     return g->config_of_value[value] - 1;
 }
 
-static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
-                           const struct tp_device_setup *setup, struct in_steps in_steps)
+static void add_to_configuration_group(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
+                                       const struct tp_device_setup *setup, struct in_steps in_steps)
 {
     uint32_t owner = g->model->devices.owner[k];
     uint32_t values[4] = {setup->grid, setup->block, setup->registers, setup->shared_memory};
     uint32_t key[6] = {e->name, owner == TP_NO_ID ? TP_NO_ID : tp_operator_event(g->model, owner)->name};
     for (unsigned i = 0; i < 4; i++)
-        key[2 + i] = config_text(g, values[i]);
+        key[2 + i] = text_of_configuration_value(g, values[i]);
     uint32_t id = tp_keys_add(keys, key);
     if (id == g->configured.count) {
         struct group *group = new_group(&g->configured, e->name);
@@ -151,7 +151,7 @@ static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k,
         memcpy(group->config, key + 2, sizeof group->config);
         memcpy(group->values, values, sizeof group->values);
     }
-    add_event(TP_AT(&g->configured, struct group, id), e, setup, in_steps);
+    add_event_to_group(TP_AT(&g->configured, struct group, id), e, setup, in_steps);
 }
 
 static void group_events(struct grouping *g)
@@ -175,12 +175,12 @@ static void group_events(struct grouping *g)
             group->is_communication = tp_is_communication(model, k);
             *slot = (uint32_t)groups->count;
         }
-        add_event(TP_AT(groups, struct group, *slot - 1), e, setup, in_steps);
+        add_event_to_group(TP_AT(groups, struct group, *slot - 1), e, setup, in_steps);
         if (is_kernel && g->has_configs)
-            add_configured(g, &keys, k, e, setup, in_steps);
+            add_to_configuration_group(g, &keys, k, e, setup, in_steps);
     }
-    tp_arena_drop(g->arena, of_name, name_size);
-    tp_arena_drop(g->arena, of_copy, name_size);
+    tp_arena_free_item(g->arena, of_name, name_size);
+    tp_arena_free_item(g->arena, of_copy, name_size);
 }
 
 /* ---- order ---- */
@@ -234,7 +234,7 @@ static void fill_times(struct tp_table *table, size_t row, unsigned column, cons
     tp_table_int(table, column + 7)[row] = group->calls_in_steps;
 }
 
-static struct tp_str use_text(uint64_t flags)
+static struct tp_str tensor_core_use_text(uint64_t flags)
 {
     return flags & TP_MARK_TC_YES ? TP_STR("yes") : flags & TP_MARK_TC_UNKNOWN ? TP_STR("unknown") : TP_STR("no");
 }
@@ -249,7 +249,7 @@ static void build_names(struct tp_table *table, struct grouping *g)
         uint64_t flags = g->model->marks[group->name];
         tp_table_text(table, TP_KERNEL_NAME)[row] = g->model->trace->names.items[group->name];
         tp_table_bool(table, TP_KERNEL_USES_TC)[row] = (flags & TP_MARK_TC_YES) != 0;
-        tp_table_text(table, TP_KERNEL_TC_USE)[row] = use_text(flags);
+        tp_table_text(table, TP_KERNEL_TC_USE)[row] = tensor_core_use_text(flags);
         tp_table_bool(table, TP_KERNEL_COMMUNICATION)[row] = group->is_communication;
         fill_times(table, row, TP_KERNEL_CALLS, group, g->model->window_ns);
         tp_table_real(table, TP_KERNEL_BLOCKS_PER_SM)[row] = weighted_mean(&group->blocks);
@@ -296,7 +296,7 @@ static void build_copies(struct tp_table *table, struct grouping *g)
     }
 }
 
-static void build_ratios(struct tp_kernel_view *view, const struct grouping *g)
+static void compute_tensor_core_ratios(struct tp_kernel_view *view, const struct grouping *g)
 {
     int64_t yes = 0, no = 0, unknown = 0;
     for (size_t i = 0; i < g->names.count; i++) {
@@ -337,11 +337,11 @@ static void build_view(struct tp_kernel_view *view, const struct tp_model *model
     tp_strings_init(&g.configs, arena, 0);
     tp_strings_add(&g.configs, TP_STR("null")); /* the first text gets id 0 */
     group_events(&g);
-    tp_arena_drop(arena, g.config_of_value, value_size);
+    tp_arena_free_item(arena, g.config_of_value, value_size);
     build_names(&view->by_name, &g);
     build_configs(&view->by_config, &g);
     build_copies(&view->copies, &g);
-    build_ratios(view, &g);
+    compute_tensor_core_ratios(view, &g);
     find_optional_columns(view, model);
 }
 

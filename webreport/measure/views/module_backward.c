@@ -38,7 +38,7 @@ static void find_outermost_operators(struct backward *b)
 
 /* Adds the time of the autograd node that contains operator `backward` to the module of operator `forward`. Each node
  * counts only once. */
-static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
+static void add_backward_times_to_module(struct backward *b, uint32_t forward, uint32_t backward)
 {
     const struct tp_operators *ops = &b->model->operators;
     uint32_t node = b->top[backward] == TP_NO_ID ? backward : b->top[backward];
@@ -54,7 +54,7 @@ static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 /* ---- links ---- */
 
 /* Returns the first finished operator of the thread that starts at time `at` or later. */
-static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64_t at)
+static uint32_t first_operator_at_or_after(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     uint32_t lo = model->operators.thread_first[thread], hi = model->operators.thread_first[thread + 1];
     while (lo < hi) {
@@ -84,11 +84,12 @@ static bool comes_before_in_tree(const struct tp_model *model, uint32_t x, uint3
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
-    uint32_t first = lower_bound(b->model, thread, at), end = ops->thread_first[thread + 1], found = TP_NO_ID;
+    uint32_t first = first_operator_at_or_after(b->model, thread, at), end = ops->thread_first[thread + 1],
+             found = TP_NO_ID;
     if (first < end && tp_operator_event(b->model, first)->ts_ns == at) {
         found = first;
         if (wants_last)
-            found = (at == INT64_MAX ? end : lower_bound(b->model, thread, at + 1)) - 1;
+            found = (at == INT64_MAX ? end : first_operator_at_or_after(b->model, thread, at + 1)) - 1;
     }
     if (!ops->unfinished_count)
         return found;
@@ -136,7 +137,7 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
 
 /* Returns the forward-backward links of the trace: one for each backward end whose link id also has a start. If an id
  * has several starts, the last one counts. */
-static struct tp_vec find_links(const struct backward *b)
+static struct tp_vec find_forward_backward_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
     struct tp_vec links = TP_VEC(b->arena, struct link);
@@ -147,7 +148,7 @@ static struct tp_vec find_links(const struct backward *b)
     for (uint32_t i = 0; i < trace->flow_count; i++)
         if (!trace->flows[i].is_start && start[trace->flows[i].id])
             *(struct link *)tp_vec_push(&links) = (struct link){start[trace->flows[i].id], &trace->flows[i]};
-    tp_arena_drop(b->arena, start, trace->texts.count * sizeof(void *));
+    tp_arena_free_item(b->arena, start, trace->texts.count * sizeof(void *));
     return links;
 }
 
@@ -174,9 +175,9 @@ static void pair_by_links(struct backward *b, const struct tp_vec *links)
         uint32_t forward = operator_at(b, link->forward->thread, link->forward->ts_ns, true);
         uint32_t backward = operator_at(b, link->backward->thread, link->backward->ts_ns, false);
         if (forward != TP_NO_ID && backward != TP_NO_ID)
-            add_pair(b, forward, backward);
+            add_backward_times_to_module(b, forward, backward);
     }
-    tp_arena_drop(b->arena, rows, links->count * sizeof *rows);
+    tp_arena_free_item(b->arena, rows, links->count * sizeof *rows);
 }
 
 /* ---- sequence numbers ---- */
@@ -254,20 +255,20 @@ static void pair_by_sequence_numbers(struct backward *b)
         int64_t number = sequence_number(b->model, i);
         uint32_t id = number >= 0 && is_backward_operator(b->model, i) ? tp_ids_find(&ids, number) : TP_NO_ID;
         if (id != TP_NO_ID && !TP_AT(&forwards, struct forward, id)->has_several_threads)
-            add_pair(b, TP_AT(&forwards, struct forward, id)->op, i);
+            add_backward_times_to_module(b, TP_AT(&forwards, struct forward, id)->op, i);
     }
-    tp_ids_drop(&ids, b->arena);
+    tp_ids_release(&ids, b->arena);
 }
 
 void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena)
 {
     struct backward b = {.model = model, .arena = arena, .sums = sums};
-    struct tp_vec links = find_links(&b);
+    struct tp_vec links = find_forward_backward_links(&b);
     find_outermost_operators(&b);
     if (links.count)
         pair_by_links(&b, &links);
     else
         pair_by_sequence_numbers(&b);
-    tp_arena_drop(arena, b.top, model->operators.count * sizeof *b.top);
-    tp_arena_drop(arena, b.is_used, model->operators.count * sizeof *b.is_used);
+    tp_arena_free_item(arena, b.top, model->operators.count * sizeof *b.top);
+    tp_arena_free_item(arena, b.is_used, model->operators.count * sizeof *b.is_used);
 }

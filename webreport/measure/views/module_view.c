@@ -82,7 +82,7 @@ static void subtract_covered_time(struct builder *b, int64_t *covered_end, uint3
 
 /* Computes the host self time of each call: the call's length minus the union of its child modules and counted
  * operators. Visits the calls in order of start. */
-static void find_host_self(struct builder *b)
+static void compute_host_self_times(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
     const struct tp_operators *ops = &b->model->operators;
@@ -108,8 +108,8 @@ static void find_host_self(struct builder *b)
         else
             subtract_covered_time(b, covered_end, ops->module[item], pieces[i].key, tp_operator_end(b->model, item));
     }
-    tp_arena_drop(b->arena, pieces, capacity * sizeof *pieces);
-    tp_arena_drop(b->arena, covered_end, modules->count * sizeof *covered_end);
+    tp_arena_free_item(b->arena, pieces, capacity * sizeof *pieces);
+    tp_arena_free_item(b->arena, covered_end, modules->count * sizeof *covered_end);
 }
 
 static void add_backward(struct tp_backward_sum *to, const struct tp_backward_sum *x)
@@ -136,7 +136,7 @@ static void find_backward(struct builder *b)
     tp_module_backward_build(sums, b->model, b->arena);
     for (uint32_t m = 0; m < count; m++)
         b->calls[m].backward_self = sums[m];
-    tp_arena_drop(b->arena, sums, count * sizeof *sums);
+    tp_arena_free_item(b->arena, sums, count * sizeof *sums);
 }
 
 /* Adds the numbers of each call to its parent. A child must have a greater index than its parent. */
@@ -157,7 +157,7 @@ static void sum_calls_of_subtrees(struct builder *b)
 
 /* ---- paths ---- */
 
-static void add_call(struct builder *b, struct path *path, uint32_t m)
+static void add_call_to_path(struct builder *b, struct path *path, uint32_t m)
 {
     const struct call *call = &b->calls[m];
     path->occurrences++;
@@ -170,7 +170,7 @@ static void add_call(struct builder *b, struct path *path, uint32_t m)
     add_backward(&path->backward_total, &call->backward_total);
 }
 
-static struct path *path_at(const struct builder *b, uint32_t path)
+static struct path *module_path_at(const struct builder *b, uint32_t path)
 {
     return TP_AT(&b->paths, struct path, path);
 }
@@ -183,11 +183,11 @@ static void new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t 
     path->first_child = path->last_child = path->next_sibling = TP_NO_ID;
     if (parent == TP_NO_ID)
         return;
-    struct path *above = path_at(b, parent);
+    struct path *above = module_path_at(b, parent);
     if (above->last_child == TP_NO_ID)
         above->first_child = id;
     else
-        path_at(b, above->last_child)->next_sibling = id;
+        module_path_at(b, above->last_child)->next_sibling = id;
     above->last_child = id;
     above->child_count++;
 }
@@ -219,7 +219,7 @@ static uint32_t *sort_calls(const struct builder *b)
     return calls;
 }
 
-static void merge_paths(struct builder *b)
+static void merge_calls_by_path(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
     uint32_t *order = sort_calls(b), *path_of = tp_arena_array(b->arena, modules->count, sizeof *path_of);
@@ -234,7 +234,7 @@ static void merge_paths(struct builder *b)
         path_of[m] = tp_keys_add(&keys, key);
         if (path_of[m] == b->paths.count)
             new_path(b, parent, e->name, module_id);
-        add_call(b, path_at(b, path_of[m]), m);
+        add_call_to_path(b, module_path_at(b, path_of[m]), m);
     }
 }
 
@@ -273,10 +273,10 @@ static void build_table(struct tp_module_view *view, const struct builder *b)
     view->depth = tp_arena_array(b->arena, count, sizeof *view->depth);
     view->child_count = tp_arena_array(b->arena, count, sizeof *view->child_count);
     for (uint32_t top = 0; top < count; top++) {
-        if (path_at(b, top)->parent != TP_NO_ID)
+        if (module_path_at(b, top)->parent != TP_NO_ID)
             continue;
         for (uint32_t at = top; at != TP_NO_ID; row++) {
-            const struct path *path = path_at(b, at);
+            const struct path *path = module_path_at(b, at);
             uint32_t parent = path->parent == TP_NO_ID ? TP_NO_ID : row_of[path->parent];
             row_of[at] = (uint32_t)row;
             view->parent[row] = parent;
@@ -286,9 +286,9 @@ static void build_table(struct tp_module_view *view, const struct builder *b)
                 at = path->first_child;
                 continue;
             }
-            while (at != TP_NO_ID && path_at(b, at)->next_sibling == TP_NO_ID)
-                at = path_at(b, at)->parent;
-            at = at == TP_NO_ID ? TP_NO_ID : path_at(b, at)->next_sibling;
+            while (at != TP_NO_ID && module_path_at(b, at)->next_sibling == TP_NO_ID)
+                at = module_path_at(b, at)->parent;
+            at = at == TP_NO_ID ? TP_NO_ID : module_path_at(b, at)->next_sibling;
         }
     }
 }
@@ -301,13 +301,13 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
     if (!view->is_present)
         return;
     b.calls = tp_arena_array(arena, model->modules.count, sizeof *b.calls);
-    find_host_self(&b);
+    compute_host_self_times(&b);
     find_device_times(&b);
     find_backward(&b);
     sum_calls_of_subtrees(&b);
-    merge_paths(&b);
+    merge_calls_by_path(&b);
     build_table(view, &b);
-    tp_arena_drop(arena, b.calls, model->modules.count * sizeof *b.calls);
+    tp_arena_free_item(arena, b.calls, model->modules.count * sizeof *b.calls);
 }
 
 /* ---- fields ---- */

@@ -58,7 +58,7 @@ static void sum_operators(struct pass *p, struct tp_op_group *groups, uint32_t g
                     tp_sat_add(group->tensor_core_total, tp_narrow_get(&ops->tensor_core_total, i));
         }
     }
-    tp_arena_drop(p->arena, open, group_count * sizeof *open);
+    tp_arena_free_item(p->arena, open, group_count * sizeof *open);
 }
 
 static struct tp_op_groups sum_and_return_groups(struct pass *p, struct tp_vec *groups)
@@ -82,7 +82,7 @@ static void group_by_name(struct pass *p)
         }
         p->key[i] = of_name[name] - 1;
     }
-    tp_arena_drop(p->arena, of_name, size);
+    tp_arena_free_item(p->arena, of_name, size);
     p->grouping->by_name = sum_and_return_groups(p, &groups);
 }
 
@@ -104,7 +104,7 @@ static void group_by_shape(struct pass *p)
 }
 
 /* Orders stacks by their texts. context: the struct tp_stacks. */
-static int by_text(const void *context, uint32_t x, uint32_t y)
+static int compare_by_text(const void *context, uint32_t x, uint32_t y)
 {
     return tp_stack_compare(context, x, y);
 }
@@ -124,7 +124,7 @@ static uint32_t *stacks_of_texts(struct pass *p)
     uint32_t *first = tp_arena_array(p->arena, count, sizeof *first);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = i;
-    tp_sort_rows(sorted, count, by_text, stacks, p->arena);
+    tp_sort_rows(sorted, count, compare_by_text, stacks, p->arena);
     for (uint32_t i = 0; i < count; i++) {
         bool is_same = i && tp_stack_compare(stacks, sorted[i - 1], sorted[i]) == 0;
         first[sorted[i]] = is_same ? first[sorted[i - 1]] : sorted[i];
@@ -159,7 +159,7 @@ void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp
     memset(grouping, 0, sizeof *grouping);
     p.key = tp_arena_array(arena, model->operators.count, sizeof *p.key);
     group_by_name(&p);
-    tp_arena_drop(arena, p.key, model->operators.count * sizeof *p.key);
+    tp_arena_free_item(arena, p.key, model->operators.count * sizeof *p.key);
 }
 
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena)
@@ -183,6 +183,6 @@ void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model
     group_by_shape(&p);
     if (has_stacks)
         grouping->by_shape_and_stack = group_by_stack(&p, grouping->by_shape.items);
-    tp_arena_drop(arena, p.shape_of_value, value_size);
-    tp_arena_drop(arena, p.key, ops->count * sizeof *p.key);
+    tp_arena_free_item(arena, p.shape_of_value, value_size);
+    tp_arena_free_item(arena, p.key, ops->count * sizeof *p.key);
 }

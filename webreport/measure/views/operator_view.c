@@ -183,7 +183,7 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
 
 /* Measures the texts of the call stacks and subtracts them from *rest_bytes. Texts that do not fit are omitted, because
  * a short trace with deep stacks could have gigabytes of text. Returns the number of omitted texts. */
-static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
+static uint64_t find_stack_texts_that_fit(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
 {
     uint64_t left_out = 0;
     table->text_bytes = tp_arena_array(arena, table->table.row_count, sizeof *table->text_bytes);
@@ -198,7 +198,7 @@ static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_byte
 }
 
 /* Returns the index of the section with this key; TP_NO_ID if there is none. */
-static uint32_t find_section(const struct tp_stack_table *table, struct tp_str key)
+static uint32_t find_section_by_key(const struct tp_stack_table *table, struct tp_str key)
 {
     uint32_t lo = 0, hi = table->group_count;
     while (lo < hi) {
@@ -232,15 +232,15 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
         if (shift)
             tp_table_text(table, TP_OP_SHAPE)[row] = order.grouping->shapes.items[group->shape];
         fill_numbers(table, row, shift, group);
-        sections[row] = stacks->group_count ? find_section(stacks, section_key(&order, group, arena)) : TP_NO_ID;
+        sections[row] = stacks->group_count ? find_section_by_key(stacks, section_key(&order, group, arena)) : TP_NO_ID;
         tp_table_bool(table, TP_OP_HAS_STACK + shift)[row] = sections[row] != TP_NO_ID;
     }
     return sections;
 }
 
 /* Fills all members of the view except the tables. */
-static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
-                       struct tp_arena *arena)
+static void fill_view_without_tables(struct tp_operator_view *view, const struct tp_model *model,
+                                     const struct order *order, struct tp_arena *arena)
 {
     *view = (struct tp_operator_view){.arena = arena,
                                       .sorted_by_device = order->by_device,
@@ -255,13 +255,13 @@ void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model
     struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
     uint64_t rest_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
-    start_view(view, model, &order, arena);
+    fill_view_without_tables(view, model, &order, arena);
     tp_op_grouping_build(grouping, model, arena);
     build_stacks(&view->stacks_by_name, order, &grouping->by_name_and_stack, "call_stacks_by_name", arena);
     build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_and_stack, "call_stacks_by_name_and_input_shape",
                  arena);
-    view->stacks_left_out = measure_stacks(&view->stacks_by_name, &rest_bytes, arena);
-    view->stacks_left_out += measure_stacks(&view->stacks_by_shape, &rest_bytes, arena);
+    view->stacks_left_out = find_stack_texts_that_fit(&view->stacks_by_name, &rest_bytes, arena);
+    view->stacks_left_out += find_stack_texts_that_fit(&view->stacks_by_shape, &rest_bytes, arena);
     view->stack_group_by_name_row =
         build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
     view->stack_group_by_shape_row =
@@ -272,7 +272,7 @@ void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct 
 {
     struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
-    start_view(view, model, &order, arena);
+    fill_view_without_tables(view, model, &order, arena);
     tp_op_grouping_build_names(grouping, model, arena);
     view->stack_group_by_name_row =
         build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);

@@ -52,7 +52,7 @@ static void set_longest_operation(struct tp_outside_part *out, const struct tp_m
         out->line = names->items[best];
         out->line_ns = ns[best];
     }
-    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+    tp_arena_free_item(arena, ns, names->count * sizeof *ns);
 }
 
 /* Fills kind, line and line_ns with the main thread's activity that takes most of `time`. */

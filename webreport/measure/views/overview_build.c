@@ -245,7 +245,7 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
 {
     memset(view, 0, sizeof *view);
     bool has_device = model->devices.count || model->launches.count;
-    view->device_type = !has_device ? "CPU" : tp_has_only_own_devices(model) ? "GPU" : tp_devices_word(model);
+    view->device_type = !has_device ? "CPU" : tp_has_only_devices_of_program(model) ? "GPU" : tp_devices_word(model);
     view->gpus = model->gpus;
     view->gpu_count = model->gpu_count;
     view->window_ns = model->window_ns;

@@ -57,7 +57,7 @@ struct sweep {
     bool has_last;
 };
 
-static void push_running(struct sweep *s, struct running x)
+static void push_running_kernel(struct sweep *s, struct running x)
 {
     size_t i = s->count++;
     for (; i > 0 && s->heap[(i - 1) / 2].end > x.end; i = (i - 1) / 2)
@@ -93,7 +93,7 @@ static int64_t length_within_window(struct sweep *s, int64_t a, int64_t b)
 
 /* Adds the window's part of the time from `last` to `at` to `covered`, and that time multiplied by the current level to
  * `area`. */
-static void advance_to(struct sweep *s, int64_t at)
+static void add_time_until(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
         int64_t inside = length_within_window(s, s->last, at);
@@ -114,19 +114,19 @@ static double sm_efficiency(const struct tp_model *model, const struct tp_gpu *g
             continue;
         while (s.count && s.heap[0].end <= e->ts_ns) {
             struct running done = pop_running(&s);
-            advance_to(&s, done.end);
+            add_time_until(&s, done.end);
             s.level -= done.level_e9;
         }
-        advance_to(&s, e->ts_ns);
+        add_time_until(&s, e->ts_ns);
         s.level += level;
-        push_running(&s, (struct running){tp_event_end(e), level});
+        push_running_kernel(&s, (struct running){tp_event_end(e), level});
     }
     while (s.count) {
         struct running done = pop_running(&s);
-        advance_to(&s, done.end);
+        add_time_until(&s, done.end);
         s.level -= done.level_e9;
     }
-    tp_arena_drop(arena, s.heap, ((size_t)gpu->count + 1) * sizeof *s.heap);
+    tp_arena_free_item(arena, s.heap, ((size_t)gpu->count + 1) * sizeof *s.heap);
     return s.covered ? tp_ratio(s.area, (__int128)UNIT_E9 * model->window_ns) : NAN;
 }
 

@@ -99,7 +99,7 @@ static void add_thread(struct summing *s, uint32_t thread)
         close_last_range(s);
 }
 
-static int by_total(const void *x, const void *y, const void *context)
+static int compare_by_total(const void *x, const void *y, const void *context)
 {
     const struct sum *a = x, *b = y;
     const struct tp_strings *names = context;
@@ -134,7 +134,7 @@ static void build_ranges(struct tp_range_view *view, const struct tp_model *mode
             s.sums[count++].name = name;
         }
     if (count)
-        tp_merge_sort(arena, s.sums, count, sizeof *s.sums, by_total, &model->trace->names);
+        tp_merge_sort(arena, s.sums, count, sizeof *s.sums, compare_by_total, &model->trace->names);
     tp_table_init(&view->ranges, arena, "ranges", range_defs, TP_RANGE_COLUMNS, count);
     view->ranges.title = "Ranges";
     for (uint32_t row = 0; row < count; row++)
@@ -150,7 +150,7 @@ struct values {
     double first, last, min, max;
 };
 
-static void add_value(struct values *v, const struct tp_counter *counter)
+static void add_counter_value(struct values *v, const struct tp_counter *counter)
 {
     if (!v->count || counter->ts_ns < v->first_at_ns) {
         v->first = counter->value;
@@ -178,7 +178,7 @@ static void build_counters(struct tp_range_view *view, const struct tp_trace *tr
     uint32_t count = 0;
     for (uint32_t i = 0; i < trace->counter_count; i++)
         if (isfinite(trace->counters[i].value))
-            add_value(&all[trace->counters[i].name], &trace->counters[i]);
+            add_counter_value(&all[trace->counters[i].name], &trace->counters[i]);
     for (uint32_t name = 0; name < trace->names.count; name++)
         if (all[name].count) {
             all[count] = all[name];

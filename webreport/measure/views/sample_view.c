@@ -103,13 +103,14 @@ struct counting {
     struct places by_function, by_line;
 };
 
-static void count_self(struct place *place, const struct tp_sample *sample)
+static void add_self_time_of_sample(struct place *place, const struct tp_sample *sample)
 {
     place->self_ns = tp_sat_add(place->self_ns, sample->cpu_ns);
     place->count++;
 }
 
-static void count_sample(struct tp_sample_view *view, struct counting *c, const struct tp_trace *trace, uint32_t i)
+static void count_sample_by_place(struct tp_sample_view *view, struct counting *c, const struct tp_trace *trace,
+                                  uint32_t i)
 {
     const struct tp_sample *sample = &trace->samples[i];
     struct place *innermost = NULL;
@@ -125,13 +126,13 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
     view->without_stack += !innermost;
     if (!innermost)
         return;
-    count_self(innermost, sample);
-    count_self(find_or_add_place(&c->by_line, tp_strings_add(&c->lines, c->functions.innermost)), sample);
+    add_self_time_of_sample(innermost, sample);
+    add_self_time_of_sample(find_or_add_place(&c->by_line, tp_strings_add(&c->lines, c->functions.innermost)), sample);
 }
 
 /* ---- tables ---- */
 
-static int by_size(const void *x, const void *y, const void *context)
+static int compare_by_size(const void *x, const void *y, const void *context)
 {
     const struct places *places = context;
     uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
@@ -148,7 +149,7 @@ static uint32_t *sort_places(struct places *places, struct tp_arena *arena)
     uint32_t *order = tp_arena_array(arena, places->items.count, sizeof *order);
     for (uint32_t i = 0; i < places->items.count; i++)
         order[i] = i;
-    tp_merge_sort(arena, order, places->items.count, sizeof *order, by_size, places);
+    tp_merge_sort(arena, order, places->items.count, sizeof *order, compare_by_size, places);
     return order;
 }
 
@@ -191,7 +192,7 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
     c.by_function = (struct places){&c.functions.texts, TP_VEC(arena, struct place)};
     c.by_line = (struct places){&c.lines, TP_VEC(arena, struct place)};
     for (uint32_t i = 0; i < trace->sample_count; i++)
-        count_sample(view, &c, trace, i);
+        count_sample_by_place(view, &c, trace, i);
     fill_functions(&view->functions, &c.by_function, arena);
     fill_lines(&view->lines, &c.by_line, arena);
 }

@@ -25,7 +25,7 @@ struct group {
     enum tp_range_kind kind;
 };
 
-static int by_cost(const void *x, const void *y, const void *context)
+static int compare_by_cost(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct group *a = x, *b = y;
@@ -120,8 +120,8 @@ void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, st
         else
             table->outside_step_count++;
     }
-    tp_keys_drop(&keys);
-    tp_merge_sort(arena, groups.data, groups.count, sizeof(struct group), by_cost, NULL);
+    tp_keys_release(&keys);
+    tp_merge_sort(arena, groups.data, groups.count, sizeof(struct group), compare_by_cost, NULL);
     tp_table_init(&table->rows, arena, "sync_table", columns, TP_SYNC_COLUMNS, groups.count);
     table->rows.title = "Waits for the device";
     for (size_t i = 0; i < groups.count; i++)

@@ -71,7 +71,7 @@ static int64_t most_simultaneous(const struct group *group)
     return most;
 }
 
-static int by_total(const void *x, const void *y)
+static int compare_by_total(const void *x, const void *y)
 {
     const struct group *a = x, *b = y;
     if (a->total_ns != b->total_ns)
@@ -110,7 +110,7 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
     *view = (struct tp_task_view){tasks.count > 0, tasks.count, tasks.without_begin, {0}};
     struct tp_vec groups = collect_tasks_by_name(&tasks, model->trace, arena);
     if (groups.count)
-        qsort(groups.data, groups.count, sizeof(struct group), by_total);
+        qsort(groups.data, groups.count, sizeof(struct group), compare_by_total);
     tp_table_init(&view->tasks, arena, "tasks", task_defs, TP_TASK_COLUMNS, groups.count);
     view->tasks.title = "Tasks";
     for (size_t row = 0; row < groups.count; row++)

@@ -22,7 +22,7 @@ static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena
         has_start[trace->flows[i].id] |= trace->flows[i].is_start;
     for (uint32_t i = 0; i < trace->flow_count; i++)
         count += !trace->flows[i].is_start && has_start[trace->flows[i].id];
-    tp_arena_drop(arena, has_start, trace->texts.count * sizeof *has_start);
+    tp_arena_free_item(arena, has_start, trace->texts.count * sizeof *has_start);
     return count;
 }
 

@@ -218,7 +218,7 @@ static void examine_simultaneous_run(struct overlaps *o, const uint32_t *run, ui
     tp_sort_keyed(keys, count, arena);
     for (uint32_t i = 0; i < count; i++)
         examine_operation(o, keys[i].item);
-    tp_arena_drop(arena, keys, count * sizeof *keys);
+    tp_arena_free_item(arena, keys, count * sizeof *keys);
 }
 
 static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
@@ -240,7 +240,7 @@ static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model
                 continue;
             examine_simultaneous_run(&o, gpu->events + i, end - i, arena);
         }
-        tp_ids_drop(&o.streams, arena);
+        tp_ids_release(&o.streams, arena);
     }
     set_count(q, TP_FAULT_OVERLAPS, o.count, o.count)->short_count = o.short_count;
 }
@@ -358,7 +358,7 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     q->is_truncated = r->is_truncated;
     q->has_gzip_error = r->has_gzip_error;
     set_flag_ids(q);
-    if (tp_has_only_own_devices(model))
+    if (tp_has_only_devices_of_program(model))
         q->flags[TP_FAULT_UNLINKED].which = TP_CASE_OWN_DEVICES;
     set_step_flags(q, model);
     set_operation_flags(q, model);

@@ -130,7 +130,7 @@ static bool repeat_single_number(struct tp_shape *numbers, unsigned dimensions)
 }
 
 /* Returns whether argument i exists but is not a list of numbers. */
-static bool is_not_a_list(const struct tp_cost_arguments *a, int i)
+static bool is_argument_other_than_list(const struct tp_cost_arguments *a, int i)
 {
     return tp_cost_is_true(a, i) && !tp_cost_numbers(a, i).is_known;
 }
@@ -154,7 +154,8 @@ static int find_result_shape(const struct tp_cost_arguments *a, const struct con
         memcpy(out->sizes, a->hint->out.sizes + 2, dimensions * sizeof *out->sizes);
         return 1;
     }
-    if (!stride.is_known || !padding.is_known || !dilation.is_known || is_not_a_list(a, form->out_padding))
+    if (!stride.is_known || !padding.is_known || !dilation.is_known ||
+        is_argument_other_than_list(a, form->out_padding))
         return -1;
     if (!more.is_known)
         more = (struct tp_shape){.sizes = {0}, .rank = 1};
@@ -176,7 +177,8 @@ static int find_result_shape(const struct tp_cost_arguments *a, const struct con
     return 1;
 }
 
-static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct convolution *form)
+static bool set_convolution_cost(struct tp_cost *cost, const struct tp_cost_arguments *a,
+                                 const struct convolution *form)
 {
     const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *w = tp_cost_tensor_shape(a, 1);
     struct tp_shape out = {.rank = 0};
@@ -237,7 +239,7 @@ struct attention {
     int8_t lengths; /* index of an argument that only calls with packed sequences have; -1: no such argument */
 };
 
-static struct tp_shape with_batch_dimension(const struct tp_shape *shape, bool is_three)
+static struct tp_shape add_batch_dimension(const struct tp_shape *shape, bool is_three)
 {
     struct tp_shape four = *shape;
     if (is_three && shape->rank < TP_SHAPE_MAX_RANK) {
@@ -271,16 +273,16 @@ static bool subtract_masked_work(struct tp_cost *cost, int64_t queries, int64_t 
     return true;
 }
 
-static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form,
-                      bool causal)
+static bool set_attention_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form,
+                               bool causal)
 {
     const struct tp_shape *query = tp_cost_tensor_shape(a, form->q), *key = tp_cost_tensor_shape(a, form->q + 1),
                           *value = tp_cost_tensor_shape(a, form->q + 2);
     bool is_backward = form->is_backward;
     if (!query || !key || !value || query->rank < 3)
         return false;
-    struct tp_shape q = with_batch_dimension(query, query->rank == 3), k = with_batch_dimension(key, query->rank == 3),
-                    v = with_batch_dimension(value, query->rank == 3);
+    struct tp_shape q = add_batch_dimension(query, query->rank == 3), k = add_batch_dimension(key, query->rank == 3),
+                    v = add_batch_dimension(value, query->rank == 3);
     unsigned length_at = form->has_heads_first ? 2 : 3;
     if (k.rank < length_at)
         return false;
@@ -300,7 +302,7 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
 
 bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_arguments *a, bool causal)
 {
-    return attention(cost, a, &(struct attention){.q = 0, .causal = -1, .lengths = -1}, causal);
+    return set_attention_cost(cost, a, &(struct attention){.q = 0, .causal = -1, .lengths = -1}, causal);
 }
 
 /* Computes the cost of attention over packed sequences. Only the bytes are known, because the lengths of the sequences
@@ -384,16 +386,16 @@ static int attention_cost_by_name(struct tp_cost *cost, struct tp_str name, cons
             continue;
         return form->lengths >= 0 && tp_cost_tensor_shape(a, form->lengths)
                    ? set_packed_attention_cost(cost, a, form)
-                   : attention(cost, a, form, is_causal(a, form));
+                   : set_attention_cost(cost, a, form, is_causal(a, form));
     }
     if (!tp_str_starts(name, "_scaled_dot_product"))
         return -1;
     if (tp_str_find(name, "_backward") >= 0)
-        return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
+        return set_attention_cost(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_listed_name(name, "_scaled_dot_product_attention_math") ||
         tp_str_find(name, "fused_attention_math") >= 0)
         return 0; /* the operators that this one calls have the cost */
-    return attention(cost, a, &FORWARD, false);
+    return set_attention_cost(cost, a, &FORWARD, false);
 }
 
 int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
@@ -403,7 +405,7 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
             return set_matrix_product_cost(cost, a, &PRODUCTS[i].form);
     for (size_t i = 0; i < sizeof CONVOLUTIONS / sizeof *CONVOLUTIONS; i++)
         if (tp_cost_is_listed_name(name, CONVOLUTIONS[i].names))
-            return convolution(cost, a, &CONVOLUTIONS[i].form);
+            return set_convolution_cost(cost, a, &CONVOLUTIONS[i].form);
     for (size_t i = 0; i < sizeof BACKWARDS / sizeof *BACKWARDS; i++)
         if (tp_cost_is_listed_name(name, BACKWARDS[i].names))
             return set_convolution_backward_cost(cost, a, &BACKWARDS[i].form);

@@ -95,7 +95,7 @@ static bool has_size_per_dimension(const struct tp_shape *list, unsigned dimensi
     return list->is_known && (list->rank == 1 || list->rank == dimensions);
 }
 
-static bool is_true(struct tp_str concrete, int index)
+static bool is_json_true(struct tp_str concrete, int index)
 {
     return index >= 0 && tp_str_equal(tp_shape_item(concrete, (unsigned)index), TP_STR("\"True\""));
 }
@@ -110,7 +110,7 @@ static bool set_convolution_cost(struct tp_op_cost *cost, const struct tp_op_rul
     else
         dilation = (struct tp_shape){.sizes = {1}, .rank = 1, .is_known = true};
     if (!x.is_known || !weight.is_known || x.rank < 3 || x.rank != weight.rank ||
-        is_true(call->concrete, rule->transposed))
+        is_json_true(call->concrete, rule->transposed))
         return false;
     unsigned dimensions = x.rank - 2;
     if (!has_size_per_dimension(&stride, dimensions) || !has_size_per_dimension(&padding, dimensions) ||
@@ -140,7 +140,7 @@ static bool set_convolution_backward_cost(struct tp_op_cost *cost, const struct 
 {
     struct tp_shape gradient = input_shape(call, 0), weight = input_shape(call, 2);
     if (!gradient.is_known || !weight.is_known || gradient.rank < 3 || gradient.rank != weight.rank ||
-        is_true(call->concrete, rule->transposed))
+        is_json_true(call->concrete, rule->transposed))
         return false;
     weight.sizes[0] = 1;
     cost->flops = multiply_if_known(multiply_if_known(4, tp_shape_product(&gradient)), tp_shape_product(&weight));
@@ -148,7 +148,7 @@ static bool set_convolution_backward_cost(struct tp_op_cost *cost, const struct 
 }
 
 /* Computes the cost of attention with queries [.., n, d], keys [.., m, d] and values [.., m, e]. */
-static bool attention_cost(struct tp_op_cost *cost, int first, const struct tp_op_call *call)
+static bool set_attention_cost(struct tp_op_cost *cost, int first, const struct tp_op_call *call)
 {
     struct tp_shape q = input_shape(call, first), k = input_shape(call, first + 1), v = input_shape(call, first + 2);
     if (!q.is_known || !k.is_known || !v.is_known || q.rank < 3 || q.rank != k.rank || q.rank != v.rank ||
@@ -167,14 +167,14 @@ static bool attention_cost(struct tp_op_cost *cost, int first, const struct tp_o
 static bool set_forward_attention_cost(struct tp_op_cost *cost, const struct tp_op_rule *rule,
                                        const struct tp_op_call *call)
 {
-    return attention_cost(cost, rule->first, call);
+    return set_attention_cost(cost, rule->first, call);
 }
 
 /* Computes the cost of attention's backward operator, which has five products; the forward operator has two. */
 static bool set_backward_attention_cost(struct tp_op_cost *cost, const struct tp_op_rule *rule,
                                         const struct tp_op_call *call)
 {
-    if (!attention_cost(cost, rule->first, call))
+    if (!set_attention_cost(cost, rule->first, call))
         return false;
     cost->flops = multiply_if_known(cost->flops / 2, 5);
     cost->out.is_known = false;

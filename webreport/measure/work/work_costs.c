@@ -101,7 +101,7 @@ static void find_backwards(struct costs *c)
         int64_t sequence = enclosing_sequence_number(c, op);
         if (sequence == TP_NULL_INT)
             continue;
-        *tp_id_map_put(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
+        *tp_id_map_find_or_add(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
         *(struct known_shape *)tp_vec_push(&c->gradients) = (struct known_shape){
             dims, tp_str_equal(operator_name(c, op), TP_STR("aten::convolution_backward")) ? 0 : 1};
     }
@@ -170,7 +170,7 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
 
 /* Computes the cost of an operator from the arguments of the event that did its work. If this fails, uses the
  * operator's own arguments. Returns false if the operator has no cost. */
-static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
+static bool find_cost_of_operator(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
     const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_work_event(c->model, op);
     uint32_t call = find_or_add_call(c, op, event);
@@ -197,7 +197,7 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
             break;
         }
         struct tp_work_unit unit;
-        if (find_cost(c, at, &unit)) {
+        if (find_cost_of_operator(c, at, &unit)) {
             *(struct tp_work_unit *)tp_vec_push(&c->units) = unit;
             found = c->unit_of[at] = (uint32_t)c->units.count;
         }
@@ -265,8 +265,8 @@ static bool is_impossible(const struct tp_model *model, const struct tp_work_uni
            (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
 }
 
-static void drop_impossible_units(struct tp_work_units *units, const struct tp_work_kinds *kinds,
-                                  struct tp_arena *arena)
+static void remove_impossible_units(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                                    struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
     uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;
@@ -287,7 +287,7 @@ static void drop_impossible_units(struct tp_work_units *units, const struct tp_w
         *known = tp_sat_sub(*known, ns);
         *lost = tp_sat_add(*lost, ns);
     }
-    tp_arena_drop(arena, new_of, units->count * sizeof *new_of);
+    tp_arena_free_item(arena, new_of, units->count * sizeof *new_of);
     units->count = kept;
 }
 
@@ -326,15 +326,15 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->items = c.units.data;
     units->count = (uint32_t)c.units.count;
     units->untyped_count = c.untyped_count;
-    tp_arena_drop(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
+    tp_arena_free_item(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
     units->call_count = (uint32_t)c.of_call.count;
-    tp_keys_drop(&c.calls);
-    tp_id_map_drop(&c.backward);
-    drop_impossible_units(units, kinds, arena);
+    tp_keys_release(&c.calls);
+    tp_id_map_release(&c.backward);
+    remove_impossible_units(units, kinds, arena);
 }
 
-void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
+void tp_work_units_release(struct tp_work_units *units, struct tp_arena *arena)
 {
-    tp_arena_drop(arena, units->of_device, units->device_count * sizeof *units->of_device);
-    tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
+    tp_arena_free_item(arena, units->of_device, units->device_count * sizeof *units->of_device);
+    tp_arena_free_item(arena, units->items, units->count * sizeof *units->items);
 }

@@ -49,7 +49,7 @@ struct tp_work_floor {
 void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
                          const struct tp_peaks_file *measured, struct tp_arena *arena);
 /* Releases the memory of the units to the arena before the arena is freed. */
-void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
+void tp_work_units_release(struct tp_work_units *units, struct tp_arena *arena);
 
 /* Returns the least time of a unit. peaks: peaks of the unit's device, not NULL. */
 struct tp_work_floor tp_work_floor_of_unit(const struct tp_model *model, const struct tp_work_units *units,

@@ -29,7 +29,7 @@ struct kinds {
     uint8_t *owner_kind;
 };
 
-static struct tp_str name_text(const struct kinds *kinds, uint32_t name)
+static struct tp_str text_of_name(const struct kinds *kinds, uint32_t name)
 {
     return kinds->model->trace->names.items[name];
 }
@@ -38,7 +38,7 @@ static unsigned kind_of_name_in_layer(struct kinds *kinds, enum tp_work_layer la
 {
     uint8_t *found = &kinds->found[layer][name];
     if (!*found)
-        *found = (uint8_t)(tp_work_of_name(layer, name_text(kinds, name)) + 1);
+        *found = (uint8_t)(tp_work_of_name(layer, text_of_name(kinds, name)) + 1);
     return *found - 1u;
 }
 
@@ -46,13 +46,13 @@ static bool is_next_to_convolution(struct kinds *kinds, uint32_t kernel)
 {
     uint8_t *near_convolution = &kinds->near_convolution[kernel];
     if (!*near_convolution)
-        *near_convolution = tp_work_is_next_to_convolution(name_text(kinds, kernel)) ? 2 : 1;
+        *near_convolution = tp_work_is_next_to_convolution(text_of_name(kinds, kernel)) ? 2 : 1;
     return *near_convolution == 2;
 }
 
 static void find_operator_kinds(struct kinds *kinds, uint32_t name)
 {
-    struct tp_str text = name_text(kinds, name);
+    struct tp_str text = text_of_name(kinds, name);
     unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
     rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
     kinds->of_name[name] = (struct name_kinds){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
@@ -115,7 +115,7 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 
 /* Fills the kinds that depend on the ancestors of an operator. Operators are in pre-order, so the parent has its kinds
  * already. */
-static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_kinds *name_kinds)
+static void set_kinds_by_ancestors(struct kinds *kinds, uint32_t op, const struct name_kinds *name_kinds)
 {
     uint32_t parent = kinds->model->operators.parent[op];
     unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
@@ -126,7 +126,7 @@ static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_
 
 /* Returns the kind of the innermost operator that has one, from `op` outward. own: kind of `op` alone. For a kernel of
  * torch.compile, the operators around it do not count. */
-static unsigned kind_by_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
+static unsigned kind_of_enclosing_operator(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];
     if (own != TP_WORK_NONE || parent == TP_NO_ID || is_triton)
@@ -138,13 +138,13 @@ static unsigned kind_of_operator_time(struct kinds *kinds, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(kinds->model, op);
     const struct name_kinds *name_kinds = find_kinds_of_name(kinds, e->name);
-    set_chain_kinds(kinds, op, name_kinds);
+    set_kinds_by_ancestors(kinds, op, name_kinds);
     unsigned work = kinds->chain[op];
     if (work == TP_WORK_NONE && kinds->optimizer &&
         tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near))
         work = TP_WORK_OPTIMIZER;
     if (work == TP_WORK_NONE)
-        work = kind_by_owner(kinds, op, name_kinds->owner, name_kinds->is_triton);
+        work = kind_of_enclosing_operator(kinds, op, name_kinds->owner, name_kinds->is_triton);
     return work == TP_WORK_NONE ? name_kinds->rest : work;
 }
 
@@ -158,7 +158,7 @@ static unsigned kind_by_operator(struct kinds *kinds, uint32_t op, uint32_t kern
     unsigned own = name_kinds->owner;
     if (own == TP_WORK_CONVOLUTION && is_next_to_convolution(kinds, kernel))
         own = kind_of_name_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
-    return kind_by_owner(kinds, op, own, name_kinds->is_triton);
+    return kind_of_enclosing_operator(kinds, op, own, name_kinds->is_triton);
 }
 
 static unsigned kind_of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
@@ -195,19 +195,19 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     kinds.owner_kind = tp_arena_array(arena, model->operators.count, sizeof *kinds.owner_kind);
     *result = (struct tp_work_kinds){.model = model,
                                      .of_device = tp_arena_array(arena, model->devices.count, 1),
-                                     .of_operator = tp_arena_array(arena, model->operators.count, 1)};
+                                     .kind_of_operator = tp_arena_array(arena, model->operators.count, 1)};
     for (uint32_t op = 0; op < model->operators.count; op++)
-        result->of_operator[op] = (uint8_t)kind_of_operator_time(&kinds, op);
+        result->kind_of_operator[op] = (uint8_t)kind_of_operator_time(&kinds, op);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)kind_of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
     }
-    tp_arena_drop(arena, kinds.chain, model->operators.count);
-    tp_arena_drop(arena, kinds.owner_kind, model->operators.count);
+    tp_arena_free_item(arena, kinds.chain, model->operators.count);
+    tp_arena_free_item(arena, kinds.owner_kind, model->operators.count);
 }
 
 void tp_work_kinds_release(struct tp_work_kinds *kinds, struct tp_arena *arena)
 {
-    tp_arena_drop(arena, kinds->of_device, kinds->model->devices.count);
-    tp_arena_drop(arena, kinds->of_operator, kinds->model->operators.count);
+    tp_arena_free_item(arena, kinds->of_device, kinds->model->devices.count);
+    tp_arena_free_item(arena, kinds->kind_of_operator, kinds->model->operators.count);
 }

@@ -8,8 +8,8 @@
 
 struct tp_work_kinds {
     const struct tp_model *model;
-    uint8_t *of_device;   /* kind (enum tp_work) of each device operation */
-    uint8_t *of_operator; /* kind (enum tp_work) of each operator's host self time */
+    uint8_t *of_device;        /* kind (enum tp_work) of each device operation */
+    uint8_t *kind_of_operator; /* kind (enum tp_work) of each operator's host self time */
 };
 
 /* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns

@@ -116,7 +116,7 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
         rates->step_percent = NAN;
         rates->step_reason = TP_RATE_IMPOSSIBLE;
     }
-    rates->is_doubtful = rates->step_reason == TP_RATE_NO_TYPES || rates->step_reason == TP_RATE_IMPOSSIBLE;
+    rates->has_wrong_inputs = rates->step_reason == TP_RATE_NO_TYPES || rates->step_reason == TP_RATE_IMPOSSIBLE;
 }
 
 static struct tp_json_value peaks_device(const struct tp_record *record)

@@ -34,7 +34,7 @@ struct tp_work_rates {
     double known_percent;
     enum tp_rate_reason products_reason, step_reason; /* reason why products_percent or step_percent is NaN */
     int64_t impossible_ns;        /* kernel time of units that were left out as impossibly fast, ns */
-    bool is_doubtful;             /* true if step_percent is NaN because shapes, types, times or peaks are wrong */
+    bool has_wrong_inputs;        /* true if step_percent is NaN because shapes, types, times or peaks are wrong */
     const struct tp_peaks *peaks; /* peaks of the first device with known peaks; NULL without one */
 };
 

@@ -198,7 +198,7 @@ static void add_name_patterns(void)
             is_whole &= tp_patterns_add(&patterns[layer], i, layers[layer].rules[i].pattern) == 0;
 }
 
-static enum tp_work find_work(unsigned layer, struct tp_str name)
+static enum tp_work find_kind_of_work(unsigned layer, struct tp_str name)
 {
     pthread_once(&once, add_name_patterns);
     int rule = tp_patterns_find(&patterns[layer], name);
@@ -206,7 +206,7 @@ static enum tp_work find_work(unsigned layer, struct tp_str name)
 }
 
 /* Returns whether `words` consists only of names of operations that move values. */
-static bool are_only_moves(struct tp_str words)
+static bool do_words_only_move_values(struct tp_str words)
 {
     static const char *const moves[] = {"_to_copy", "clone",           "copy",         "cat", "permute", "transpose",
                                         "view",     "constant_pad_nd", "_unsafe_view", "t",   "slice",   "_"};
@@ -228,12 +228,12 @@ static bool is_triton_move(struct tp_str name)
     while (end && name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9')
         end--;
     return tp_str_starts(name, begin) && end < name.len && end > skip && name.ptr[end - 1] == '_' &&
-           are_only_moves((struct tp_str){name.ptr + skip, end - 1 - skip});
+           do_words_only_move_values((struct tp_str){name.ptr + skip, end - 1 - skip});
 }
 
 enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name)
 {
-    return layer == TP_WORK_OF_TRITON && is_triton_move(name) ? TP_WORK_LAYOUT : find_work(layer, name);
+    return layer == TP_WORK_OF_TRITON && is_triton_move(name) ? TP_WORK_LAYOUT : find_kind_of_work(layer, name);
 }
 
 bool tp_work_rules_are_valid(void)
@@ -244,7 +244,7 @@ bool tp_work_rules_are_valid(void)
 
 bool tp_work_is_next_to_convolution(struct tp_str kernel)
 {
-    return find_work(OF_MOVES_LAYER, kernel) == TP_WORK_LAYOUT;
+    return find_kind_of_work(OF_MOVES_LAYER, kernel) == TP_WORK_LAYOUT;
 }
 
 bool tp_work_is_wrapper(struct tp_str operator)

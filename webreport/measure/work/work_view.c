@@ -92,7 +92,7 @@ static struct work *add_time_to_group(struct grouping *g, unsigned kind, uint32_
     return work;
 }
 
-static void group_devices(struct grouping *g, const uint8_t *kinds)
+static void group_device_operations(struct grouping *g, const uint8_t *kinds)
 {
     const struct tp_model *model = g->model;
     uint32_t near = 0;
@@ -129,7 +129,7 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
 }
 
 /* Finds the name with the most time in each kind. Of equal times, the first name in alphabetical order counts. */
-static void find_longest(struct grouping *g)
+static void find_longest_name_of_kind(struct grouping *g)
 {
     const struct tp_str *names = g->model->trace->names.items;
     for (uint32_t i = 0; i < g->named.count; i++) {
@@ -180,7 +180,7 @@ static void fill_row(struct tp_table *table, size_t row, unsigned kind, const st
 static void make_table(struct grouping *g, struct tp_works *works, const struct tp_column_def *defs, unsigned columns)
 {
     uint32_t rows[TP_WORK_COUNT], count = 0;
-    find_longest(g);
+    find_longest_name_of_kind(g);
     for (uint32_t kind = 0; kind < TP_WORK_COUNT; kind++)
         if (g->works[kind].calls)
             rows[count++] = kind;
@@ -192,8 +192,8 @@ static void make_table(struct grouping *g, struct tp_works *works, const struct 
         works->kinds[row] = (uint8_t)rows[row];
         fill_row(&works->rows, row, rows[row], g);
     }
-    tp_keys_drop(&g->keys);
-    tp_arena_drop(g->arena, g->last, g->model->trace->names.count * sizeof *g->last);
+    tp_keys_release(&g->keys);
+    tp_arena_free_item(g->arena, g->last, g->model->trace->names.count * sizeof *g->last);
 }
 
 void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
@@ -201,11 +201,11 @@ void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *k
 {
     struct grouping g;
     init_grouping(&g, kinds->model, arena);
-    group_devices(&g, kinds->of_device);
+    group_device_operations(&g, kinds->of_device);
     add_units(&g, units, kinds->of_device);
     make_table(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
     init_grouping(&g, kinds->model, arena);
-    group_operators(&g, kinds->of_operator);
+    group_operators(&g, kinds->kind_of_operator);
     make_table(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
 }
 

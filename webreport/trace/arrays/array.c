@@ -103,7 +103,7 @@ static int read_exactly(struct tp_array *a, unsigned char *to, size_t size, stru
 
 /* ---- opening and closing ---- */
 
-static int find_array_data(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
+static int open_file_and_find_data(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
     uint64_t size = 0;
     a->fd = tp_array_open_file(place->path, &size, err);
@@ -143,7 +143,7 @@ static int parse_npy_header(struct tp_array *a, struct tp_error *err)
 
 static int open_array(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
-    int code = find_array_data(a, place, err);
+    int code = open_file_and_find_data(a, place, err);
     if (code == TP_OK)
         code = parse_npy_header(a, err);
     if (code < 0)
@@ -191,7 +191,7 @@ void tp_array_close(struct tp_array *a)
 /* ---- conversion to C order ---- */
 
 /* Inflates the elements into a temporary file without a name, so that the offset of each element is known. */
-static int inflate_to_file(struct tp_array *a, struct tp_error *err)
+static int inflate_to_temporary_file(struct tp_array *a, struct tp_error *err)
 {
     FILE *file = tmpfile();
     uint64_t left = a->npy.count * tp_npy_type_size(a->npy.type);
@@ -223,7 +223,7 @@ int tp_array_convert_to_c_order(struct tp_array *a, struct tp_error *err)
 {
     if (!a->npy.is_fortran || a->npy.rank < 2 || a->npy.count == 0)
         return TP_OK;
-    int code = a->is_deflated ? inflate_to_file(a, err) : TP_OK;
+    int code = a->is_deflated ? inflate_to_temporary_file(a, err) : TP_OK;
     if (code < 0)
         return code;
     a->has_crc = false;
@@ -249,7 +249,7 @@ static uint64_t fortran_index(const struct tp_npy *npy, uint32_t first, uint64_t
 
 /* Fills the tile with `rows` rows of the first dimension, from row `first` on. In Fortran order, the file stores the
  * first dimension without gaps, so one read covers many rows. rest: number of elements per row. */
-static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
+static int fill_tile_with_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);
     uint64_t height = (uint64_t)a->npy.dims[0];
@@ -280,7 +280,7 @@ static int fill_elements(struct tp_array *a, size_t count, struct tp_error *err)
     return code;
 }
 
-static int fill_tile(struct tp_array *a, struct tp_error *err)
+static int fill_tile_in_c_order(struct tp_array *a, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type), room = TILE_BYTES / size, count;
     uint64_t height = (uint64_t)a->npy.dims[0], rest = a->npy.count / height;
@@ -289,7 +289,7 @@ static int fill_tile(struct tp_array *a, struct tp_error *err)
         uint64_t first = a->tile.next / rest, rows = room / rest;
         rows = rows < height - first ? rows : height - first;
         count = (size_t)(rows * rest);
-        code = fill_rows(a, first, (size_t)rows, (size_t)rest, err);
+        code = fill_tile_with_rows(a, first, (size_t)rows, (size_t)rest, err);
     } else {
         count = a->left < room ? (size_t)a->left : room;
         code = fill_elements(a, count, err);
@@ -307,7 +307,7 @@ static int read_block(struct tp_array *a, unsigned char *to, size_t size, struct
     if (!a->tile.is_on)
         return read_exactly(a, to, size, err);
     while (size) {
-        int code = a->tile.at == a->tile.size ? fill_tile(a, err) : TP_OK;
+        int code = a->tile.at == a->tile.size ? fill_tile_in_c_order(a, err) : TP_OK;
         if (code < 0)
             return code;
         size_t n = a->tile.size - a->tile.at < size ? a->tile.size - a->tile.at : size;

@@ -204,7 +204,7 @@ static bool skip_list(struct text *t)
     return false;
 }
 
-static void set_type(struct tp_npy *npy, struct tp_str descr)
+static void set_type_by_description(struct tp_npy *npy, struct tp_str descr)
 {
     struct tp_str kind = descr;
     char order = '=';
@@ -224,7 +224,7 @@ static void set_type(struct tp_npy *npy, struct tp_str descr)
 
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
-static bool parse_member(struct text *t, struct tp_npy *npy, unsigned *has)
+static bool parse_header_member(struct text *t, struct tp_npy *npy, unsigned *has)
 {
     struct tp_str key, descr;
     if (!parse_quoted_text(t, &key) || !skip_if_char(t, ':'))
@@ -248,7 +248,7 @@ static bool parse_member(struct text *t, struct tp_npy *npy, unsigned *has)
     }
     if (!parse_quoted_text(t, &descr))
         return false;
-    set_type(npy, descr);
+    set_type_by_description(npy, descr);
     return true;
 }
 
@@ -258,7 +258,7 @@ static bool parse_dict(struct text *t, struct tp_npy *npy)
     if (!skip_if_char(t, '{'))
         return false;
     while (!skip_if_char(t, '}')) {
-        if (!parse_member(t, npy, &has))
+        if (!parse_header_member(t, npy, &has))
             return false;
         if (!skip_if_char(t, ',') && (t->at == t->end || *t->at != '}'))
             return false;

@@ -64,8 +64,8 @@ static const char *tensor_file_path(struct tp_arena *arena, const char *trace_pa
     return path;
 }
 
-static void add_record(struct tp_inventory_search *search, const struct tp_trace *trace, const char *path,
-                       const struct tp_tensor_record *record)
+static void add_tensor_record(struct tp_inventory_search *search, const struct tp_trace *trace, const char *path,
+                              const struct tp_tensor_record *record)
 {
     struct tp_arena *arena = search->arena;
     struct tp_tensor_item *item = tp_inventory_add(search);
@@ -86,7 +86,7 @@ static void add_record(struct tp_inventory_search *search, const struct tp_trace
         item->why = "its file is outside of the trace's folder";
 }
 
-static int by_time(const void *x, const void *y)
+static int compare_by_time(const void *x, const void *y)
 {
     const struct tp_tensor_record *a = x, *b = y;
     if (a->ts_ns != b->ts_ns)
@@ -110,9 +110,9 @@ static int read_trace(void *context, struct tp_error *why)
                                     .wants_tensors = true};
     int code = tp_trace_read(trace, reading->memory, reading->path, &read, why);
     if (code == TP_OK && trace->tensor_count)
-        qsort(trace->tensors, trace->tensor_count, sizeof *trace->tensors, by_time);
+        qsort(trace->tensors, trace->tensor_count, sizeof *trace->tensors, compare_by_time);
     for (uint32_t i = 0; code == TP_OK && i < trace->tensor_count; i++)
-        add_record(search, trace, reading->path, &trace->tensors[i]);
+        add_tensor_record(search, trace, reading->path, &trace->tensors[i]);
     return code;
 }
 
@@ -124,7 +124,7 @@ void tp_inventory_add_trace(struct tp_inventory_search *search, const char *path
     tp_arena_init(&memory, 0);
     tp_arena_run_both(&memory, search->arena, read_trace, &(struct reading){search, path, &memory}, &why);
     tp_arena_release(&memory);
-    tp_arena_pass_failure_on(search->arena);
+    tp_arena_fail_with_stored_code(search->arena);
     if (why.code < 0)
         tp_inventory_report_failure(search, path, &why);
 }
@@ -146,7 +146,7 @@ static int search_traces(struct tp_inventory_search *search, const char *path, s
 
 /* ---- list of all tensors ---- */
 
-static int by_order(const void *x, const void *y)
+static int compare_by_order(const void *x, const void *y)
 {
     const struct tp_tensor_item *a = x, *b = y;
     if (a->step != b->step)
@@ -157,7 +157,7 @@ static int by_order(const void *x, const void *y)
 }
 
 /* Drops tensors whose file a later tensor has overwritten, because a file has only the values of the last recording. */
-static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *arena)
+static void remove_overwritten_tensors(struct tp_inventory *inventory, struct tp_arena *arena)
 {
     struct tp_strings paths;
     uint32_t kept_count = 0;
@@ -239,9 +239,9 @@ int tp_inventory_find(struct tp_inventory *inventory, struct tp_arena *arena, co
         return tp_error_set(err, search.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "%s: no tensors in it", path);
     *inventory = (struct tp_inventory){
         .items = search.items.data, .count = (uint32_t)search.items.count, .is_of_trace = search.is_of_trace};
-    qsort(inventory->items, inventory->count, sizeof *inventory->items, by_order);
+    qsort(inventory->items, inventory->count, sizeof *inventory->items, compare_by_order);
     if (inventory->is_of_trace)
-        drop_overwritten(inventory, arena);
+        remove_overwritten_tensors(inventory, arena);
     set_repeat_numbers(inventory, arena);
     return TP_OK;
 }

@@ -47,7 +47,7 @@ static int set_folder_error(struct tp_error *err, const char *path, int why)
 }
 
 /* Appends the subfolders of a folder, and its .npy and .npz files, to the two lists. */
-static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char *path, struct tp_error *err)
+static int list_folders_and_arrays(struct tp_buf *folders, struct tp_buf *files, const char *path, struct tp_error *err)
 {
     DIR *dir = opendir(path);
     if (!dir)
@@ -73,14 +73,14 @@ static int list_arrays(struct tp_buf *paths, const char *path, struct tp_error *
     int code;
     tp_buf_init(&level, 0);
     tp_buf_init(&below, 0);
-    code = list_folder(&below, paths, path, err);
+    code = list_folders_and_arrays(&below, paths, path, err);
     for (unsigned depth = 0; code == TP_OK && below.size && depth < TP_MAX_DIR_DEPTH && !below.failed; depth++) {
         struct tp_buf done = level;
         level = below;
         below = done;
         tp_buf_clear(&below);
         for (const char *at = level.data; code == TP_OK && at < level.data + level.size; at += strlen(at) + 1) {
-            code = list_folder(&below, paths, at, err);
+            code = list_folders_and_arrays(&below, paths, at, err);
             code = code == TP_ENOMEM ? code : TP_OK;
         }
     }
@@ -121,7 +121,7 @@ static struct tp_str decode_percent_codes(struct tp_arena *arena, struct tp_str 
 }
 
 /* Parses the step in a name such as "12", "step12", "step_12" or "step-12". Returns false for other names. */
-static bool parse_step(struct tp_str part, int64_t *step)
+static bool parse_step_of_name(struct tp_str part, int64_t *step)
 {
     size_t at = tp_str_starts(part, "step") ? 4 : 0;
     at += at && at < part.len && (part.ptr[at] == '_' || part.ptr[at] == '-');
@@ -143,7 +143,7 @@ struct path_parts {
     int64_t step;
 };
 
-static struct path_parts split_path(struct tp_arena *arena, struct tp_str relative)
+static struct path_parts split_path_into_parts(struct tp_arena *arena, struct tp_str relative)
 {
     struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
@@ -151,7 +151,7 @@ static struct path_parts split_path(struct tp_arena *arena, struct tp_str relati
     for (size_t at = 0; at < relative.len;) { /* the last step in the path wins */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
-        if (parse_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
+        if (parse_step_of_name((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
             step_at = at;
         at = end + 1;
     }
@@ -219,11 +219,11 @@ static int read_archive(struct tp_zip *zip, struct tp_inventory_search *search, 
         return archive.fd;
     int code = tp_arena_run(search->arena, read_directory, &archive, err);
     close(archive.fd);
-    tp_arena_pass_failure_on(search->arena);
+    tp_arena_fail_with_stored_code(search->arena);
     return code;
 }
 
-static void add_archive(struct tp_inventory_search *search, const char *path, struct path_parts path_parts)
+static void add_arrays_of_archive(struct tp_inventory_search *search, const char *path, struct path_parts path_parts)
 {
     struct tp_zip *zip = tp_arena_alloc(search->arena, sizeof *zip);
     struct tp_error why = {0};
@@ -253,7 +253,7 @@ int tp_inventory_add_file(struct tp_inventory_search *search, const char *path, 
     ssize_t n = pread(fd, head, sizeof head, 0);
     close(fd);
     if (n >= 4 && memcmp(head, "PK", 2) == 0 && (head[2] == 3 || head[2] == 5))
-        add_archive(search, path, (struct path_parts){.step = TP_NULL_INT});
+        add_arrays_of_archive(search, path, (struct path_parts){.step = TP_NULL_INT});
     else if (n == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0)
         add_array(search, path, (struct path_parts){.name = without_suffix(base, ".npy"), .step = TP_NULL_INT});
     else {
@@ -266,7 +266,7 @@ int tp_inventory_add_file(struct tp_inventory_search *search, const char *path, 
 /* ---- all files of a folder ---- */
 
 /* Compares two paths folder by folder, and by name within a folder, because '/' sorts before all other bytes. */
-static int by_path(const void *x, const void *y)
+static int compare_by_path(const void *x, const void *y)
 {
     const char *a = *(const char *const *)x, *b = *(const char *const *)y;
     while (*a && *a == *b) {
@@ -284,7 +284,7 @@ static const char **sort_paths(struct tp_arena *arena, struct tp_str list, size_
     for (const char *path = list.ptr; path < list.ptr + list.len; path += strlen(path) + 1)
         *(const char **)tp_vec_push(&paths) = path;
     if (paths.count)
-        qsort(paths.data, paths.count, sizeof(const char *), by_path);
+        qsort(paths.data, paths.count, sizeof(const char *), compare_by_path);
     *count = paths.count;
     return paths.data;
 }
@@ -304,10 +304,10 @@ static void add_files(struct tp_inventory_search *search, const char *root, stru
             relative = (struct tp_str){relative.ptr + 1, relative.len - 1};
         bool is_archive = tp_str_ends(relative, ".npz");
         struct path_parts path_parts =
-            split_path(search->arena, without_suffix(relative, is_archive ? ".npz" : ".npy"));
+            split_path_into_parts(search->arena, without_suffix(relative, is_archive ? ".npz" : ".npy"));
         search->worker = path_parts.worker.len ? tp_strings_add(&workers, path_parts.worker) : 0;
         if (is_archive)
-            add_archive(search, path, path_parts);
+            add_arrays_of_archive(search, path, path_parts);
         else
             add_array(search, path, path_parts);
     }

@@ -18,19 +18,19 @@ enum {
     ZIP64_EXTRA = 1
 };
 
-static uint32_t u16(const unsigned char *p)
+static uint32_t read_u16(const unsigned char *p)
 {
     return p[0] | (uint32_t)p[1] << 8;
 }
 
-static uint32_t u32(const unsigned char *p)
+static uint32_t read_u32(const unsigned char *p)
 {
-    return u16(p) | u16(p + 2) << 16;
+    return read_u16(p) | read_u16(p + 2) << 16;
 }
 
-static uint64_t u64(const unsigned char *p)
+static uint64_t read_u64(const unsigned char *p)
 {
-    return u32(p) | (uint64_t)u32(p + 4) << 32;
+    return read_u32(p) | (uint64_t)read_u32(p + 4) << 32;
 }
 
 int tp_read_at(int fd, void *bytes, size_t size, uint64_t offset, struct tp_error *err)
@@ -65,11 +65,11 @@ static int set_archive_error(struct tp_error *err, const char *what)
 
 /* Reads the Zip64 end record, whose offset is in the locator. Archives with more than 65535 entries or 4 GB have
  * this record. */
-static int find_end64(struct directory *d, int fd, const unsigned char *locator, uint64_t locator_at,
-                      struct tp_error *err)
+static int find_zip64_end(struct directory *d, int fd, const unsigned char *locator, uint64_t locator_at,
+                          struct tp_error *err)
 {
     unsigned char end[END64_SIZE];
-    uint64_t at = u64(locator + 8);
+    uint64_t at = read_u64(locator + 8);
     if (locator_at < END64_SIZE || at > locator_at - END64_SIZE)
         return set_archive_error(err, "names a directory behind its end");
     int code = tp_read_at(fd, end, sizeof end, at, err);
@@ -77,9 +77,9 @@ static int find_end64(struct directory *d, int fd, const unsigned char *locator,
         return code;
     if (memcmp(end, "PK\6\6", 4) != 0)
         return set_archive_error(err, "has no directory where it names one");
-    d->count = u64(end + 32);
-    d->size = u64(end + 40);
-    d->offset = u64(end + 48);
+    d->count = read_u64(end + 32);
+    d->size = read_u64(end + 40);
+    d->offset = read_u64(end + 48);
     d->end = at;
     return TP_OK;
 }
@@ -97,10 +97,12 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (at-- == 0)
         return set_archive_error(err, "has no end: it was cut, or it is no archive");
     const unsigned char *end = tail + at;
-    *d = (struct directory){
-        .count = u16(end + 10), .size = u32(end + 12), .offset = u32(end + 16), .end = file_size - size + at};
+    *d = (struct directory){.count = read_u16(end + 10),
+                            .size = read_u32(end + 12),
+                            .offset = read_u32(end + 16),
+                            .end = file_size - size + at};
     if (at >= END64_LOCATOR_SIZE && memcmp(end - END64_LOCATOR_SIZE, "PK\6\7", 4) == 0)
-        code = find_end64(d, fd, end - END64_LOCATOR_SIZE, d->end - END64_LOCATOR_SIZE, err);
+        code = find_zip64_end(d, fd, end - END64_LOCATOR_SIZE, d->end - END64_LOCATOR_SIZE, err);
     if (code < 0)
         return code;
     if (d->size > d->end || d->offset > d->end - d->size)
@@ -119,19 +121,19 @@ static bool read_extra_field(struct tp_zip_entry *entry, const unsigned char *ex
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};
     for (size_t at = 0; at + 4 <= size;) {
-        size_t length = u16(extra + at + 2), from = at + 4;
+        size_t length = read_u16(extra + at + 2), from = at + 4;
         if (length > size - from)
             return false;
-        for (size_t i = 0; u16(extra + at) == ZIP64_EXTRA && i < 3; i++) {
+        for (size_t i = 0; read_u16(extra + at) == ZIP64_EXTRA && i < 3; i++) {
             if (*fields[i] != UINT32_MAX)
                 continue;
             if (length < 8)
                 return false;
-            *fields[i] = u64(extra + from);
+            *fields[i] = read_u64(extra + from);
             from += 8;
             length -= 8;
         }
-        at += 4 + u16(extra + at + 2);
+        at += 4 + read_u16(extra + at + 2);
     }
     return true;
 }
@@ -143,17 +145,17 @@ static int read_entry(struct tp_zip_entry *entry, const unsigned char *p, size_t
 {
     if (left < ENTRY_SIZE || memcmp(p, "PK\1\2", 4) != 0)
         return -1;
-    size_t name = u16(p + 28), extra = u16(p + 30), comment = u16(p + 32);
+    size_t name = read_u16(p + 28), extra = read_u16(p + 30), comment = read_u16(p + 32);
     *used = ENTRY_SIZE + name + extra + comment;
     if (*used > left)
         return -1;
     *entry = (struct tp_zip_entry){.name = {(const char *)p + ENTRY_SIZE, name},
-                                   .is_encrypted = u16(p + 8) & 1,
-                                   .method = u16(p + 10),
-                                   .crc = u32(p + 16),
-                                   .stored_size = u32(p + 20),
-                                   .size = u32(p + 24),
-                                   .offset = u32(p + 42)};
+                                   .is_encrypted = read_u16(p + 8) & 1,
+                                   .method = read_u16(p + 10),
+                                   .crc = read_u32(p + 16),
+                                   .stored_size = read_u32(p + 20),
+                                   .size = read_u32(p + 24),
+                                   .offset = read_u32(p + 42)};
     if (!read_extra_field(entry, p + ENTRY_SIZE + name, extra))
         return -1;
     return __builtin_add_overflow(entry->offset, d->before, &entry->offset) ? -1 : 0;
@@ -197,7 +199,7 @@ int tp_zip_data_offset(uint64_t *offset, int fd, uint64_t file_size, const struc
         return code;
     if (memcmp(local, "PK\3\4", 4) != 0)
         return set_archive_error(err, "has no entry where it names one");
-    *offset = entry->offset + LOCAL_SIZE + u16(local + 26) + u16(local + 28);
+    *offset = entry->offset + LOCAL_SIZE + read_u16(local + 26) + read_u16(local + 28);
     if (*offset > file_size || entry->stored_size > file_size - *offset)
         return set_archive_error(err, "has an entry that reaches behind its end");
     if (entry->method == TP_ZIP_STORED && entry->stored_size != entry->size)

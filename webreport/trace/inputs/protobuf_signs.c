@@ -58,7 +58,7 @@ static bool parse_field(struct message *m, unsigned *number, struct message *byt
 }
 
 /* Returns true if a message has one of the fields that the first TracePackets of every Perfetto file have. */
-static bool is_packet(struct message packet)
+static bool is_perfetto_packet(struct message packet)
 {
     static const unsigned char known[] = {8, 10, 11, 12, 33, 35, 36, 43, 44, 50, 52, 53, 59, 60};
     unsigned number;
@@ -70,7 +70,7 @@ static bool is_packet(struct message packet)
     return is_one;
 }
 
-static bool starts_with_device(struct message text)
+static bool begins_with_plane_name(struct message text)
 {
     struct tp_str name = {(const char *)text.at, (size_t)(text.end - text.at)};
     return text.at && (tp_str_starts(name, "/host:") || tp_str_starts(name, "/device:") ||
@@ -78,13 +78,13 @@ static bool starts_with_device(struct message text)
 }
 
 /* Returns true if a message is an XPlane. Its field 2 is a name such as "/host:CPU". */
-static bool is_plane(struct message plane)
+static bool is_xplane(struct message plane)
 {
     unsigned number;
     struct message bytes;
     while (parse_field(&plane, &number, &bytes))
         if (number == 2 && bytes.at)
-            return starts_with_device(bytes);
+            return begins_with_plane_name(bytes);
     return false;
 }
 
@@ -117,7 +117,7 @@ bool tp_sign_is_xplane(const struct tp_input_head *head, const struct tp_input_s
 {
     struct message file, first;
     (void)sign;
-    return find_first_message(head, &file, &first) && is_plane(first);
+    return find_first_message(head, &file, &first) && is_xplane(first);
 }
 
 bool tp_sign_is_pprof(const struct tp_input_head *head, const struct tp_input_sign *sign)
@@ -136,7 +136,7 @@ bool tp_sign_is_perfetto(const struct tp_input_head *head, const struct tp_input
     if (!find_first_message(head, &file, &packet))
         return false;
     for (int packets = 0; packets < PACKETS && packet.at; packets++) {
-        if (is_packet(packet))
+        if (is_perfetto_packet(packet))
             return true;
         if (!parse_field(&file, &number, &packet) || number != 1)
             return false;

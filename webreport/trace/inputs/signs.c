@@ -49,7 +49,7 @@ bool tp_sign_has_ending(const char *name, const char *endings)
 
 /* Returns true if JSON begins at `text`. Reads the next character too, because a protobuf message may also begin
  * with the code of a bracket. */
-static bool begins_json(const char *text, size_t size)
+static bool does_json_begin_at(const char *text, size_t size)
 {
     const char *followers = *text == '{' ? "\"}" : *text == '[' ? "{[]" : "";
     size_t at = tp_sign_skip_space(text, size, 1);
@@ -60,7 +60,7 @@ struct tp_input_head tp_sign_make_head(const void *bytes, size_t size, const cha
 {
     struct tp_input_head head = {.text = bytes, .size = size, .name = name};
     head.at = size ? tp_sign_skip_space(bytes, size, 0) : 0;
-    head.is_json = head.at < size && begins_json(head.text + head.at, size - head.at);
+    head.is_json = head.at < size && does_json_begin_at(head.text + head.at, size - head.at);
     head.has_events = head.is_json && head.text[head.at] == '{' && tp_sign_has_key(bytes, size, "\"traceEvents\"");
     return head;
 }

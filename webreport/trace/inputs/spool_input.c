@@ -27,7 +27,7 @@ struct input {
 
 /* ---- arguments of a record ---- */
 
-static bool has_field(const struct input *in, enum tp_field field)
+static bool has_argument(const struct input *in, enum tp_field field)
 {
     return in->args[field] != NULL;
 }
@@ -43,7 +43,7 @@ static bool is_repeated_argument(const struct tp_trace_record *record, size_t at
 }
 
 /* Returns the key of an argument. The text is valid until the next call. */
-static struct tp_str argument_key(struct input *in, const struct tp_trace_out_arg *arg)
+static struct tp_str key_of_argument(struct input *in, const struct tp_trace_out_arg *arg)
 {
     struct tp_str key = tp_trace_out_key_text(in->out, arg);
     tp_buf_clear(&in->key);
@@ -53,7 +53,7 @@ static struct tp_str argument_key(struct input *in, const struct tp_trace_out_ar
     return (struct tp_str){in->key.data ? in->key.data : "", in->key.size};
 }
 
-static void index_arguments(struct input *in)
+static void index_arguments_by_field(struct input *in)
 {
     const struct tp_trace_record *record = in->record;
     memset(in->args, 0, sizeof in->args);
@@ -61,7 +61,7 @@ static void index_arguments(struct input *in)
     for (size_t i = 0; i < record->arg_count; i++) {
         if (is_repeated_argument(record, i))
             continue;
-        struct tp_str key = argument_key(in, &record->args[i]);
+        struct tp_str key = key_of_argument(in, &record->args[i]);
         int field = tp_scan_argument_field(&in->scan, key);
         if (field >= 0)
             in->args[field] = &record->args[i];
@@ -71,18 +71,18 @@ static void index_arguments(struct input *in)
 
 static struct tp_str field_text(struct input *in, enum tp_field field)
 {
-    return has_field(in, field) ? tp_trace_out_value_text(in->out, in->args[field]) : TP_STR("");
+    return has_argument(in, field) ? tp_trace_out_value_text(in->out, in->args[field]) : TP_STR("");
 }
 
-static bool has_value(struct input *in, enum tp_field field)
+static bool has_argument_value(struct input *in, enum tp_field field)
 {
-    return has_field(in, field) && !tp_str_equal(field_text(in, field), TP_STR("null"));
+    return has_argument(in, field) && !tp_str_equal(field_text(in, field), TP_STR("null"));
 }
 
 static int64_t field_integer(struct input *in, enum tp_field field)
 {
     int64_t value;
-    if (!has_field(in, field))
+    if (!has_argument(in, field))
         return TP_NULL_INT;
     if (in->args[field]->type == TP_OUT_INT)
         return in->args[field]->value.integer;
@@ -91,13 +91,13 @@ static int64_t field_integer(struct input *in, enum tp_field field)
 
 static double field_real(struct input *in, enum tp_field field)
 {
-    return has_value(in, field) ? tp_number_parse_real(field_text(in, field)) : NAN;
+    return has_argument_value(in, field) ? tp_number_parse_real(field_text(in, field)) : NAN;
 }
 
 static int64_t field_billionths(struct input *in, enum tp_field field)
 {
     int64_t value;
-    return has_field(in, field) && tp_number_parse_billionths(field_text(in, field), &value) == TP_NUMBER_OK
+    return has_argument(in, field) && tp_number_parse_billionths(field_text(in, field), &value) == TP_NUMBER_OK
                ? value
                : TP_NULL_INT;
 }
@@ -105,7 +105,7 @@ static int64_t field_billionths(struct input *in, enum tp_field field)
 /* Returns the id in `values` of an argument; TP_NO_ID if the argument is absent or null. */
 static uint32_t value(struct input *in, enum tp_field field)
 {
-    return has_value(in, field) ? tp_interner_add(&in->sink->values, field_text(in, field))->id : TP_NO_ID;
+    return has_argument_value(in, field) ? tp_interner_add(&in->sink->values, field_text(in, field))->id : TP_NO_ID;
 }
 
 /* Returns the id of the argument "Call stack" in stack_texts; TP_NO_ID if it is absent or has only semicolons and
@@ -125,13 +125,13 @@ static struct tp_argument_text argument_text(struct input *in)
         const struct tp_trace_out_arg *arg = &in->record->args[i];
         if (is_repeated_argument(in->record, i))
             continue;
-        struct tp_str key = argument_key(in, arg);
+        struct tp_str key = key_of_argument(in, arg);
         tp_argument_lines_add(&text, key, tp_trace_out_value_text(in->out, arg));
     }
     return tp_argument_lines_intern(in->sink, &text);
 }
 
-static uint32_t thread_row(struct input *in)
+static uint32_t row_of_thread(struct input *in)
 {
     const struct tp_row_id pid = {.number = in->record->pid}, tid = {.number = in->record->tid};
     return tp_sink_add_thread(in->sink, &pid, &tid);
@@ -147,7 +147,7 @@ static uint32_t add_comm_detail(struct input *in)
     struct tp_comm_detail comm;
     bool has_some = false;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        has_some = has_some || has_field(in, fields[i]);
+        has_some = has_some || has_argument(in, fields[i]);
     if (!has_some)
         return TP_NO_ID;
     comm.collective = value(in, TP_ARG_COLLECTIVE);
@@ -174,7 +174,7 @@ static uint32_t add_host_detail(struct input *in, unsigned name)
     more.forward_thread = field_integer(in, TP_ARG_FORWARD_THREAD);
     more.comm = add_comm_detail(in);
     uint32_t detail = tp_sink_add_host(in->sink, host, &more);
-    if (name & TP_NAME_VALUES && has_value(in, TP_ARG_CONCRETE_INPUTS))
+    if (name & TP_NAME_VALUES && has_argument_value(in, TP_ARG_CONCRETE_INPUTS))
         tp_sink_add_concrete(in->sink, value(in, TP_ARG_CONCRETE_INPUTS));
     return detail;
 }
@@ -236,12 +236,12 @@ static enum tp_range_kind declared_range_kind(struct input *in)
 static unsigned event_flags(struct input *in, unsigned kind_flags)
 {
     const struct tp_trace_out_arg *finished = in->args[TP_ARG_FINISHED];
-    unsigned flags = kind_flags | (has_field(in, TP_ARG_INPUT_DIMS) ? TP_EVENT_HAS_INPUT_DIMS : 0);
+    unsigned flags = kind_flags | (has_argument(in, TP_ARG_INPUT_DIMS) ? TP_EVENT_HAS_INPUT_DIMS : 0);
     return finished && finished->type == TP_OUT_BOOL && !finished->value.is_true ? flags | TP_EVENT_UNFINISHED : flags;
 }
 
 /* Counts a record whose category is unknown. */
-static void skip_record(struct input *in, uint32_t cat)
+static void count_record_of_unknown_cat(struct input *in, uint32_t cat)
 {
     struct tp_reading *reading = &in->sink->trace->reading;
     reading->misspelled_cats += tp_sink_cat_meaning(in->sink, cat)->is_misspelled;
@@ -260,23 +260,23 @@ static void deliver_complete_event(struct input *in)
                                   .cat = tp_sink_intern_text(sink, &sink->cats, record->cat)};
     unsigned flags = 0, kind = tp_sink_event_kind(tp_sink_cat_meaning(sink, slice.cat),
                                                   tp_sink_name_meaning(sink, slice.event.name),
-                                                  has_value(in, TP_ARG_MODULE_ID), &flags);
+                                                  has_argument_value(in, TP_ARG_MODULE_ID), &flags);
     if (record->number != TP_NULL_INT)
         tp_sink_add_recorder_number(sink, record->number);
     if (kind == TP_KIND_NONE) {
-        skip_record(in, slice.cat);
+        count_record_of_unknown_cat(in, slice.cat);
         return;
     }
     sink->trace->reading.with_decimals += 2; /* start and duration, both of which a spool records exactly */
     slice.event.kind = kind & 15;
     slice.declared_kind = declared_range_kind(in);
-    slice.is_communication = has_field(in, TP_ARG_COLLECTIVE) || has_field(in, TP_ARG_GROUP_NAME) ||
-                             has_field(in, TP_ARG_GROUP_DESCRIPTION) || has_field(in, TP_ARG_GROUP_SIZE);
+    slice.is_communication = has_argument(in, TP_ARG_COLLECTIVE) || has_argument(in, TP_ARG_GROUP_NAME) ||
+                             has_argument(in, TP_ARG_GROUP_DESCRIPTION) || has_argument(in, TP_ARG_GROUP_SIZE);
     slice.has_number = record->number != TP_NULL_INT;
-    slice.has_correlation = has_field(in, TP_ARG_CORRELATION);
+    slice.has_correlation = has_argument(in, TP_ARG_CORRELATION);
     slice.correlation = field_integer(in, TP_ARG_CORRELATION);
     slice.event.flags = event_flags(in, flags) & 15;
-    slice.event.thread = thread_row(in);
+    slice.event.thread = row_of_thread(in);
     slice.event.detail = add_detail(in, &slice);
     bool is_work = tp_kind_is_device(kind) && !slice.has_correlation;
     if (sink->wants_arguments && in->has_own_args && (kind == TP_KIND_ANNOTATION || is_work))
@@ -301,7 +301,7 @@ static void deliver_memory_record(struct input *in)
     tp_sink_add_recorder_number(in->sink, in->record->number);
     if (tp_stack_has_frames(frames))
         memory.stack = tp_sink_intern_text(in->sink, &in->sink->stacks, frames);
-    memory.record.thread = thread_row(in);
+    memory.record.thread = row_of_thread(in);
     memory.record.flags = from->is_out_of_memory ? TP_MEMORY_OUT_OF_MEMORY : 0;
     tp_sink_memory(in->sink, &memory);
 }
@@ -350,7 +350,7 @@ static void deliver_instant(struct input *in)
     if (tp_str_equal(in->record->cat, TP_STR("tensor"))) {
         deliver_tensor_record(in, name);
     } else if (sink->wants_arguments && tp_str_equal(in->record->cat, TP_STR("user_annotation"))) {
-        struct tp_moment moment = {in->record->ts_ns, name, thread_row(in), {TP_NO_ID, TP_NO_ID}};
+        struct tp_moment moment = {in->record->ts_ns, name, row_of_thread(in), {TP_NO_ID, TP_NO_ID}};
         if (in->has_own_args)
             moment.text = argument_text(in);
         tp_sink_add_moment(sink, &moment);
@@ -384,10 +384,10 @@ static void deliver_sample(struct input *in)
     const struct tp_trace_out_arg *frames = in->args[TP_ARG_CALL_STACK];
     if (!tp_str_equal(in->record->cat, TP_STR("cpu_sample")) || sample.cpu_ns < 0)
         return;
-    sample.stack = has_field(in, TP_ARG_RECORDING)
+    sample.stack = has_argument(in, TP_ARG_RECORDING)
                        ? tp_sink_intern_recording_stack(in->sink, frames ? frames->value.text : TP_STR(""))
                        : stack_id(in);
-    sample.thread = thread_row(in);
+    sample.thread = row_of_thread(in);
     tp_sink_add_sample(in->sink, &sample);
 }
 
@@ -423,7 +423,7 @@ static bool deliver_flow(struct input *in)
         return false;
     struct tp_flow flow = {.ts_ns = in->record->ts_ns, .is_start = is_start};
     flow.id = intern_number(in, in->record->id);
-    flow.thread = thread_row(in);
+    flow.thread = row_of_thread(in);
     tp_sink_add_flow(sink, &flow);
     return true;
 }
@@ -438,7 +438,7 @@ static void deliver_row_name(struct input *in)
     if (record->text.ptr && !tp_str_equal(record->name, TP_STR("thread_name")))
         text = tp_sink_row_text(in->sink, tp_sink_intern_text(in->sink, &in->sink->texts, record->text));
     if (tp_str_equal(record->name, TP_STR("thread_name"))) {
-        uint32_t row = thread_row(in);
+        uint32_t row = row_of_thread(in);
         uint32_t name = tp_sink_intern_text(in->sink, &in->sink->texts, record->text);
         tp_sink_set_thread_name(in->sink, row, tp_sink_row_text(in->sink, name));
     } else if (tp_str_equal(record->name, TP_STR("process_name"))) {
@@ -488,7 +488,7 @@ static int deliver_record_guarded(void *context, struct tp_error *err)
 {
     struct input *in = context;
     (void)err;
-    index_arguments(in);
+    index_arguments_by_field(in);
     if (!deliver_record(in))
         in->sink->trace->reading.skipped_by_phase[(unsigned char)in->record->phase & 127]++;
     in->sink->trace->reading.element_count = in->record->ordinal + 1;
@@ -538,7 +538,7 @@ int tp_spool_input_read(struct tp_source *source)
     int code = tp_spool_deliver(source->path, &receiver, NULL, source->err);
     tp_buf_release(&in.key);
     tp_buf_release(&in.lines);
-    tp_arena_pass_failure_on(source->sink->trace->arena);
+    tp_arena_fail_with_stored_code(source->sink->trace->arena);
     if (code == TP_OK)
         code = tp_source_drain(source);
     if (code == TP_OK)

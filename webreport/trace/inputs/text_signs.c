@@ -7,7 +7,7 @@
 #include "writer/base/str.h"
 
 /* Returns the text without the white space at its start; empty for JSON. */
-static struct tp_str head_text(const struct tp_input_head *head)
+static struct tp_str text_without_leading_space(const struct tp_input_head *head)
 {
     return (struct tp_str){head->text + head->at, head->is_json ? 0 : head->size - head->at};
 }
@@ -58,7 +58,7 @@ static bool ends_with_count(struct tp_str line)
 
 /* Returns true if the first lines are folded stacks: each line ends with a count, and at least one has frames joined
  * by ";". */
-static bool is_folded(const char *text, size_t size)
+static bool are_lines_folded_stacks(const char *text, size_t size)
 {
     enum { LINES = 16 };
     bool has_frames = false;
@@ -85,7 +85,7 @@ static bool is_torch_log(struct tp_str line)
 
 bool tp_sign_is_perf_script(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = head_text(head);
+    struct tp_str text = text_without_leading_space(head);
     (void)sign;
     return text.len && (tp_str_find(text_start(text), "# captured on") >= 0 || is_perf_sample(first_line(text)));
 }
@@ -93,30 +93,31 @@ bool tp_sign_is_perf_script(const struct tp_input_head *head, const struct tp_in
 bool tp_sign_is_torch_log(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
-    return is_torch_log(first_line(head_text(head)));
+    return is_torch_log(first_line(text_without_leading_space(head)));
 }
 
 bool tp_sign_is_folded(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = head_text(head);
+    struct tp_str text = text_without_leading_space(head);
     (void)sign;
-    return is_folded(text.ptr, text.len);
+    return are_lines_folded_stacks(text.ptr, text.len);
 }
 
 bool tp_sign_is_markup(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
-    return tp_str_starts(head_text(head), "<");
+    return tp_str_starts(text_without_leading_space(head), "<");
 }
 
 bool tp_sign_is_svg(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    return tp_sign_is_markup(head, sign) && tp_str_find_lower(text_start(head_text(head)), "<svg") >= 0;
+    return tp_sign_is_markup(head, sign) &&
+           tp_str_find_lower(text_start(text_without_leading_space(head)), "<svg") >= 0;
 }
 
 bool tp_sign_is_html(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = text_start(head_text(head));
+    struct tp_str text = text_start(text_without_leading_space(head));
     return tp_sign_is_markup(head, sign) &&
            (tp_str_find_lower(text, "<html") >= 0 || tp_str_find_lower(text, "<!doctype html") >= 0);
 }

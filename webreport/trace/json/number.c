@@ -10,7 +10,7 @@
 typedef unsigned __int128 wide;
 
 /* Returns the content of a quoted token, without white space at its ends. Returns other tokens unchanged. */
-static struct tp_str token_content(struct tp_str token)
+static struct tp_str content_of_token(struct tp_str token)
 {
     if (token.len >= 2 && token.ptr[0] == '"') {
         token.ptr++;
@@ -78,7 +78,7 @@ static enum tp_number_status parse_decimal(struct tp_str text, int scale, wide *
 
 /* Appends the `len` digits at p to *value, which must end up with at most 18 digits. Returns false if a character is
  * not a digit. Parses eight digits at a time: combines neighbors to pairs, pairs to fours, fours to eight. */
-static inline bool add_digits(const char *p, size_t len, uint64_t *value)
+static inline bool append_digits_to_value(const char *p, size_t len, uint64_t *value)
 {
     uint64_t v = *value;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -111,9 +111,9 @@ static inline bool parse_plain_time(struct tp_str token, int64_t *ns)
     bool has_point = token.len > 4 && token.ptr[token.len - 4] == '.';
     size_t whole = has_point ? token.len - 4 : token.len;
     uint64_t value = 0;
-    if (whole == 0 || whole > 16 || !add_digits(token.ptr, whole, &value) || value >= TP_MAX_TIME_NS / 1000)
+    if (whole == 0 || whole > 16 || !append_digits_to_value(token.ptr, whole, &value) || value >= TP_MAX_TIME_NS / 1000)
         return false;
-    if (has_point ? !add_digits(token.ptr + whole + 1, 3, &value) : (value *= 1000, false))
+    if (has_point ? !append_digits_to_value(token.ptr + whole + 1, 3, &value) : (value *= 1000, false))
         return false;
     *ns = (int64_t)value;
     return true;
@@ -125,7 +125,7 @@ enum tp_number_status tp_number_parse_time(struct tp_str token, int64_t *ns)
     bool negative;
     if (parse_plain_time(token, ns))
         return TP_NUMBER_OK;
-    enum tp_number_status status = parse_decimal(token_content(token), 3, &value, &negative);
+    enum tp_number_status status = parse_decimal(content_of_token(token), 3, &value, &negative);
     if (status != TP_NUMBER_OK)
         return status;
     if (value >= (wide)TP_MAX_TIME_NS) {
@@ -139,11 +139,11 @@ enum tp_number_status tp_number_parse_time(struct tp_str token, int64_t *ns)
 enum tp_number_status tp_number_parse_int(struct tp_str token, int64_t *out)
 {
     uint64_t plain = 0;
-    if (token.len - 1 < 18 && add_digits(token.ptr, token.len, &plain)) {
+    if (token.len - 1 < 18 && append_digits_to_value(token.ptr, token.len, &plain)) {
         *out = (int64_t)plain;
         return TP_NUMBER_OK;
     }
-    struct tp_str text = token_content(token);
+    struct tp_str text = content_of_token(token);
     const char *p = text.ptr, *end = text.ptr + text.len;
     bool negative = p < end && *p == '-';
     uint64_t value = 0;
@@ -184,14 +184,14 @@ enum tp_number_status tp_number_parse_billionths(struct tp_str token, int64_t *o
     static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
     size_t whole = integer_part_length(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
     uint64_t plain = 0;
-    if (whole - 1 < 9 && decimals <= 9 && add_digits(token.ptr, whole, &plain) &&
-        add_digits(token.ptr + token.len - decimals, decimals, &plain)) {
+    if (whole - 1 < 9 && decimals <= 9 && append_digits_to_value(token.ptr, whole, &plain) &&
+        append_digits_to_value(token.ptr + token.len - decimals, decimals, &plain)) {
         *out = (int64_t)(plain * power[9 - decimals]);
         return TP_NUMBER_OK;
     }
     wide value;
     bool negative;
-    enum tp_number_status status = parse_decimal(token_content(token), 9, &value, &negative);
+    enum tp_number_status status = parse_decimal(content_of_token(token), 9, &value, &negative);
     if (status != TP_NUMBER_OK)
         return status;
     if (value > INT64_MAX)
@@ -208,7 +208,8 @@ static bool parse_plain_real(struct tp_str token, double *out)
     uint64_t value = 0;
     size_t whole = integer_part_length(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
     if (whole == 0 || whole + decimals > 15 || (whole < token.len && decimals == 0) ||
-        !add_digits(token.ptr, whole, &value) || !add_digits(token.ptr + token.len - decimals, decimals, &value))
+        !append_digits_to_value(token.ptr, whole, &value) ||
+        !append_digits_to_value(token.ptr + token.len - decimals, decimals, &value))
         return false;
     *out = (double)value / power[decimals];
     return true;
@@ -220,7 +221,7 @@ double tp_number_parse_real(struct tp_str token)
     double plain;
     if (parse_plain_real(token, &plain))
         return plain;
-    token = token_content(token);
+    token = content_of_token(token);
     if (token.len == 0 || token.len >= sizeof text || !(tp_is_digit(token.ptr[0]) || token.ptr[0] == '-'))
         return NAN;
     memcpy(text, token.ptr, token.len);

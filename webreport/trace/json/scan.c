@@ -63,7 +63,7 @@ static inline const char *skip_space(const char *p, const char *end)
 
 /* Returns true if the object at p begins with a key of events and is not the value of a member. from: start of the
  * readable text before p. */
-static bool opens_event(const char *from, const char *p, const char *end)
+static bool does_event_begin_at(const char *from, const char *p, const char *end)
 {
     static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
     const char *before = p - 1, *key = tp_scan_skip_space(p + 1, end);
@@ -84,7 +84,7 @@ static bool opens_event(const char *from, const char *p, const char *end)
 /* ---- strings with unescaped quotes ---- */
 
 /* Returns true if a key of at most 64 bytes without line break, and its colon, are at p. */
-static bool is_key(const char *p, const char *end)
+static bool is_key_at(const char *p, const char *end)
 {
     if (p >= end || *p != '"')
         return false;
@@ -99,13 +99,13 @@ static bool is_key(const char *p, const char *end)
 }
 
 /* Returns true if the quote at p may end a string value: the text after the quote may follow a value. */
-static bool may_close(const char *p, const char *end)
+static bool may_quote_end_string(const char *p, const char *end)
 {
     const char *next = tp_scan_skip_space(p + 1, end);
     if (next >= end)
         return true;
     if (*next == ',')
-        return is_key(tp_scan_skip_space(next + 1, end), end);
+        return is_key_at(tp_scan_skip_space(next + 1, end), end);
     if (*next != '}')
         return false;
     next = tp_scan_skip_space(next + 1, end);
@@ -121,11 +121,11 @@ static bool is_recorder_key(const char *from, const char *to)
 
 /* Finds the quote that ends a string with possibly unescaped quotes. Returns TP_SCAN_BAD if another event begins
  * before it. */
-static enum tp_scan_status find_lenient_end(struct tp_scan *scan, const char *p, const char **close)
+static enum tp_scan_status find_end_of_unescaped_string(struct tp_scan *scan, const char *p, const char **close)
 {
     const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last quote that was treated as text */
     for (; p < end; p++) {
-        if (*p == '"' && may_close(p, end)) {
+        if (*p == '"' && may_quote_end_string(p, end)) {
             *close = p;
             return TP_SCAN_OK;
         }
@@ -135,7 +135,7 @@ static enum tp_scan_status find_lenient_end(struct tp_scan *scan, const char *p,
             scan->recorder_key_count += quote && p + 1 < end && p[1] == ':' && is_recorder_key(quote + 1, p);
             quote = p;
         }
-        if (*p == '{' && opens_event(from, p, end))
+        if (*p == '{' && does_event_begin_at(from, p, end))
             return TP_SCAN_BAD;
     }
     return TP_SCAN_MORE;
@@ -155,7 +155,7 @@ static inline bool is_bracket(char c)
 }
 
 /* Returns the next quote or bracket at or after p. */
-static inline const char *find_structure(const char *p, const char *end)
+static inline const char *find_quote_or_bracket(const char *p, const char *end)
 {
 #ifdef __SSE2__
     /* the codes of [ ] are 5B 5D, those of { } are 7B 7D; clearing bit 5 makes both pairs [ ] */
@@ -183,7 +183,7 @@ static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans 
     const char *p = scan->at, *end = scan->end;
     size_t depth = 0;
     for (;;) {
-        p = find_structure(p, end);
+        p = find_quote_or_bracket(p, end);
         if (p >= end)
             return stop(scan, p, TP_SCAN_MORE);
         if (*p == '"') {
@@ -232,7 +232,7 @@ static inline enum tp_scan_status skip_string(struct tp_scan *scan)
 {
     const char *close = NULL;
     if (scan->is_lenient) {
-        enum tp_scan_status status = find_lenient_end(scan, scan->at + 1, &close);
+        enum tp_scan_status status = find_end_of_unescaped_string(scan, scan->at + 1, &close);
         if (status != TP_SCAN_OK)
             return status;
     } else {
@@ -504,7 +504,7 @@ static inline bool has_occurred_before(const struct tp_spans *spans, int field)
     return field >= 0 && spans->has & ~shared & 1ull << field;
 }
 
-static inline void append_to_trail(struct tp_scan *scan, struct tp_str value, int field)
+static inline void append_step_to_trail(struct tp_scan *scan, struct tp_str value, int field)
 {
     if (scan->trail && scan->trail->count < TP_SCAN_TRAIL)
         scan->trail->steps[scan->trail->count++] = (struct tp_scan_step){value, field};
@@ -522,7 +522,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         if (status != TP_SCAN_OK)
             return status;
         int field = tp_scan_argument_field(scan, key);
-        append_to_trail(scan, value, field);
+        append_step_to_trail(scan, value, field);
         spans->has_own_args = spans->has_own_args || !tp_scan_is_profiler_arg(key);
         spans->has_odd_key |= has_occurred_before(spans, field) || (field < 0 && is_misspelled(key));
         if (field >= 0) {
@@ -572,7 +572,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);
-            append_to_trail(scan, value, field);
+            append_step_to_trail(scan, value, field);
         }
         if (status != TP_SCAN_OK)
             return status;
@@ -589,12 +589,12 @@ const char *tp_scan_find_next_event(const char *at, const char *end)
 {
     const char *from = at;
     for (; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++)
-        if (opens_event(from, at, end))
+        if (does_event_begin_at(from, at, end))
             return at;
     return NULL;
 }
 
 bool tp_scan_is_member_start(const char *at, const char *end)
 {
-    return is_key(at, end);
+    return is_key_at(at, end);
 }

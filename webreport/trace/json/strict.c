@@ -69,7 +69,7 @@ static bool begin_string(struct tp_strict *s, bool is_key)
     return true;
 }
 
-static bool begin_value(struct tp_strict *s, unsigned char c)
+static bool begin_value_with_byte(struct tp_strict *s, unsigned char c)
 {
     if (c == '"')
         return begin_string(s, false);
@@ -84,7 +84,7 @@ static bool begin_value(struct tp_strict *s, unsigned char c)
     return s->literal != NULL;
 }
 
-static bool after_value(struct tp_strict *s, unsigned char c)
+static bool read_byte_after_value(struct tp_strict *s, unsigned char c)
 {
     if (c == ',' && s->depth) {
         s->state = is_in_object(s) ? NEXT_KEY : BEFORE_VALUE;
@@ -178,7 +178,7 @@ static bool read_between_values(struct tp_strict *s, unsigned char c)
         return true;
     switch (s->state) {
     case BEFORE_ITEM:
-        return c == ']' ? leave_container(s, false) : begin_value(s, c);
+        return c == ']' ? leave_container(s, false) : begin_value_with_byte(s, c);
     case BEFORE_KEY:
         return c == '}' ? leave_container(s, true) : c == '"' && begin_string(s, true);
     case NEXT_KEY:
@@ -187,9 +187,9 @@ static bool read_between_values(struct tp_strict *s, unsigned char c)
         s->state = BEFORE_VALUE;
         return c == ':';
     case AFTER_VALUE:
-        return after_value(s, c);
+        return read_byte_after_value(s, c);
     default:
-        return begin_value(s, c);
+        return begin_value_with_byte(s, c);
     }
 }
 

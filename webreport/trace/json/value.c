@@ -88,7 +88,7 @@ int64_t tp_value_int(struct tp_str json)
     return json.len && tp_number_parse_int(json, &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-static bool is_word(struct tp_str json, const char *word)
+static bool is_equal_to_word(struct tp_str json, const char *word)
 {
     return tp_str_equal(json, tp_str_of(word));
 }
@@ -109,11 +109,11 @@ static struct tp_str copy_to_arena(struct tp_arena *arena, struct tp_buf *out)
 
 struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
 {
-    if (json.len == 0 || is_word(json, "null"))
+    if (json.len == 0 || is_equal_to_word(json, "null"))
         return (struct tp_str){NULL, 0};
-    if (is_word(json, "true"))
+    if (is_equal_to_word(json, "true"))
         return TP_STR("True");
-    if (is_word(json, "false"))
+    if (is_equal_to_word(json, "false"))
         return TP_STR("False");
     if (json.ptr[0] != '"' || json.len < 2)
         return (struct tp_str){tp_arena_copy(arena, json.ptr, json.len), json.len};
@@ -206,14 +206,15 @@ static void append_string(struct tp_buf *out, struct tp_arena *arena, struct tp_
     }
 }
 
-static void append_word(struct tp_buf *out, struct tp_str word, enum style style)
+static void append_json_word(struct tp_buf *out, struct tp_str word, enum style style)
 {
     if (is_real_number(word)) {
         if (style == STYLE_SHAPE && is_plain_decimal(word))
             tp_buf_add(out, word.ptr, word.len);
         else
             append_quoted(out, word, style == STYLE_SHAPE ? '\'' : '"');
-    } else if (style == STYLE_SHAPE && (is_word(word, "null") || is_word(word, "true") || is_word(word, "false"))) {
+    } else if (style == STYLE_SHAPE &&
+               (is_equal_to_word(word, "null") || is_equal_to_word(word, "true") || is_equal_to_word(word, "false"))) {
         tp_buf_puts(out, word.ptr[0] == 'n' ? "None" : word.ptr[0] == 't' ? "True" : "False");
     } else {
         tp_buf_add(out, word.ptr, word.len);
@@ -243,7 +244,7 @@ static struct tp_str rewrite_in_style(struct tp_arena *arena, struct tp_str json
             size_t end = i;
             while (end < json.len && !strchr("[]{},:\"", json.ptr[end]))
                 end++;
-            append_word(&out, (struct tp_str){json.ptr + i, end - i}, style);
+            append_json_word(&out, (struct tp_str){json.ptr + i, end - i}, style);
             i = end;
         }
     }

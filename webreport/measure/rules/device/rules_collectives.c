@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_E4 = {
     .mpi = {.advice =
                 "Copy several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
     .inference = {.advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_small_collectives,
     .on_host = evaluate_small_collectives,
 };
@@ -72,7 +72,7 @@ struct search {
 
 /* ---- finding the calls ---- */
 
-static bool is_product(const struct tp_advisor *a, uint32_t device)
+static bool is_product_kernel(const struct tp_advisor *a, uint32_t device)
 {
     unsigned work = a->kinds->of_device[device];
     return work == TP_WORK_GEMM || work == TP_WORK_ATTENTION || work == TP_WORK_CONVOLUTION || work == TP_WORK_MOE;
@@ -84,7 +84,7 @@ static void find_products(struct search *s)
     uint32_t k;
     s->products = TP_VEC(a->arena, int64_t);
     for (struct tp_operations w = {.a = a}; !a->cpu && tp_next_kernel(&w, &k);)
-        if (is_product(a, k))
+        if (is_product_kernel(a, k))
             *(int64_t *)tp_vec_push(&s->products) = tp_device_event(a->model, k)->ts_ns;
     for (uint32_t i = 0; a->cpu && i < a->cpu->count; i++)
         if (a->model->operators.flags[a->cpu->ops[i]] & TP_OPERATOR_ELIGIBLE)
@@ -180,7 +180,7 @@ static void find_calls(struct search *s)
 /* ---- joinable calls ---- */
 
 /* Returns, for each name id, whether a wrapper for data parallelism sends in ranges with this name. */
-static uint8_t *find_wrappers(struct tp_advisor *a)
+static uint8_t *find_names_of_gradient_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *is_wrapper = tp_arena_array(a->arena, names->count, 1);
@@ -201,7 +201,7 @@ static bool is_gradient(const struct tp_model *model, const uint8_t *is_wrapper,
 
 static void add_calls_to_classes(struct search *s)
 {
-    uint8_t *is_wrapper = find_wrappers(s->a);
+    uint8_t *is_wrapper = find_names_of_gradient_wrappers(s->a);
     for (uint32_t i = 0; i < s->calls.count; i++) {
         struct call *call = TP_AT(&s->calls, struct call, i);
         struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -219,7 +219,7 @@ static void add_calls_to_classes(struct search *s)
 
 /* ---- cost of the calls ---- */
 
-static void keep_longest(struct search *s, struct class *class, uint32_t index)
+static void update_longest_call_of_class(struct search *s, struct class *class, uint32_t index)
 {
     struct call *call = TP_AT(&s->calls, struct call, index);
     struct call *longest = class->longest == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->longest);
@@ -231,7 +231,7 @@ static void keep_longest(struct search *s, struct class *class, uint32_t index)
     class->longest = index;
 }
 
-static void measure_classes(struct search *s)
+static void find_longest_calls_of_classes(struct search *s)
 {
     for (uint32_t i = 0; i < s->calls.count; i++) {
         const struct call *call = TP_AT(&s->calls, struct call, i);
@@ -239,7 +239,7 @@ static void measure_classes(struct search *s)
         int64_t bytes = s->a->model->collectives.items[call->record].bytes;
         if (!call->is_joinable)
             continue;
-        keep_longest(s, class, i);
+        update_longest_call_of_class(s, class, i);
         class->count++;
         class->bytes = tp_sat_add(class->bytes, bytes);
         class->has_gradients |= call->is_gradient;
@@ -373,7 +373,7 @@ static void evaluate_small_collectives(struct tp_advisor *a)
         return;
     find_products(&s);
     add_calls_to_classes(&s);
-    measure_classes(&s);
+    find_longest_calls_of_classes(&s);
     add_frequent_classes(&s, &found);
     if (!found.picks.total)
         return;
@@ -382,11 +382,11 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     c.time = fixed_cost_time(a, &found);
     /* larger tensors must first be copied into one buffer, so the gain is smaller. Without tiny calls, all time may be
      * transfer */
-    c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
+    c.has_lower_bound = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.details = class_detail(a, class);
     if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
         tp_explain_communication(a, tp_intervals_from_vec(&found.whole));
 }

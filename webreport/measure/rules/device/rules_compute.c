@@ -167,7 +167,7 @@ static void find_capabilities(struct compute *x)
     }
 }
 
-static bool is_text_item(struct tp_str item, const char *text)
+static bool is_json_string_equal_to(struct tp_str item, const char *text)
 {
     size_t size = strlen(text);
     return item.len == size + 2 && item.ptr[0] == '"' && memcmp(item.ptr + 1, text, size) == 0;
@@ -175,11 +175,11 @@ static bool is_text_item(struct tp_str item, const char *text)
 
 static bool is_half_type(struct tp_str item)
 {
-    return is_text_item(item, "c10::Half") || is_text_item(item, "c10::BFloat16");
+    return is_json_string_equal_to(item, "c10::Half") || is_json_string_equal_to(item, "c10::BFloat16");
 }
 
 /* Returns whether a JSON value is neither empty nor zero, false or null. */
-static bool is_truthy(struct tp_str item)
+static bool is_nonempty_json_value(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
     for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
@@ -199,17 +199,18 @@ static uint32_t read_types(struct tp_str json)
         if (count < 2)
             items[count] = item;
         count++;
-        bool is_tensor = tp_value_starts_with(item, '"') && !is_text_item(item, "") && !is_text_item(item, "Scalar") &&
-                         !is_text_item(item, "ScalarList");
+        bool is_tensor = tp_value_starts_with(item, '"') && !is_json_string_equal_to(item, "") &&
+                         !is_json_string_equal_to(item, "Scalar") && !is_json_string_equal_to(item, "ScalarList");
         if (is_tensor && !(bits & TYPES_KNOWN)) {
             bits |= TYPES_KNOWN;
             if (is_half_type(item))
                 bits |= TYPES_HALF;
-            if (is_text_item(item, "float"))
+            if (is_json_string_equal_to(item, "float"))
                 bits |= TYPES_FLOAT;
         }
     }
-    if (count >= 2 && is_truthy(items[0]) && is_truthy(items[1]) && !tp_str_equal(items[0], items[1]))
+    if (count >= 2 && is_nonempty_json_value(items[0]) && is_nonempty_json_value(items[1]) &&
+        !tp_str_equal(items[0], items[1]))
         bits |= TYPES_DIFFER;
     return bits;
 }
@@ -225,7 +226,7 @@ static uint32_t operator_types(struct compute *x, uint32_t op)
     const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
     if (!detail || detail->types == TP_NO_ID)
         return 0;
-    uint32_t *bits = tp_id_map_put(&x->types, detail->types);
+    uint32_t *bits = tp_id_map_find_or_add(&x->types, detail->types);
     if (*bits == TP_NO_ID)
         *bits = read_types(tp_strings_get(&x->a->model->trace->values, detail->types));
     return *bits;
@@ -233,7 +234,7 @@ static uint32_t operator_types(struct compute *x, uint32_t op)
 
 /* Returns whether a value is a JSON integer, true or false. Sets *rest to the remainder of the value modulo
  * `multiple`. */
-static bool is_multiple(struct tp_str item, int64_t multiple, int64_t *rest)
+static bool is_json_integer_multiple_of(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
     *rest = 0;
@@ -265,7 +266,7 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
         return false;
     while (tp_value_next(dims, &at, NULL, &item)) {
         rests[0] = rests[1];
-        if (!is_multiple(item, multiple, &rests[1]))
+        if (!is_json_integer_multiple_of(item, multiple, &rests[1]))
             return false;
         count++;
     }
@@ -307,7 +308,7 @@ static bool is_misaligned(struct compute *x, uint32_t op)
     const struct tp_host_detail *detail = host_detail(x, op);
     if (detail->dims == TP_NO_ID || tp_event_marks(model, model->operators.event[op]) & TP_MARK_CONV)
         return false;
-    uint32_t *known = tp_id_map_put(&x->misaligned, tp_id_pair(detail->dims, detail->types));
+    uint32_t *known = tp_id_map_find_or_add(&x->misaligned, tp_id_pair(detail->dims, detail->types));
     if (*known == TP_NO_ID)
         *known = read_misaligned(tp_strings_get(&model->trace->values, detail->dims),
                                  tp_strings_get(&model->trace->values, detail->types), x->multiple);
@@ -315,12 +316,12 @@ static bool is_misaligned(struct compute *x, uint32_t op)
 }
 
 /* Adds the time that a kernel would save if it were `speedup` times as fast. */
-static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
+static void add_time_saved_by_speedup(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
 {
     tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
 }
 
-static int64_t c1_speedup(const struct compute *x, const struct capability *c)
+static int64_t speedup_by_tensor_cores(const struct compute *x, const struct capability *c)
 {
     char key[64];
     int64_t minor = c->minor == TP_NULL_INT ? 0 : c->minor;
@@ -330,7 +331,7 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
 }
 
 /* Examines a kernel whose owner could use tensor cores and contains no operator that could. */
-static void examine_matrix(struct compute *x, uint32_t k, uint32_t owner)
+static void examine_kernel_for_tensor_cores(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
     const struct tp_event *e = tp_device_event(a->model, k);
@@ -339,12 +340,12 @@ static void examine_matrix(struct compute *x, uint32_t k, uint32_t owner)
     uint32_t types = operator_types(x, owner);
     x->has_half |= (types & TYPES_HALF) != 0;
     if (c->is_nvidia && c->major >= 7) {
-        push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
+        add_time_saved_by_speedup(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
         x->c2_ns = tp_sat_add(x->c2_ns, e->dur_ns);
         tp_picks_add_operation_by_length(&x->p2, a->model, k);
     }
     if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
-        push_saving(&x->c1, e, c1_speedup(x, c));
+        add_time_saved_by_speedup(&x->c1, e, speedup_by_tensor_cores(x, c));
         x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
         tp_picks_add_operation_by_length(&x->p1, a->model, k);
     }
@@ -364,7 +365,7 @@ static void examine_operation(struct compute *x, uint32_t k)
     bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
     x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
     if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
-        examine_matrix(x, k, owner);
+        examine_kernel_for_tensor_cores(x, k, owner);
     bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && operator_types(x, owner) & TYPES_DIFFER;
     bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
                              : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
@@ -417,7 +418,7 @@ static void evaluate_kernels(struct tp_advisor *a)
     else
         for (unsigned i = 0; i < TP_RULE_COUNT; i++)
             if (tp_rule_at(i)->needs_types)
-                tp_advisor_skip(a, (enum tp_rule_id)i, "record_shapes was off");
+                tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "record_shapes was off");
     if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
         report_operations(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
     if (x.p3.total)
@@ -426,7 +427,7 @@ static void evaluate_kernels(struct tp_advisor *a)
     report_operations(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
     struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
     for (size_t i = 0; i < 4; i++)
-        tp_intervals_drop(times[i]);
+        tp_intervals_release(times[i]);
 }
 
 /* ---- C13: small grids ---- */
@@ -451,7 +452,7 @@ static void evaluate_small_grids(struct tp_advisor *a)
     c.time = tp_intervals_from_vec(&time);
     if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
         tp_advisor_add(a, &c);
-    tp_arena_drop(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
+    tp_arena_free_item(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
 }
 
 /* ---- E1: exposed communication ---- */
@@ -463,7 +464,7 @@ struct overlap {
     struct tp_vec exposed, hidden, sooner;
 };
 
-static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
+static void add_communication_of_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
 {
     struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
     if (a->explained_communication.count)
@@ -489,13 +490,13 @@ static struct tp_detail *overlap_detail(struct tp_advisor *a, int64_t exposed_ns
 
 static void evaluate_communication(struct tp_advisor *a)
 {
-    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .can_be_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .may_have_severity_info = true};
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
     struct overlap o = {none, none, none};
     uint32_t k;
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         if (a->model->gpus[g].exposed_communication.count)
-            add_device(a, &a->model->gpus[g], &o);
+            add_communication_of_device(a, &a->model->gpus[g], &o);
     int64_t exposed_ns = tp_intervals_length(tp_intervals_from_vec(&o.exposed));
     double share = tp_window_percent(a, exposed_ns);
     if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))

@@ -39,7 +39,7 @@ static bool replays_graphs(const struct tp_advisor *a)
     return tp_percent(replayed, kernels) >= MANY_PERCENT;
 }
 
-void tp_findings_drop_followed_advice(struct tp_advisor *a)
+void tp_findings_remove_followed_advice(struct tp_advisor *a)
 {
     bool is_known = false, has_graphs = false, has_compiler = false;
     for (size_t i = 0; i < a->findings.count; i++) {

@@ -18,7 +18,7 @@ const struct tp_rule tp_rule_C15 = {
     .gain = {.right = 1, .known = 1},
     .native = {.advice = "Use one fused kernel for the whole attention: both products and the softmax between them."},
     .serving = {.advice = "Choose a fused attention backend of the engine (vLLM, SGLang: --attention-backend)."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_fusion,
 };
 
@@ -38,7 +38,7 @@ const struct tp_rule tp_rule_C16 = {
                     "--enable-torch-compile), or use the engine's fused norms, rotary embeddings and activations."},
     .compiled = "Other code is compiled already: move these kernels into a compiled region (remove the graph break "
                 "before them), or use fused norms, rotary embeddings and activations.",
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_fusion,
 };
 
@@ -109,7 +109,7 @@ struct attention {
     uint32_t first;
 };
 
-static void claim_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
+static void claim_kernels_of_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
 {
     const struct tp_peaks *peaks = s->a->units->peaks[s->gpu];
     uint64_t seen = TP_NO_ID;
@@ -131,7 +131,7 @@ static void claim_attention(struct attention *x, const struct sequence *s, uint3
 
 /* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate
  * that the products of attention reach. unknown: result if the time at the peak rate is unknown. */
-static double gain_at_peak_part(const struct attention *x, double part, double unknown)
+static double gain_of_fused_attention_kernel(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
         return unknown;
@@ -157,12 +157,12 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
             x->scores = tp_unit_shape(a, tp_advisor_unit_of_device(a, s->kernels[i]));
             x->first = s->kernels[i];
         }
-        claim_attention(x, s, first, last);
+        claim_kernels_of_attention(x, s, first, last);
     }
 }
 
 /* Multiplies the claimed part of each kernel by `part`, because a fused kernel still needs the rest of the time. */
-static void scale_claim(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
+static void scale_claimed_parts(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         if (claim->parts[k])
@@ -171,15 +171,15 @@ static void scale_claim(struct tp_work_claim *claim, const struct tp_advisor *a,
 
 static void report_attention(struct tp_advisor *a, struct attention *x)
 {
-    x->claim.candidate.has_low = true;
-    x->claim.candidate.low = gain_at_peak_part(x, 0.25, 0.4);
-    double high = gain_at_peak_part(x, 0.6, 0.8);
+    x->claim.candidate.has_lower_bound = true;
+    x->claim.candidate.low = gain_of_fused_attention_kernel(x, 0.25, 0.4);
+    double high = gain_of_fused_attention_kernel(x, 0.6, 0.8);
     struct tp_str scores = tp_shape_text(a, &x->scores);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_ATTENTION, TP_OF_NUMBER(x->count), TP_OF_NUMBER(a->model->used_count),
                   TP_OF_TEXT(scores), TP_OF_PERCENT(tp_work_claim_time_share(a, &x->claim)));
     x->claim.candidate.low = high > 0 ? x->claim.candidate.low / high : 0;
-    scale_claim(&x->claim, a, high);
+    scale_claimed_parts(&x->claim, a, high);
     uint8_t *is_attention = tp_arena_array(a->arena, a->model->devices.count, 1);
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         is_attention[k] = x->claim.parts[k] > 0;
@@ -209,7 +209,7 @@ static bool can_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
 
 /* Claims the kernels of a chain. A fused kernel would transfer about 1.5 times the bytes of the chain's largest
  * kernel. */
-static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
+static void claim_kernels_of_chain(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -239,7 +239,7 @@ static int64_t claim_kernel_runs(const struct sequence *s, const struct tp_work_
                           !is_optimizer_kernel(s->a, s->kernels[end]);)
             end++;
         if (end - first >= MIN_RUN) {
-            claim_chain(claim, s, first, end);
+            claim_kernels_of_chain(claim, s, first, end);
             runs++;
         }
         end += end == first;
@@ -260,7 +260,7 @@ static void evaluate_fusion(struct tp_advisor *a)
         find_attention(a, &s, &attention);
         runs += claim_kernel_runs(&s, &attention.claim, &chains);
     }
-    tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
+    tp_arena_free_item(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
     tp_work_claim_end(&chains, a,
                       TP_DETAIL(a, TP_DETAIL_CHAINS, TP_OF_NUMBER(runs), TP_OF_NUMBER(a->model->used_count),
                                 TP_OF_PERCENT(tp_work_claim_time_share(a, &chains))));

@@ -161,7 +161,7 @@ enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
 /* Returns the kind of a wait, WAIT_*. *reads: NULL before the first call; set to the result of find_value_reads when
  * needed. */
-static int wait_kind(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
+static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
     unsigned above = tp_enclosing_kinds(a, op);
@@ -176,7 +176,7 @@ static int wait_kind(struct tp_advisor *a, const struct tp_wait *wait, bool **re
     return (*reads)[op] ? WAIT_SCALAR : WAIT_OTHER;
 }
 
-static void add_wait(const struct tp_advisor *a, struct waits *waits, const struct tp_wait *wait)
+static void add_wait_to_kind(const struct tp_advisor *a, struct waits *waits, const struct tp_wait *wait)
 {
     const struct tp_event *call = &a->model->trace->events[wait->event];
     uint32_t event = wait->event;
@@ -188,13 +188,13 @@ static void add_wait(const struct tp_advisor *a, struct waits *waits, const stru
     tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
-static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
+static void add_finding_about_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
     struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
-    c.can_be_info = rule == TP_RULE_A4;
+    c.may_have_severity_info = rule == TP_RULE_A4;
     c.time = tp_intervals_from_vec(&waits->time);
     c.most_percent = tp_gain_percent_without_waits(a, tp_intervals_from_vec(&waits->calls));
-    tp_advisor_claim(a, &c);
+    tp_advisor_add_and_claim_time(a, &c);
 }
 
 static void evaluate_waits(struct tp_advisor *a)
@@ -207,17 +207,17 @@ static void evaluate_waits(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->model->wait_count; i++) {
         const struct tp_wait *wait = &a->model->waits[i];
         if (tp_event_is_in_window(a, wait->event))
-            add_wait(a, &waits[wait_kind(a, wait, &reads)], wait);
+            add_wait_to_kind(a, &waits[kind_of_wait(a, wait, &reads)], wait);
     }
     for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)
         if ((double)waits[k].count >= tp_rule_value(a, rules[k], "min_per_step") * a->model->used_count &&
             tp_window_percent(a, waits[k].cost) >= tp_rule_value(a, rules[k], "min_pct"))
-            claim_waits(a, rules[k], &waits[k]);
+            add_finding_about_waits(a, rules[k], &waits[k]);
     const struct waits *other = &waits[WAIT_OTHER];
     bool is_heavy = tp_window_percent(a, other->cost) >= tp_rule_value(a, TP_RULE_A4, "min_pct") ||
                     (double)other->largest > tp_rule_value(a, TP_RULE_A4, "single_us") * 1000;
     if (other->count && is_heavy)
-        claim_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
+        add_finding_about_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
 }
 
 /* ---- A8: loading of code ---- */
@@ -237,12 +237,12 @@ static void evaluate_loading(struct tp_advisor *a)
         c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals),
                                            tp_model_idle_times(a->model, false, a->arena));
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
-        tp_advisor_claim(a, &c);
+        tp_advisor_add_and_claim_time(a, &c);
 }
 
 /* ---- A12, D2: allocator calls in steady steps (all but the first of several steps) ---- */
 
-static int by_start(const void *x, const void *y, const void *context)
+static int compare_by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_event *events = context;
     uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
@@ -269,32 +269,33 @@ static void find_allocators(struct tp_advisor *a)
         if (model->marks[call->name] & TP_MARK_ALLOCATOR_CALL && tp_intervals_contain(set, call->ts_ns))
             *(uint32_t *)tp_vec_push(&a->allocators) = model->launches.event[i];
     }
-    tp_merge_sort(a->arena, a->allocators.data, a->allocators.count, sizeof(uint32_t), by_start, model->trace->events);
+    tp_merge_sort(a->arena, a->allocators.data, a->allocators.count, sizeof(uint32_t), compare_by_start,
+                  model->trace->events);
 }
 
-static void claim_allocators(struct tp_advisor *a)
+static void add_finding_about_allocators(struct tp_advisor *a)
 {
     struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .can_be_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .may_have_severity_info = true};
     for (size_t i = 0; i < a->allocators.count; i++) {
         uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
         const struct tp_event *e = &a->model->trace->events[event];
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
-        tp_picks_append(&c.picks, event);
+        tp_picks_append_event(&c.picks, event);
     }
     c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), a->model->starved);
-    tp_advisor_claim(a, &c);
+    tp_advisor_add_and_claim_time(a, &c);
 }
 
 /* Appends the allocator calls for device memory with this mark to the evidence. Returns their number. */
-static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
+static int64_t add_allocator_calls_as_evidence(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
 {
     int64_t before = picks->total;
     for (size_t i = 0; i < a->allocators.count; i++) {
         uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
         uint64_t marks = tp_event_marks(a->model, event);
         if (marks & mark && !(marks & TP_MARK_HOST))
-            tp_picks_append(picks, event);
+            tp_picks_append_event(picks, event);
     }
     return picks->total - before;
 }
@@ -303,16 +304,17 @@ static void evaluate_allocator(struct tp_advisor *a)
 {
     int64_t steps = a->model->used_count > 1 ? a->model->used_count - 1 : 1;
     if (a->model->step_marker == TP_MARKER_WINDOW) {
-        tp_advisor_skip(a, TP_RULE_A12, "no steps");
-        tp_advisor_skip(a, TP_RULE_D2, "no steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_A12, "no steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_D2, "no steps");
         return;
     }
     find_allocators(a);
     if (a->allocators.count &&
         (double)a->allocators.count >= tp_rule_value(a, TP_RULE_A12, "min_per_step") * (double)steps)
-        claim_allocators(a);
+        add_finding_about_allocators(a);
     struct tp_candidate c = {.rule = TP_RULE_D2, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN};
-    int64_t mallocs = pick_calls(a, TP_MARK_MALLOC, &c.picks), frees = pick_calls(a, TP_MARK_FREE, &c.picks);
+    int64_t mallocs = add_allocator_calls_as_evidence(a, TP_MARK_MALLOC, &c.picks),
+            frees = add_allocator_calls_as_evidence(a, TP_MARK_FREE, &c.picks);
     if ((double)tp_ns_min(mallocs, frees) < tp_rule_value(a, TP_RULE_D2, "min_per_step") * (double)steps)
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_MALLOCS, TP_OF_NUMBER(mallocs), TP_OF_NUMBER(frees), TP_OF_NUMBER(steps));
@@ -342,7 +344,7 @@ static void evaluate_short_kernels(struct tp_advisor *a)
         sum = tp_sat_add(sum, ns);
         *(int64_t *)tp_vec_push(&durations) = ns;
     }
-    tp_arena_drop(a->arena, is_seen, model->launches.count);
+    tp_arena_free_item(a->arena, is_seen, model->launches.count);
     if (a->kernel_count &&
         tp_percent(c.picks.total, a->kernel_count) >= tp_rule_value(a, TP_RULE_A3, "min_count_pct") &&
         tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_A3, "min_launch_pct")) {
@@ -350,14 +352,14 @@ static void evaluate_short_kernels(struct tp_advisor *a)
         c.time = tp_intervals_prefix(a->arena, model->starved, ns);
         tp_advisor_add(a, &c);
     }
-    tp_arena_drop(a->arena, durations.data, durations.capacity * sizeof(int64_t));
+    tp_arena_free_item(a->arena, durations.data, durations.capacity * sizeof(int64_t));
 }
 
 /* ---- A1: idle time that no other rule claimed ---- */
 
 /* Adds the operations after the longest host gaps as evidence. A host gap is idle time before the host calls an
  * operation. */
-static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
+static void add_longest_gaps_as_evidence(struct tp_advisor *a, struct tp_picks *picks)
 {
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
         const struct tp_gpu *gpu = &a->model->gpus[g];
@@ -404,7 +406,7 @@ static void evaluate_launches(struct tp_advisor *a)
     double share = tp_set_percent_of_window(a, a->rest);
     if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
         return;
-    pick_gaps(a, &c.picks);
+    add_longest_gaps_as_evidence(a, &c.picks);
     c.time = a->rest;
     c.details = tp_detail_join(a->arena, few_gaps_detail(a, &c.picks), a->calling);
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;

@@ -34,7 +34,7 @@ struct sequences {
     int64_t shortest, total, graph_count;
 };
 
-static int by_launch(const void *x, const void *y, const void *context)
+static int compare_by_launch(const void *x, const void *y, const void *context)
 {
     const struct tp_model *model = context;
     uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
@@ -101,8 +101,8 @@ static double smallest_equal_share(struct tp_advisor *a, const struct sequences 
     const struct tp_model *model = a->model;
     double least = INFINITY;
     for (uint32_t i = 0; i < model->used_count; i++)
-        tp_merge_sort(a->arena, s->devices + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->devices, by_launch,
-                      model);
+        tp_merge_sort(a->arena, s->devices + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->devices,
+                      compare_by_launch, model);
     for (uint32_t i = 0; i + 1 < model->used_count; i++) {
         const uint32_t *p = s->devices + s->first[i], *q = s->devices + s->first[i + 1];
         int64_t n = s->first[i + 1] - s->first[i], m = s->first[i + 2] - s->first[i + 1], equal = 0;
@@ -119,21 +119,21 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
     for (int64_t i = 0; i < s->total; i++)
         durations[i] = tp_device_event(a->model, s->devices[i])->dur_ns;
     int64_t median = tp_lower_median(durations, (size_t)s->total);
-    tp_arena_drop(a->arena, durations, (size_t)s->total * sizeof *durations);
+    tp_arena_free_item(a->arena, durations, (size_t)s->total * sizeof *durations);
     return median;
 }
 
 /* Appends the calls that a captured graph must not contain to the evidence: waits, allocator calls, pageable copies. */
-static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
+static void add_graph_blockers_as_evidence(struct tp_advisor *a, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
     for (uint32_t i = 0; i < model->wait_count; i++) {
         uint32_t event = model->waits[i].event;
         if (tp_event_is_in_window(a, event))
-            tp_picks_append(picks, event);
+            tp_picks_append_event(picks, event);
     }
     for (size_t i = 0; i < a->allocators.count; i++)
-        tp_picks_append(picks, *TP_AT(&a->allocators, uint32_t, i));
+        tp_picks_append_event(picks, *TP_AT(&a->allocators, uint32_t, i));
     for (size_t i = 0; i < a->copies.count; i++) {
         uint32_t k = *TP_AT(&a->copies, uint32_t, i);
         if (tp_event_marks(model, model->devices.event[k]) & TP_MARK_PAGEABLE && model->devices.launch[k] != TP_NO_ID)
@@ -148,7 +148,7 @@ static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
                     : NULL;
 }
 
-static bool is_candidate(struct tp_advisor *a, struct sequences *s)
+static bool is_program_fit_for_graph(struct tp_advisor *a, struct sequences *s)
 {
     if (!a->model->launches.step ||
         tp_window_percent(a, tp_intervals_length(a->model->starved)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
@@ -166,26 +166,26 @@ static void evaluate_graph(struct tp_advisor *a)
     struct sequences s = {0};
     if (model->step_marker == TP_MARKER_WINDOW ||
         (double)model->used_count < fmax(2, tp_rule_value(a, TP_RULE_A2, "min_steps"))) {
-        tp_advisor_skip(a, TP_RULE_A2, "needs two steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_A2, "needs two steps");
         return;
     }
-    if (!is_candidate(a, &s))
+    if (!is_program_fit_for_graph(a, &s))
         return;
     struct tp_candidate c = {.rule = TP_RULE_A2, .has_ceiling = true};
-    pick_blockers(a, &c.picks);
+    add_graph_blockers_as_evidence(a, &c.picks);
     int64_t blockers = c.picks.total;
     for (uint32_t i = 0; i < model->step_count && !blockers; i++)
         if (tp_step_is_used(&model->steps[i]))
-            tp_picks_append(&c.picks, model->steps[i].event);
+            tp_picks_append_event(&c.picks, model->steps[i].event);
     int64_t replay = (int64_t)(tp_rule_value(a, TP_RULE_A2, "replay_us") * 1000);
     int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
     if (a->reported[TP_RULE_A1]) /* rule A1 is about the same time and cause, so only one finding is reported */
-        tp_advisor_explain(a, TP_RULE_A1,
-                           tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
-                                          blockers_detail(a, blockers)));
+        tp_advisor_set_details(a, TP_RULE_A1,
+                               tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
+                                              blockers_detail(a, blockers)));
     else
         tp_advisor_add(a, &c);
 }

@@ -78,7 +78,7 @@ static bool is_in_launching_operator(const struct host_code *code, const struct 
            (model->trace->events[innermost].dur_ns < code->min_gap_ns || code->launching[outermost]);
 }
 
-static void collect_code(void *context, const struct tp_stack_segment *segment)
+static void collect_code_of_segment(void *context, const struct tp_stack_segment *segment)
 {
     struct host_code *code = context;
     if (code->calling && is_in_launching_operator(code, segment)) {
@@ -87,7 +87,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     }
     if (segment->fold.kind != TP_STACK_LINE && segment->fold.kind != TP_STACK_ANNOTATION)
         return;
-    uint32_t *id = tp_id_map_put(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    uint32_t *id = tp_id_map_find_or_add(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)code->lines.count;
         struct code_line *added = tp_vec_push(&code->lines);
@@ -123,7 +123,7 @@ static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *g
 }
 
 /* Sets the time of each line to the union of the line's intervals, and `ns` to the length of this union. */
-static void set_line_times(struct host_code *code)
+static void merge_intervals_of_lines(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
     size_t lines = code->lines.count, count = code->intervals.count;
@@ -143,16 +143,17 @@ static void set_line_times(struct host_code *code)
     }
 }
 
-static void walk_gpus(struct host_code *code)
+static void collect_code_of_all_gpus(struct host_code *code)
 {
     struct tp_advisor *a = code->a;
-    struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_code, .context = code};
+    struct tp_stack_walk walk = {
+        .model = a->model, .arena = a->arena, .visit = collect_code_of_segment, .context = code};
     for (code->gpu = 0; code->gpu < a->model->gpu_count && code->gpu < TP_IDLE_FLAME_DEVICES; code->gpu++) {
         const struct tp_gpu *gpu = &a->model->gpus[code->gpu];
         struct tp_vec found = find_long_gaps(a, gpu, code->min_gap_ns);
         if (found.count)
             tp_stack_walk_chosen_slices(&walk, gpu, found.data, (uint32_t)found.count);
-        tp_arena_drop(a->arena, found.data, found.capacity * sizeof(uint32_t));
+        tp_arena_free_item(a->arena, found.data, found.capacity * sizeof(uint32_t));
     }
 }
 
@@ -185,7 +186,7 @@ static struct tp_vec find_lines_in_time(struct host_code *code, struct tp_interv
 {
     struct tp_advisor *a = code->a;
     struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), intervals = TP_VEC(a->arena, struct tp_interval);
-    set_line_times(code);
+    merge_intervals_of_lines(code);
     for (size_t i = 0; i < code->lines.count; i++) {
         const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
         if (line->has_other_rule || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
@@ -225,18 +226,18 @@ static void evaluate_host_code(struct tp_advisor *a)
     uint8_t *launching = find_launching_operators(a);
     code.calling = &calling;
     code.launching = launching;
-    walk_gpus(&code);
-    tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
+    collect_code_of_all_gpus(&code);
+    tp_arena_free_item(a->arena, launching, a->model->trace->event_count * sizeof *launching);
     explain_launching_code(&calling);
     struct tp_vec hits = find_lines_in_time(&code, &c.time);
     if (!hits.count)
         return;
     for (size_t i = 0; i < hits.count; i++)
-        tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
+        tp_picks_append_event(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
     c.details = lines_detail(a, &hits);
     if (tp_set_percent_of_window(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
         tp_rule_value(a, TP_RULE_A13, "min_pct"))
-        tp_advisor_claim(a, &c);
+        tp_advisor_add_and_claim_time(a, &c);
     else /* the input waits for this code, so the finding about the input gets the detail */
-        tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);
+        tp_advisor_set_details(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);
 }

@@ -88,7 +88,7 @@ static void evaluate_loader(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .can_be_info = true}, single = all;
+    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .may_have_severity_info = true}, single = all;
     single.rule = TP_RULE_B2;
     for (size_t i = 0; i < a->regions.count; i++) {
         uint32_t event = *TP_AT(&a->regions, uint32_t, i);
@@ -108,9 +108,9 @@ static void evaluate_loader(struct tp_advisor *a)
     all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_time_waiting_for_host(a));
     bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
     if (is_single)
-        tp_advisor_claim(a, &single);
+        tp_advisor_add_and_claim_time(a, &single);
     else if (share > tp_rule_value(a, TP_RULE_B1, "min_pct"))
-        tp_advisor_claim(a, &all);
+        tp_advisor_add_and_claim_time(a, &all);
     a->input = a->reported[TP_RULE_B1] || a->reported[TP_RULE_B2] ? all.time : (struct tp_intervals){NULL, 0};
 }
 
@@ -169,7 +169,7 @@ static struct tp_str copy_direction_of_device(const struct tp_model *model, uint
     return copy_direction(tp_trace_event_name(model->trace, tp_device_event(model, device)));
 }
 
-static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
+static void sum_copies_from_pinned_memory(const struct tp_advisor *a, struct pageable *p)
 {
     struct tp_vec pinned;
     size_t count = list_large_copies(a, TP_MARK_PINNED, &pinned);
@@ -185,7 +185,7 @@ static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
 }
 
 /* Returns the time that a copy would take from pinned memory, ns. */
-static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
+static int64_t copy_time_from_pinned_memory(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
 {
     int64_t bytes = copy_bytes(a->model, device);
     uint32_t id = tp_strings_find(&p->directions, copy_direction_of_device(a->model, device));
@@ -195,10 +195,10 @@ static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p,
     return (int64_t)((double)bytes / p->default_gb_s);
 }
 
-static void add_pageable(const struct tp_advisor *a, struct pageable *p, uint32_t device)
+static void add_copy_from_pageable_memory(const struct tp_advisor *a, struct pageable *p, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(a->model, device), *call = tp_launch_of_device(a->model, device);
-    int64_t needed = tp_ns_min(pinned_time(a, p, device), e->dur_ns);
+    int64_t needed = tp_ns_min(copy_time_from_pinned_memory(a, p, device), e->dur_ns);
     tp_intervals_push(&p->intervals, e->ts_ns + needed, tp_event_end(e));
     if (call)
         tp_intervals_push(&p->launches, call->ts_ns, tp_event_end(call));
@@ -223,13 +223,13 @@ static void evaluate_pageable(struct tp_advisor *a)
     tp_strings_init(&p.directions, a->arena, 0);
     p.rates = TP_VEC(a->arena, struct rate);
     p.intervals = p.launches = TP_VEC(a->arena, struct tp_interval);
-    sum_pinned(a, &p);
+    sum_copies_from_pinned_memory(a, &p);
     for (size_t i = 0; i < count; i++)
-        add_pageable(a, &p, *TP_AT(&found, uint32_t, i));
+        add_copy_from_pageable_memory(a, &p, *TP_AT(&found, uint32_t, i));
     tp_intervals_append(&p.intervals,
                         tp_intervals_intersection(a->arena, tp_intervals_from_vec(&p.launches), a->model->starved));
     c.time = tp_intervals_from_vec(&p.intervals);
-    tp_advisor_claim(a, &c);
+    tp_advisor_add_and_claim_time(a, &c);
 }
 
 /* ---- B4: exposed input copies ---- */
@@ -242,7 +242,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
 }
 
 /* Appends the times of input copies of a device in the window W during which the device does no other work. */
-static void push_exposed(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
+static void add_exposed_input_copies(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;
     for (uint32_t i = 0; i < gpu->count; i++) {
@@ -269,10 +269,10 @@ static void evaluate_input_copy(struct tp_advisor *a)
             tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
     for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
-        push_exposed(a, &a->model->gpus[g], &exposed);
+        add_exposed_input_copies(a, &a->model->gpus[g], &exposed);
     c.time = tp_intervals_from_vec(&exposed);
     if (tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
-        tp_advisor_claim(a, &c);
+        tp_advisor_add_and_claim_time(a, &c);
 }
 
 /* ---- B5: tiny copies ---- */
@@ -296,5 +296,5 @@ static void evaluate_tiny_copies(struct tp_advisor *a)
         return;
     int64_t ns = tp_sat_mul((int64_t)costs.count, tp_lower_median(costs.data, costs.count));
     c.time = tp_intervals_prefix(a->arena, a->model->starved, ns);
-    tp_advisor_claim(a, &c);
+    tp_advisor_add_and_claim_time(a, &c);
 }

@@ -73,7 +73,7 @@ static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_d
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
     double full = tp_percent(m->peak_reserved_bytes, capacity);
     if (a->is_serving && !tp_rule_value(a, TP_RULE_D1, "engines")) {
-        tp_advisor_skip(a, TP_RULE_D1, "a serving engine reserves most of the memory on purpose");
+        tp_advisor_note_skipped_rule(a, TP_RULE_D1, "a serving engine reserves most of the memory on purpose");
     } else if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;
@@ -92,8 +92,8 @@ static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_d
 
 static void skip_memory_rules(struct tp_advisor *a, const char *reason)
 {
-    tp_advisor_skip(a, TP_RULE_D1, reason);
-    tp_advisor_skip(a, TP_RULE_D3, reason);
+    tp_advisor_note_skipped_rule(a, TP_RULE_D1, reason);
+    tp_advisor_note_skipped_rule(a, TP_RULE_D3, reason);
 }
 
 /* ---- growth (D4) ---- */

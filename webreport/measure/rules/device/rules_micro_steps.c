@@ -41,7 +41,7 @@ const struct tp_rule tp_rule_E8 = {
     .cause = "comm.accumulation",
     .gain = {.low = 0.5, .high = 1.0},
     .native = {.advice = "Add the gradients up first, and reduce them once per update."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_each_micro_step,
     .on_host = evaluate_each_micro_step,
 };
@@ -64,15 +64,15 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 {
     const struct tp_accumulation *found = &a->accumulation;
     struct tp_candidate c = {.rule = TP_RULE_R5, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
-    if (!found->micro_count || found->micro_count < tp_rule_value(a, TP_RULE_R5, "min_micro_steps"))
+    if (!found->micro_steps_per_step || found->micro_steps_per_step < tp_rule_value(a, TP_RULE_R5, "min_micro_steps"))
         return;
     int64_t plain_ns = median_of_kind(a, 0), update_ns = median_of_kind(a, 1);
-    int64_t whole_ns = tp_sat_add(tp_sat_mul(plain_ns, found->micro_count - 1), update_ns);
+    int64_t whole_ns = tp_sat_add(tp_sat_mul(plain_ns, found->micro_steps_per_step - 1), update_ns);
     for (uint32_t s = 0; s < a->model->step_count; s++)
         if (tp_step_is_used(&a->model->steps[s]) && found->updates[s] && a->model->steps[s].event != TP_NO_ID)
-            tp_picks_append(&c.picks, a->model->steps[s].event);
-    c.details = TP_DETAIL(a, found->is_at_least ? TP_DETAIL_MICRO_STEPS_MIN : TP_DETAIL_MICRO_STEPS,
-                          TP_OF_NUMBER(found->micro_count), TP_OF_REAL(tp_microseconds(whole_ns) / 1e3),
+            tp_picks_append_event(&c.picks, a->model->steps[s].event);
+    c.details = TP_DETAIL(a, found->is_lower_bound ? TP_DETAIL_MICRO_STEPS_MIN : TP_DETAIL_MICRO_STEPS,
+                          TP_OF_NUMBER(found->micro_steps_per_step), TP_OF_REAL(tp_microseconds(whole_ns) / 1e3),
                           TP_OF_REAL(tp_microseconds(plain_ns) / 1e3), TP_OF_REAL(tp_microseconds(update_ns) / 1e3));
     tp_advisor_add(a, &c);
 }
@@ -95,7 +95,7 @@ struct micro_steps {
     bool has_wrapper;    /* true if spans start with the wrapper's forward pass */
 };
 
-static int by_start(const void *x, const void *y, const void *context)
+static int compare_by_start(const void *x, const void *y, const void *context)
 {
     (void)context;
     int64_t p = ((const struct span *)x)->start_ns, q = ((const struct span *)y)->start_ns;
@@ -103,7 +103,7 @@ static int by_start(const void *x, const void *y, const void *context)
 }
 
 /* Returns whether a range with this name covers the whole forward pass of a wrapper for data parallelism. */
-static bool is_forward(struct tp_str name)
+static bool is_forward_pass_name(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR("DistributedDataParallel.forward")) ||
            tp_str_equal(name, TP_STR("FullyShardedDataParallel.forward")) ||
@@ -124,7 +124,7 @@ static void find_forwards(struct micro_steps *m)
     uint8_t *is_one = tp_arena_array(m->a->arena, model->trace->names.count, sizeof *is_one);
     bool is_any = false;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        is_any |= is_one[i] = is_forward(model->trace->names.items[i]);
+        is_any |= is_one[i] = is_forward_pass_name(model->trace->names.items[i]);
     int64_t end = INT64_MIN;
     for (uint32_t i = 0; is_any && i < order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
@@ -135,7 +135,7 @@ static void find_forwards(struct micro_steps *m)
     }
     m->has_wrapper = m->spans.count > 0;
     if (m->spans.count)
-        tp_merge_sort(m->a->arena, m->spans.data, m->spans.count, sizeof(struct span), by_start, NULL);
+        tp_merge_sort(m->a->arena, m->spans.data, m->spans.count, sizeof(struct span), compare_by_start, NULL);
 }
 
 /* Returns the index of the span that contains a time; SIZE_MAX if the time is before the first span. */
@@ -200,7 +200,7 @@ static bool is_gradient_reduction(const struct micro_steps *m, const struct tp_c
     return is_apart || (!record->is_device && is_inside_gradient(m->a->model, record->event));
 }
 
-static void store_reductions(struct micro_steps *m)
+static void store_reductions_of_spans(struct micro_steps *m)
 {
     const struct tp_collectives *records = &m->a->model->collectives;
     for (uint32_t i = 0; i < records->count; i++) {
@@ -217,7 +217,7 @@ static void store_reductions(struct micro_steps *m)
 /* Marks the spans whose reductions equal those of the next span that updates the parameters. Returns the number of
  * marked spans. Sets *updates to the number of spans that update. Ignores the last span, which may be cut off. Also
  * ignores spans that zero their gradients after the backward pass and so discard them. */
-static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
+static uint32_t mark_avoidable_reductions(struct micro_steps *m, uint32_t *updates)
 {
     const struct span *next = NULL;
     uint32_t count = 0;
@@ -247,13 +247,13 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     if (!model->collectives.count || !tp_any_name_has_marks(model, TP_MARK_OPTIMIZER_STEP))
         return;
     find_forwards(&m);
-    for (uint32_t s = 0; !m.has_wrapper && a->accumulation.micro_count && s < model->step_count; s++)
+    for (uint32_t s = 0; !m.has_wrapper && a->accumulation.micro_steps_per_step && s < model->step_count; s++)
         add_span(&m, model->steps[s].start_ns);
     if (m.spans.count < 2)
         return;
     store_span_events(&m);
-    store_reductions(&m);
-    uint32_t count = mark_avoidable(&m, &updates);
+    store_reductions_of_spans(&m);
+    uint32_t count = mark_avoidable_reductions(&m, &updates);
     if (!count || count < updates / 2)
         return;
     for (uint32_t i = 0; i < model->collectives.count; i++) {

@@ -55,7 +55,7 @@ struct matrix_work {
     bool *has_one;         /* for each step: true if an operator on one sample starts in the step */
 };
 
-static bool is_most_of_whole(int64_t part, int64_t whole)
+static bool is_nearly_all_of_total(int64_t part, int64_t whole)
 {
     return whole > 0 && part >= whole - whole / MOST_OF;
 }
@@ -157,7 +157,7 @@ static void add_operators(struct matrix_work *work)
 }
 
 /* Returns the number of used steps in which an operator on one sample starts. */
-static uint32_t steps_with_one(const struct matrix_work *work)
+static uint32_t count_steps_with_one_sample(const struct matrix_work *work)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < work->a->model->step_count; s++)
@@ -196,7 +196,7 @@ static struct tp_detail *work_detail(const struct matrix_work *work)
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
     struct tp_shape shape = tp_shape_input(dims, tp_samples_operand_index(name));
     struct tp_str sizes = tp_shape_text(a, &shape);
-    uint32_t count = steps_with_one(work);
+    uint32_t count = count_steps_with_one_sample(work);
     struct tp_detail *detail =
         count < model->used_count
             ? TP_DETAIL(a, TP_DETAIL_SINGLE_SAMPLES, TP_OF_NUMBER(count), TP_OF_NUMBER(model->used_count),
@@ -214,7 +214,7 @@ static void report_one_sample(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         if (tp_rule_at(i)->is_about_small_batches && a->reported[i]) {
-            tp_advisor_explain(a, (enum tp_rule_id)i, c->details);
+            tp_advisor_set_details(a, (enum tp_rule_id)i, c->details);
             return;
         }
     tp_advisor_add(a, c);
@@ -233,13 +233,14 @@ static void evaluate_one_sample(struct tp_advisor *a)
     uint32_t single = count_requests(a, &named, &c.picks);
     if (named) {
         c.details = TP_DETAIL(a, TP_DETAIL_ONE_REQUEST, TP_OF_NUMBER(single), TP_OF_NUMBER(model->used_count));
-        if (is_most_of_whole(single, model->used_count))
+        if (is_nearly_all_of_total(single, model->used_count))
             report_one_sample(a, &c);
         return;
     }
     work.has_one = tp_arena_array(a->arena, model->step_count, sizeof *work.has_one);
     add_operators(&work);
-    if (!is_most_of_whole(work.one_ns, work.all_ns) || !is_most_of_whole(steps_with_one(&work), model->used_count) ||
+    if (!is_nearly_all_of_total(work.one_ns, work.all_ns) ||
+        !is_nearly_all_of_total(count_steps_with_one_sample(&work), model->used_count) ||
         tp_window_percent(a, tp_ns_max(work.one_ns, work.one_host_ns)) < tp_rule_value(a, TP_RULE_R6, "min_pct"))
         return;
     c.picks = work.picks;

@@ -41,7 +41,7 @@ struct regions {
     struct tp_intervals *of_thread; /* for each thread: the covered times */
 };
 
-static void find_regions(struct regions *r, uint64_t mark)
+static void find_regions_with_mark(struct regions *r, uint64_t mark)
 {
     r->events = TP_VEC(r->a->arena, uint32_t);
     for (size_t i = 0; i < r->a->regions.count; i++) {
@@ -69,7 +69,7 @@ static void find_region_times(struct regions *r)
 }
 
 /* Returns whether the launch of an operation is inside a region. */
-static bool is_launched_inside(const struct regions *r, uint32_t device)
+static bool is_launched_inside_region(const struct regions *r, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
     return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
@@ -142,7 +142,7 @@ static bool launches_fused(const struct tp_model *model, uint32_t launch)
 
 /* Returns the starts of launches on a thread, ns, for launches of fused operations and launches inside an event with a
  * fused name. */
-static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
+static struct tp_vec find_launches_of_fused_operations(const struct tp_advisor *a, uint32_t thread)
 {
     const struct tp_model *model = a->model;
     const struct tp_order *order = model->order;
@@ -165,7 +165,7 @@ static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
     return starts;
 }
 
-static void drop_fused(struct regions *r)
+static void remove_regions_with_fused_work(struct regions *r)
 {
     struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
     uint32_t *events = r->events.data, thread = TP_NO_ID;
@@ -175,7 +175,7 @@ static void drop_fused(struct regions *r)
     for (size_t i = 0; i < r->events.count; i++) {
         const struct tp_event *e = region_event(r, i);
         if (e->thread != thread)
-            starts = find_fused(r->a, e->thread);
+            starts = find_launches_of_fused_operations(r->a, e->thread);
         thread = e->thread;
         if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_has_time_within(&starts, e->ts_ns, tp_event_end(e)))
             events[kept++] = events[i];
@@ -183,7 +183,7 @@ static void drop_fused(struct regions *r)
     r->events.count = kept;
 }
 
-static bool is_kernel(const void *regions, uint32_t device)
+static bool is_kernel_operation(const void *regions, uint32_t device)
 {
     const struct regions *r = regions;
     return tp_device_event(r->a->model, device)->kind == TP_KIND_KERNEL;
@@ -191,16 +191,16 @@ static bool is_kernel(const void *regions, uint32_t device)
 
 static bool is_kernel_inside(const void *regions, uint32_t device)
 {
-    return is_kernel(regions, device) && is_launched_inside(regions, device);
+    return is_kernel_operation(regions, device) && is_launched_inside_region(regions, device);
 }
 
 static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C6, .has_ceiling = true};
     struct regions r = {.a = a};
-    struct launched kernels = {.is_one = is_kernel};
-    find_regions(&r, TP_MARK_OPTIMIZER_STEP);
-    drop_fused(&r);
+    struct launched kernels = {.is_one = is_kernel_operation};
+    find_regions_with_mark(&r, TP_MARK_OPTIMIZER_STEP);
+    remove_regions_with_fused_work(&r);
     if (!r.events.count)
         return;
     find_region_times(&r);
@@ -215,7 +215,7 @@ static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
 
 /* ---- C7: zeroing tensor by tensor ---- */
 
-static bool is_fill(const void *regions, uint32_t device)
+static bool is_fill_operation(const void *regions, uint32_t device)
 {
     const struct regions *r = regions;
     return tp_device_event(r->a->model, device)->kind == TP_KIND_MEMSET ||
@@ -224,15 +224,15 @@ static bool is_fill(const void *regions, uint32_t device)
 
 static bool is_fill_inside(const void *regions, uint32_t device)
 {
-    return is_launched_inside(regions, device) && is_fill(regions, device);
+    return is_launched_inside_region(regions, device) && is_fill_operation(regions, device);
 }
 
 static void evaluate_zeroing(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C7, .has_ceiling = true};
     struct regions r = {.a = a};
-    struct launched fills = {.is_one = is_fill};
-    find_regions(&r, TP_MARK_ZERO_GRAD);
+    struct launched fills = {.is_one = is_fill_operation};
+    find_regions_with_mark(&r, TP_MARK_ZERO_GRAD);
     if (!r.events.count)
         return;
     find_region_times(&r);

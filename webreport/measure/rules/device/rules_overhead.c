@@ -59,7 +59,7 @@ static int64_t cost_before_ns(const struct overhead *o, int64_t ts_ns)
 }
 
 /* Returns which part of a set of times is cost of recording, from 0 to 1. */
-static double recording_part(const struct overhead *o, struct tp_intervals set)
+static double share_of_recording_cost(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;
     for (size_t i = 0; i < set.count; i++)
@@ -82,9 +82,9 @@ void tp_findings_subtract_recording(struct tp_advisor *a)
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
         if (isnan(f->ceiling_us_per_step) || !f->rule->is_slowed_by_recording)
             continue;
-        double left = 1 - recording_part(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
+        double left = 1 - share_of_recording_cost(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
         f->low_part *= left;
         f->high_part *= left;
     }
-    tp_arena_drop(a->arena, o.costs.data, o.costs.capacity * sizeof(struct cost));
+    tp_arena_free_item(a->arena, o.costs.data, o.costs.capacity * sizeof(struct cost));
 }

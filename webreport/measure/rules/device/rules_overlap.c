@@ -40,8 +40,8 @@ static int64_t backward_start_ns(struct tp_advisor *a, const struct tp_gpu *gpu,
 
 /* Adds the part of `exposed` between `from` and `to` that free compute in that range could hide. free: compute without
  * communication. */
-static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free, int64_t from,
-                     int64_t to)
+static void add_part_that_compute_can_hide(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free,
+                                           int64_t from, int64_t to)
 {
     int64_t left = tp_intervals_length_within(free, from, to);
     size_t i = 0;
@@ -72,8 +72,8 @@ struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct
             first++;
         struct tp_intervals rest = {exposed.items + first, exposed.count - first};
         int64_t backward_ns = backward_start_ns(a, gpu, step, &next);
-        add_part(&hidden, rest, free, step->start_ns, backward_ns);
-        add_part(&hidden, rest, free, backward_ns, step->end_ns);
+        add_part_that_compute_can_hide(&hidden, rest, free, step->start_ns, backward_ns);
+        add_part_that_compute_can_hide(&hidden, rest, free, backward_ns, step->end_ns);
     }
     return tp_intervals_from_vec(&hidden);
 }
@@ -85,7 +85,7 @@ struct blocking {
     int64_t end_ns, dur_ns;
 };
 
-static int by_end(const void *x, const void *y, const void *context)
+static int compare_by_end(const void *x, const void *y, const void *context)
 {
     const struct blocking *a = x, *b = y;
     (void)context;
@@ -93,7 +93,7 @@ static int by_end(const void *x, const void *y, const void *context)
                                   : (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
 }
 
-static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
+static void add_blocking_call(struct tp_vec *calls, const struct tp_event *call)
 {
     *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
 }
@@ -107,15 +107,15 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
     uint32_t index = (uint32_t)(gpu - model->gpus);
     for (uint32_t i = 0; i < model->wait_count; i++)
         if (model->waits[i].gpu == index)
-            add_blocking(&calls, &model->trace->events[model->waits[i].event]);
+            add_blocking_call(&calls, &model->trace->events[model->waits[i].event]);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
         uint32_t device = model->launches.first_device_operation[i];
         if (call->dur_ns >= TP_PROMPT_NS && device != TP_NO_ID && model->devices.gpu[device] == index &&
             !(model->marks[call->name] & (TP_MARK_SYNC | TP_MARK_BLOCKING_COPY)))
-            add_blocking(&calls, call);
+            add_blocking_call(&calls, call);
     }
-    tp_merge_sort(a->arena, calls.data, calls.count, sizeof(struct blocking), by_end, NULL);
+    tp_merge_sort(a->arena, calls.data, calls.count, sizeof(struct blocking), compare_by_end, NULL);
     return calls;
 }
 
@@ -126,7 +126,7 @@ struct lead {
 };
 
 /* Shortens the latest intervals until the lead of the device is at most `most` ns. */
-static void shorten_lead(struct lead *lead, int64_t most)
+static void shorten_lead_of_device(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
         struct tp_interval *last = TP_AT(&lead->kept, struct tp_interval, lead->kept.count - 1);
@@ -155,7 +155,7 @@ static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu 
         if (!is_compute(model, gpu->events[i]))
             continue;
         int64_t stream = tp_stream_number(model, e);
-        uint32_t *place = tp_id_map_put(&index, (uint64_t)stream);
+        uint32_t *place = tp_id_map_find_or_add(&index, (uint64_t)stream);
         if (*place == TP_NO_ID) {
             *place = (uint32_t)sums.count;
             *(struct stream_time *)tp_vec_push(&sums) = (struct stream_time){stream, 0};
@@ -168,7 +168,7 @@ static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu 
         if (sum.ns > most.ns || (sum.ns == most.ns && sum.stream < most.stream))
             most = sum;
     }
-    tp_id_map_drop(&index);
+    tp_id_map_release(&index);
     return most.stream;
 }
 
@@ -207,7 +207,7 @@ struct walk {
 };
 
 /* Continues the walk up to time `at`. An interval counts when it starts, a call when it returns. */
-static void walk_until(struct walk *w, int64_t at)
+static void process_events_until(struct walk *w, int64_t at)
 {
     for (;;) {
         const struct tp_interval *interval = w->interval < w->intervals.count ? &w->intervals.items[w->interval] : NULL;
@@ -235,9 +235,9 @@ struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct
     w.lead.kept = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < gpu->compute.count; i++) {
         int64_t start = gpu->compute.items[i].a;
-        walk_until(&w, start);
-        shorten_lead(&w.lead, tp_sat_add(w.lead.host_ns, longest_launch_lead_ns(a->model, &kernels, start)));
+        process_events_until(&w, start);
+        shorten_lead_of_device(&w.lead, tp_sat_add(w.lead.host_ns, longest_launch_lead_ns(a->model, &kernels, start)));
     }
-    walk_until(&w, INT64_MAX);
+    process_events_until(&w, INT64_MAX);
     return tp_intervals_from_vec(&w.lead.kept);
 }

@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_E6 = {
                       "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
                       "limit_all_gathers=False where memory allows); fully_shard: set_modules_to_forward_prefetch. "
                       "Where memory allows, keep the whole model on each device."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_sharding,
 };
 
@@ -44,7 +44,7 @@ const struct tp_rule tp_rule_E7 = {
     .native = {.title = "One process copies data between devices in every step",
                .advice = "Use one process for each device."},
     .inference = {.advice = "Use one process per device with the model on it, so that only the inputs are copied."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_data_parallel,
 };
 
@@ -82,7 +82,7 @@ static uint8_t *sharding_names(struct tp_advisor *a)
     return is_any ? is_one : NULL;
 }
 
-static bool is_inside_sharding(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
+static bool is_called_in_sharded_module(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
 {
     int64_t at = model->trace->events[event].ts_ns;
     for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at))
@@ -102,8 +102,8 @@ struct gathers {
     uint32_t step; /* step of the last all-gather; TP_NO_ID before the first */
 };
 
-static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
-                       struct tp_intervals exposed)
+static void add_exposed_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
+                               struct tp_intervals exposed)
 {
     struct tp_interval time = tp_collective_interval(record);
     uint32_t step = tp_step_of_collective(a->model, record);
@@ -117,7 +117,7 @@ static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_
     tp_picks_add_by_length(&g->picks, a->model, record->event);
 }
 
-static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, struct tp_intervals exposed)
+static struct gathers find_exposed_gathers(struct tp_advisor *a, const uint8_t *is_one, struct tp_intervals exposed)
 {
     const struct tp_collectives *records = &a->model->collectives;
     struct gathers g = {.time = TP_VEC(a->arena, struct tp_interval), .step = TP_NO_ID};
@@ -126,8 +126,8 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
         const struct tp_collective_kind *kind = tp_collective_kind_by_name(record->name);
         if (kind && strcmp(kind->name, "all_gather") == 0 && !record->is_device && record->kernel_count &&
             tp_intervals_contain(a->model->window, record->start_ns) &&
-            is_inside_sharding(a->model, is_one, record->event))
-            add_gather(a, &g, record, exposed);
+            is_called_in_sharded_module(a->model, is_one, record->event))
+            add_exposed_gather(a, &g, record, exposed);
     }
     return g;
 }
@@ -153,7 +153,7 @@ static void evaluate_sharding(struct tp_advisor *a)
     if (!is_one)
         return;
     struct tp_intervals exposed = tp_exposed_communication(a);
-    struct gathers g = find_gathers(a, is_one, exposed);
+    struct gathers g = find_exposed_gathers(a, is_one, exposed);
     struct tp_intervals all = tp_intervals_from_vec(&g.time), bare = tp_intervals_intersection(a->arena, exposed, all);
     bool is_per_layer = (double)g.count >= tp_rule_value(a, TP_RULE_E6, "min_per_step") * a->model->used_count &&
                         2 * g.bare_count >= g.count;
@@ -226,6 +226,6 @@ static void evaluate_data_parallel(struct tp_advisor *a)
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_PROCESS, TP_OF_NUMBER(a->model->gpu_count),
                           TP_OF_PERCENT(tp_set_percent_of_window(a, c.time)));
-    if (tp_advisor_claim(a, &c))
+    if (tp_advisor_add_and_claim_time(a, &c))
         tp_explain_communication(a, exposed);
 }

@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_E11 = {
     .native = {.advice = "Divide the work into smaller parts so that stages wait less, or give all stages equal work."},
     .inference = {.advice =
                       "Keep more micro-batches in the pipeline at the same time, and give all stages equal work."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_pipeline,
     .on_host = evaluate_pipeline,
 };
@@ -74,14 +74,14 @@ static const uint8_t *find_directions(struct tp_advisor *a)
     return all == (SENDS | RECEIVES) ? directions : NULL;
 }
 
-static int by_time(const void *x, const void *y, const void *context)
+static int compare_by_time(const void *x, const void *y, const void *context)
 {
     const struct moment *a = x, *b = y;
     (void)context;
     return a->at_ns != b->at_ns ? (a->at_ns < b->at_ns ? -1 : 1) : (int)a->kind - (int)b->kind;
 }
 
-static void add_moment(struct pipeline *p, int64_t at_ns, enum moment_kind kind, unsigned directions)
+static void add_exchange_moment(struct pipeline *p, int64_t at_ns, enum moment_kind kind, unsigned directions)
 {
     *(struct moment *)tp_vec_push(&p->moments) = (struct moment){at_ns, kind, directions};
 }
@@ -96,7 +96,7 @@ static void find_moments(struct pipeline *p)
         unsigned directions = p->directions[e->name];
         if (!directions || (e->kind != TP_KIND_OPERATOR && e->kind != TP_KIND_ANNOTATION))
             continue;
-        add_moment(p, e->ts_ns, CALL, directions);
+        add_exchange_moment(p, e->ts_ns, CALL, directions);
         tp_intervals_push(&p->calls, e->ts_ns, tp_event_end(e));
         if (directions & RECEIVES)
             tp_intervals_push(&p->receives, e->ts_ns, tp_event_end(e));
@@ -106,11 +106,11 @@ static void find_moments(struct pipeline *p)
     for (uint32_t op = 0; op < ops->count; op++) {
         const struct tp_event *e = tp_operator_event(model, op);
         if (model->marks[e->name] & TP_MARK_BACKWARD_NODE)
-            add_moment(p, e->ts_ns, NODE, 0);
+            add_exchange_moment(p, e->ts_ns, NODE, 0);
         else if (ops->flags[op] & TP_OPERATOR_ELIGIBLE)
-            add_moment(p, e->ts_ns, PRODUCT, 0);
+            add_exchange_moment(p, e->ts_ns, PRODUCT, 0);
     }
-    tp_merge_sort(p->a->arena, p->moments.data, p->moments.count, sizeof(struct moment), by_time, NULL);
+    tp_merge_sort(p->a->arena, p->moments.data, p->moments.count, sizeof(struct moment), compare_by_time, NULL);
 }
 
 /* ---- steps of a stage ---- */
@@ -123,7 +123,7 @@ struct exchanges {
     bool sends_before_backward; /* a call that sends starts before the backward pass */
 };
 
-static struct exchanges count_exchanges(const struct pipeline *p, const struct tp_step *step, size_t *next)
+static struct exchanges count_exchanges_in_step(const struct pipeline *p, const struct tp_step *step, size_t *next)
 {
     struct exchanges x = {0};
     unsigned now = 0;
@@ -148,7 +148,7 @@ static struct exchanges count_exchanges(const struct pipeline *p, const struct t
     return x;
 }
 
-static bool is_one_way(unsigned directions)
+static bool is_only_sending_or_receiving(unsigned directions)
 {
     return directions == SENDS || directions == RECEIVES;
 }
@@ -159,8 +159,8 @@ static bool is_one_way(unsigned directions)
 static int64_t micro_batch_count(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
-    bool is_stage = x->count >= LEAST_EXCHANGES && x->sending >= 2 && x->receiving >= 2 && is_one_way(x->first) &&
-                    is_one_way(x->last);
+    bool is_stage = x->count >= LEAST_EXCHANGES && x->sending >= 2 && x->receiving >= 2 &&
+                    is_only_sending_or_receiving(x->first) && is_only_sending_or_receiving(x->last);
     if (!is_stage)
         return 0;
     if (x->first == SENDS)
@@ -176,7 +176,7 @@ static void count_micro_batches(struct pipeline *p)
         const struct tp_step *step = &p->a->model->steps[s];
         if (!tp_step_is_used(step))
             continue;
-        struct exchanges x = count_exchanges(p, step, &next);
+        struct exchanges x = count_exchanges_in_step(p, step, &next);
         int64_t count = micro_batch_count(&x);
         p->step_count += (double)count >= least;
         p->micro_batches = tp_ns_max(p->micro_batches, count);
@@ -216,7 +216,7 @@ static struct tp_intervals exposed_kernels(struct pipeline *p)
     return tp_intervals_intersection(a->arena, tp_intervals_from_vec(&time), tp_exposed_communication(a));
 }
 
-static struct tp_intervals lost_time(struct pipeline *p)
+static struct tp_intervals lost_time_of_pipeline(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -273,11 +273,11 @@ static void evaluate_pipeline(struct tp_advisor *a)
     count_micro_batches(&p);
     if (!p.step_count || 2 * p.step_count < a->model->used_count)
         return;
-    c.time = tp_intervals_difference(a->arena, lost_time(&p), a->explained_communication);
+    c.time = tp_intervals_difference(a->arena, lost_time_of_pipeline(&p), a->explained_communication);
     if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
         return;
     c.picks = p.picks;
     c.details = pipeline_detail(&p, c.time);
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
         tp_explain_communication(a, a->cpu ? tp_intervals_from_vec(&p.calls) : c.time);
 }

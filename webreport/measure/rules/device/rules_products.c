@@ -10,7 +10,7 @@
 
 static void evaluate_single_precision(struct tp_advisor *a);
 static void evaluate_products(struct tp_advisor *a);
-static void evaluate_layouts(struct tp_advisor *a);
+static void evaluate_layout_changes(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C17 = {
     .id = "C17",
@@ -26,7 +26,7 @@ const struct tp_rule tp_rule_C17 = {
                          "sizes that are multiples of 64."},
     .serving = {.advice = "Tune the product of this shape: use the engine's table of tuned products, TunableOp, or "
                           "prefills with a multiple of 64 tokens."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };
 
@@ -40,7 +40,7 @@ const struct tp_rule tp_rule_C18 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.decode_gemm",
     .gain = {.low = 0.1, .high = 1.0, .right = 1, .known = 1},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .is_about_small_batches = true,
     .on_device = evaluate_products,
 };
@@ -55,8 +55,8 @@ const struct tp_rule tp_rule_C20 = {
     .cause = "compute.layout_conv",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 2},
     .native = {.advice = "Keep the data in the layout that the library's kernels take."},
-    .weakened_like_rule = "C11",
-    .on_device = evaluate_layouts,
+    .rule_with_same_flaws = "C11",
+    .on_device = evaluate_layout_changes,
 };
 
 const struct tp_rule tp_rule_C21 = {
@@ -68,7 +68,7 @@ const struct tp_rule tp_rule_C21 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
     .native = {.advice = "Compute in single precision if the accuracy permits."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };
 
@@ -81,7 +81,7 @@ const struct tp_rule tp_rule_C22 = {
     .doc_url = DOC_AMP,
     .cause = "compute.misaligned",
     .gain = {.low = 0.3, .high = 0.75, .right = 1, .known = 2},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };
 
@@ -93,7 +93,7 @@ const struct tp_rule tp_rule_C23 = {
     .advice = "Process more per kernel: increase the batch size, or batch several requests.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .is_about_small_batches = true,
     .on_device = evaluate_products,
 };
@@ -111,7 +111,7 @@ const struct tp_rule tp_rule_C24 = {
     .gain = {.right = 4, .known = 4},
     .native = {.advice = "Let the library use tensor cores: use TF32, or half precision if the accuracy permits."},
     .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_single_precision,
 };
 
@@ -130,7 +130,7 @@ const struct tp_rule tp_rule_C25 = {
                             "check the accuracy."},
     .serving = {.advice = "Use FP8 weights and activations, set in the engine (vLLM, SGLang: --quantization fp8) or "
                           "with a model stored in FP8, and check the accuracy."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };
 
@@ -143,7 +143,7 @@ struct product {
     double rate; /* TFLOP/s that the calls reach */
 };
 
-static int by_rate(const void *x, const void *y, const void *context)
+static int compare_by_rate(const void *x, const void *y, const void *context)
 {
     const struct product *p = x, *q = y;
     (void)context;
@@ -173,17 +173,17 @@ static struct product *list_products(struct tp_advisor *a, enum tp_number_type t
         product->ns = tp_sat_add(product->ns, unit->ns);
         product->flops = tp_sat_add(product->flops, cost->flops);
     }
-    tp_arena_drop(a->arena, known, a->units->call_count * sizeof *known);
+    tp_arena_free_item(a->arena, known, a->units->call_count * sizeof *known);
     for (size_t i = 0; i < list.count; i++) {
         struct product *product = TP_AT(&list, struct product, i);
         product->rate = product->ns ? (double)product->flops / (double)product->ns / 1e3 : 0;
     }
-    tp_merge_sort(a->arena, list.data, list.count, sizeof(struct product), by_rate, NULL);
+    tp_merge_sort(a->arena, list.data, list.count, sizeof(struct product), compare_by_rate, NULL);
     *count = list.count;
     return list.data;
 }
 
-static void claim_calls(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
+static void claim_products_of_call(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++) {
         const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
@@ -211,9 +211,9 @@ static void find_slow_products(struct tp_advisor *a, enum tp_number_type type)
             continue;
         struct tp_work_claim claim;
         tp_work_claim_begin(&claim, a, TP_RULE_C17);
-        claim.candidate.has_low = true;
+        claim.candidate.has_lower_bound = true;
         claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
-        claim_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
+        claim_products_of_call(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_event_name(a, a->units->items[p->unit].event);
         tp_work_claim_end(&claim, a,
@@ -267,7 +267,7 @@ static void find_double_products(struct tp_advisor *a)
         if (unit && tp_advisor_cost_of_unit(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost_of_unit(a, unit)->flops)
             tp_work_claim_add(&claim, a, k, 0.9);
     }
-    claim.candidate.has_low = true;
+    claim.candidate.has_lower_bound = true;
     claim.candidate.low = 0.55;
     tp_work_claim_end(&claim, a, NULL);
 }
@@ -283,7 +283,7 @@ static bool has_word(struct tp_str name, const char *const *words)
     return false;
 }
 
-static unsigned name_bits_of_kernel(const struct tp_advisor *a, uint8_t *known, uint32_t device)
+static unsigned facts_in_kernel_name(const struct tp_advisor *a, uint8_t *known, uint32_t device)
 {
     static const char *const odd[] = {"align1_", "align1>", "align2_", "align2>", "_align1", "_align2", NULL};
     static const char *const single[] = {"sgemm", "scudnn", "_f32f32_", "engine<float", NULL};
@@ -303,7 +303,7 @@ static void find_kernels_by_name(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&odd, a, TP_RULE_C22);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        if (name_bits_of_kernel(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
+        if (facts_in_kernel_name(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
             tp_work_claim_add(&odd, a, k, 1);
     }
     a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
@@ -344,7 +344,7 @@ static void evaluate_single_precision(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C24);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        unsigned kind = a->kinds->of_device[k], bits = name_bits_of_kernel(a, known, k);
+        unsigned kind = a->kinds->of_device[k], bits = facts_in_kernel_name(a, known, k);
         const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
         const struct tp_cost *cost = unit ? tp_advisor_cost_of_unit(a, unit) : NULL;
         bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32;
@@ -357,7 +357,7 @@ static void evaluate_single_precision(struct tp_advisor *a)
         costed += is_costed ? ns : 0;
         tp_work_claim_add(&claim, a, k, gain.high);
     }
-    claim.candidate.has_low = true;
+    claim.candidate.has_lower_bound = true;
     claim.candidate.low = high > 0 ? low / high : 0;
     claim.candidate.lower = costed < 0.6 * (double)claim.ns;
     if (tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim)))))
@@ -429,7 +429,7 @@ static void evaluate_products(struct tp_advisor *a)
 
 /* Returns whether a library's kernel next to a convolution keeps the layout. Such kernels set or cast parts of a tensor
  * (MIOpen), make indexes, scale, or unfold an image into a matrix. */
-static bool keeps_layout(struct tp_str name)
+static bool does_kernel_keep_layout(struct tp_str name)
 {
     static const char *const words[] = {"SubTensorOp",
                                         "kern_precompute_indices",
@@ -442,7 +442,7 @@ static bool keeps_layout(struct tp_str name)
     return has_word(name, words);
 }
 
-static void evaluate_layouts(struct tp_advisor *a)
+static void evaluate_layout_changes(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
     int64_t convolutions = 0;
@@ -452,7 +452,7 @@ static void evaluate_layouts(struct tp_advisor *a)
         unsigned kind = a->kinds->of_device[k];
         convolutions += kind == TP_WORK_CONVOLUTION;
         if (kind == TP_WORK_LAYOUT && tp_kernel_library_work(a, k) == TP_WORK_LAYOUT &&
-            !keeps_layout(tp_trace_event_name(a->model->trace, tp_device_event(a->model, k))))
+            !does_kernel_keep_layout(tp_trace_event_name(a->model->trace, tp_device_event(a->model, k))))
             tp_work_claim_add(&claim, a, k, 1);
     }
     if (!convolutions)

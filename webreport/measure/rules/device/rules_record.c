@@ -104,7 +104,7 @@ struct record {
     struct tp_intervals explained; /* the part of the window W that the recording explains for at least one device */
 };
 
-static double ratio_of_ns(int64_t ns, int64_t all)
+static double percentage_of_total(int64_t ns, int64_t all)
 {
     return all ? 100.0 * (double)ns / (double)all : 0;
 }
@@ -148,7 +148,7 @@ static void add_short_gaps(struct record *r, const struct tp_gpu *gpu)
     }
 }
 
-static void read_gaps(struct record *r)
+static void measure_gaps_of_devices(struct record *r)
 {
     const struct tp_model *model = r->a->model;
     struct tp_intervals window = model->window;
@@ -182,7 +182,7 @@ static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time,
 }
 
 /* Finds calls that allocate, load or set up things while a device waits for the host. */
-static void read_calls(struct record *r)
+static void find_setup_calls_during_gaps(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
@@ -202,13 +202,13 @@ static void read_calls(struct record *r)
     }
     struct tp_intervals waits = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&time), model->starved);
     r->setup_ns = tp_sat_add(tp_intervals_length(waits), r->blocked_ns);
-    tp_arena_drop(a->arena, uses, model->trace->names.count);
+    tp_arena_free_item(a->arena, uses, model->trace->names.count);
 }
 
 /* Records why more than half of the window W cannot be analysed, unless an earlier reason is recorded. ns: part of W
  * to which the reason applies. */
-static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
-                         const struct tp_detail *details)
+static void store_reason_of_unjudged_time(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
+                                          const struct tp_detail *details)
 {
     if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
         a->unjudged = (struct tp_unjudged){reason, ns, details};
@@ -231,7 +231,7 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         if (tp_rule_at(i)->is_about_late_host) {
             a->is_left_out[i] = true;
-            tp_advisor_skip(a, (enum tp_rule_id)i, reason);
+            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, reason);
         }
 }
 
@@ -246,7 +246,7 @@ static void exclude_unanswerable_rules(struct tp_advisor *a)
 
 /* Removes captures of device graphs from the analysed time. Returns whether the remaining time is too short for
  * findings. */
-static bool is_capture(struct record *r)
+static bool remove_captures_and_test_rest(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
@@ -256,9 +256,9 @@ static bool is_capture(struct record *r)
     if (!idle.count)
         return false;
     restrict_judged_time(a, tp_intervals_difference(a->arena, model->window, idle), true);
-    struct tp_detail *details =
-        TP_DETAIL(a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(ratio_of_ns(tp_intervals_length(idle), model->window_ns)));
-    set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
+    struct tp_detail *details = TP_DETAIL(
+        a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(percentage_of_total(tp_intervals_length(idle), model->window_ns)));
+    store_reason_of_unjudged_time(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
     if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
         return false;
     exclude_unanswerable_rules(a);
@@ -272,11 +272,11 @@ static bool is_capture(struct record *r)
 
 /* Returns whether the recording is one step with few operations and a mostly idle device. Such a recording does not
  * show the program's usual work on the host. */
-static bool is_too_short(struct record *r)
+static bool is_recording_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
     if (a->model->used_count > 1 || (double)a->operation_count > tp_rule_value(a, TP_RULE_R2, "max_operations") ||
-        ratio_of_ns(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
+        percentage_of_total(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
         return false;
     exclude_unanswerable_rules(a);
     struct tp_picks longest = {.total = 0};
@@ -285,9 +285,9 @@ static bool is_too_short(struct record *r)
         tp_picks_add_operation_by_length(&longest, a->model, k);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_LITTLE, TP_OF_NUMBER(a->operation_count), TP_OF_NS(a->model->window_ns),
-                  TP_OF_PERCENT(ratio_of_ns(r->busy_ns, r->all_ns)));
+                  TP_OF_PERCENT(percentage_of_total(r->busy_ns, r->all_ns)));
     report_recording_finding(r, TP_RULE_R2, true, &longest, details);
-    set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, details);
+    store_reason_of_unjudged_time(a, TP_UNJUDGED_LITTLE, a->model->window_ns, details);
     return true;
 }
 
@@ -316,7 +316,8 @@ static bool is_first_use_in_first_step(const struct record *r)
 static void examine_first_use(struct record *r)
 {
     struct tp_advisor *a = r->a;
-    double setup = ratio_of_ns(r->setup_ns, a->model->window_ns), huge = ratio_of_ns(r->huge_ns, r->all_ns);
+    double setup = percentage_of_total(r->setup_ns, a->model->window_ns),
+           huge = percentage_of_total(r->huge_ns, r->all_ns);
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_first_use_in_first_step(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_has_annotation(a->model, is_parameter)))
         return;
@@ -325,14 +326,14 @@ static void examine_first_use(struct record *r)
     report_recording_finding(r, TP_RULE_R3, true, &r->setup,
                              TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
                                        TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));
-    set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
+    store_reason_of_unjudged_time(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
 }
 
 /* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
 
 /* Returns the time from the end of the first operation's launch to the start of this operation, ns; 0 if the
  * recording has steps. */
-static int64_t lead_ns(const struct tp_advisor *a)
+static int64_t delay_of_first_operation_ns(const struct tp_advisor *a)
 {
     const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
     if (!launch || a->model->step_marker != TP_MARKER_WINDOW)
@@ -343,19 +344,20 @@ static int64_t lead_ns(const struct tp_advisor *a)
 static void examine_recording_edge(struct record *r)
 {
     struct tp_advisor *a = r->a;
-    int64_t lead = lead_ns(a);
-    double unexplained = ratio_of_ns(r->unexplained_ns, r->all_ns), queue = ratio_of_ns(r->queue_ns, r->all_ns);
+    int64_t lead = delay_of_first_operation_ns(a);
+    double unexplained = percentage_of_total(r->unexplained_ns, r->all_ns),
+           queue = percentage_of_total(r->queue_ns, r->all_ns);
     if (unexplained >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = unexplained > tp_rule_value(a, TP_RULE_R4, "much_pct");
         int64_t left_ns = tp_intervals_intersection_length(r->explained, a->model->window);
-        set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
+        store_reason_of_unjudged_time(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
         restrict_judged_time(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
         struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(unexplained));
         if (is_much)
             details->next = TP_DETAIL(a, TP_DETAIL_EDGE_REST, TP_NO_ARGUMENT);
         report_recording_finding(r, TP_RULE_R4, false, &r->unexplained, details);
     } else if (lead > LONG_GAP_NS &&
-               ratio_of_ns(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
+               percentage_of_total(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
         report_recording_finding(r, TP_RULE_R4, false, NULL, TP_DETAIL(a, TP_DETAIL_LEAD, TP_OF_NS(lead)));
     }
     if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
@@ -378,7 +380,7 @@ static void examine_busy_time(struct record *r)
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (!model->gpus[g].is_own)
             compute = tp_sat_add(compute, tp_intervals_intersection_length(model->gpus[g].compute, model->window));
-    double share = ratio_of_ns(compute / r->gpu_count, a->judged_ns);
+    double share = percentage_of_total(compute / r->gpu_count, a->judged_ns);
     if (!(share > tp_rule_value(a, TP_RULE_C14, "min_pct")))
         return;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
@@ -391,17 +393,18 @@ static void examine_busy_time(struct record *r)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (a->kinds->of_device[k] == kind)
             tp_picks_add_operation_by_length(&c.picks, model, k);
-    c.details = TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(ratio_of_ns(most, a->kernel_ns)),
-                          TP_OF_TEXT(tp_str_of(tp_work_title((enum tp_work)kind))));
+    c.details =
+        TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(percentage_of_total(most, a->kernel_ns)),
+                  TP_OF_TEXT(tp_str_of(tp_work_title((enum tp_work)kind))));
     tp_advisor_add(a, &c);
 }
 
 /* Reports idle time in which the host waits for a device that has no records. Kernels were lost, or are of a kind
  * that is not recorded. */
-static void examine_waits(struct record *r)
+static void report_waits_without_records(struct record *r)
 {
     struct tp_advisor *a = r->a;
-    double waited = ratio_of_ns(r->waited_ns, r->all_ns);
+    double waited = percentage_of_total(r->waited_ns, r->all_ns);
     if (waited < tp_rule_value(a, TP_RULE_R1, "min_queue_pct"))
         return;
     report_recording_finding(r, TP_RULE_R1, true, NULL, TP_DETAIL(a, TP_DETAIL_WAITS, TP_OF_PERCENT(waited)));
@@ -410,17 +413,17 @@ static void examine_waits(struct record *r)
 static void evaluate_record(struct tp_advisor *a)
 {
     struct record r = {.a = a};
-    read_gaps(&r);
+    measure_gaps_of_devices(&r);
     if (!r.gpu_count)
         return;
-    if (is_capture(&r) || is_too_short(&r))
+    if (remove_captures_and_test_rest(&r) || is_recording_too_short(&r))
         return;
-    read_calls(&r);
+    find_setup_calls_during_gaps(&r);
     examine_first_use(&r);
     examine_recording_edge(&r);
-    examine_waits(&r);
+    report_waits_without_records(&r);
     examine_busy_time(&r);
-    tp_intervals_drop(&r.short_time);
+    tp_intervals_release(&r.short_time);
 }
 
 /* ---- R1 of programs without device work ---- */

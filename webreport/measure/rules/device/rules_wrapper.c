@@ -28,7 +28,7 @@ const struct tp_rule tp_rule_E9 = {
                .advice = "Skip the distributed code if there is only one rank."},
     .inference = {.title = "A wrapper for several ranks runs with a single rank",
                   .advice = "Call the model itself, without the wrapper."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,
 };
@@ -46,7 +46,7 @@ const struct tp_rule tp_rule_E10 = {
     .gain = {.low = 0, .high = 1.0, .known = 1},
     .native = {.advice = "Send the buffers only when they change."},
     .inference = {.advice = "Call the model inside the wrapper (model.module), which does not broadcast buffers."},
-    .weakened_like_rule = "E1",
+    .rule_with_same_flaws = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,
 };
@@ -94,7 +94,7 @@ static enum part wrapper_part_of_name(struct tp_str name)
 }
 
 /* Returns enum part for each name id; NULL if the recording has no forward range of the wrapper. */
-static const uint8_t *find_parts(struct tp_advisor *a)
+static const uint8_t *find_wrapper_parts_by_name(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *parts = tp_arena_array(a->arena, names->count, sizeof *parts);
@@ -108,7 +108,7 @@ static const uint8_t *find_parts(struct tp_advisor *a)
 
 /* ---- the wrapper's time on the host ---- */
 
-static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
+static const struct tp_event *host_event_at(const struct wrapper *w, uint32_t place)
 {
     return &w->a->model->trace->events[w->a->model->order->host[place]];
 }
@@ -118,11 +118,11 @@ static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
 static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
-    const struct tp_event *forward = event_at(w, place);
+    const struct tp_event *forward = host_event_at(w, place);
     int64_t start = INT64_MAX, last = INT64_MIN, inside = INT64_MIN;
     bool has_broadcast = false;
-    for (uint32_t i = place + 1; i < end && event_at(w, i)->ts_ns < tp_event_end(forward); i++) {
-        const struct tp_event *e = event_at(w, i);
+    for (uint32_t i = place + 1; i < end && host_event_at(w, i)->ts_ns < tp_event_end(forward); i++) {
+        const struct tp_event *e = host_event_at(w, i);
         if (e->kind != TP_KIND_OPERATOR || e->ts_ns < inside)
             continue;
         bool is_call = model->marks[e->name] & TP_MARK_HOST_COMM;
@@ -142,10 +142,10 @@ static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
 
 /* Adds the time of an event if it belongs to the wrapper, and counts it. place: position in the order of host events;
  * end: last position of its thread + 1. */
-static void add_event(struct wrapper *w, uint32_t place, uint32_t end)
+static void add_time_of_wrapper_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
-    const struct tp_event *e = event_at(w, place);
+    const struct tp_event *e = host_event_at(w, place);
     enum part part = (enum part)w->parts[e->name];
     bool is_call = e->kind == TP_KIND_OPERATOR && model->marks[e->name] & TP_MARK_C10D;
     if (part == FORWARD) {
@@ -166,7 +166,7 @@ static void find_wrapper(struct wrapper *w)
     for (uint32_t t = 0; t < model->trace->thread_count; t++)
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
             if (tp_event_is_in_window(w->a, order->host[i]))
-                add_event(w, i, order->thread_first[t + 1]);
+                add_time_of_wrapper_event(w, i, order->thread_first[t + 1]);
 }
 
 /* ---- E9: one rank ---- */
@@ -208,7 +208,7 @@ static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
 static void evaluate_single_rank(struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
-    struct tp_candidate c = {.rule = TP_RULE_E9, .has_ceiling = true, .can_be_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_E9, .has_ceiling = true, .may_have_severity_info = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&w->own, tp_intervals_from_vec(&w->sync));
     struct tp_intervals own = tp_intervals_from_vec(&w->own);
@@ -225,7 +225,7 @@ static void evaluate_single_rank(struct wrapper *w)
         tp_picks_add_by_length(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_RANK, TP_OF_NUMBER(w->reducer_count / a->model->used_count),
                           TP_OF_NUMBER(w->reductions.total / a->model->used_count));
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
         tp_explain_communication(a, tp_intervals_from_vec(&time));
 }
 
@@ -269,13 +269,13 @@ static void evaluate_buffer_broadcast(struct wrapper *w)
     if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_BROADCASTS, TP_OF_NUMBER(per_step));
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
         tp_explain_communication(a, broadcasts);
 }
 
 static void evaluate_wrapper(struct tp_advisor *a)
 {
-    struct wrapper w = {.a = a, .parts = find_parts(a)};
+    struct wrapper w = {.a = a, .parts = find_wrapper_parts_by_name(a)};
     if (!w.parts)
         return;
     w.forwards = TP_VEC(a->arena, uint32_t);

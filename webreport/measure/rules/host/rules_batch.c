@@ -112,7 +112,7 @@ static bool is_repeated_module(const struct calls *c, uint32_t module)
     return module_call_count(c, module) >= least;
 }
 
-static void count_calls(struct calls *c)
+static void count_calls_of_modules(struct calls *c)
 {
     const struct tp_model *model = c->a->model;
     uint32_t most = 0;
@@ -130,7 +130,8 @@ static void count_calls(struct calls *c)
 
 /* Appends the time from the second call to the end of the last call of each step to `repeated`. This includes the time
  * between the calls, which a single call of the model would save too. */
-static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
+static bool find_repeated_calls(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls,
+                                struct tp_picks *picks)
 {
     const struct tp_model *model = c->a->model;
     uint32_t last_step = TP_NO_ID;
@@ -215,15 +216,16 @@ static struct tp_intervals half_of_convolution_time(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
-static bool find_samples(struct tp_advisor *a)
+static bool find_calls_per_sample(struct tp_advisor *a)
 {
     struct calls calls = {.a = a};
     struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
     struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
     if (a->model->step_marker == TP_MARKER_WINDOW) /* a window may contain calls of many steps */
         return false;
-    count_calls(&calls);
-    if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
+    count_calls_of_modules(&calls);
+    if (calls.name == TP_NO_ID || !find_repeated_calls(&calls, &repeated, &each, &c.picks) ||
+        !is_one_sample(&calls, &each))
         return false;
     c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, tp_intervals_from_vec(&repeated)),
                                      half_of_convolution_time(a));
@@ -243,7 +245,7 @@ static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 }
 
 /* Returns the duration of an operator without pauses, ns. */
-static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
+static int64_t operator_time_without_pauses_ns(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
@@ -256,7 +258,8 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
 {
     enum { SHORT_NS = 200000 };
     struct tp_str name = tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
-    bool is_short = tp_str_equal(name, TP_STR("aten::convolution")) && work_ns(a, op) < SHORT_NS;
+    bool is_short =
+        tp_str_equal(name, TP_STR("aten::convolution")) && operator_time_without_pauses_ns(a, op) < SHORT_NS;
     return is_short ? tp_samples_of_operator(a->model, op).count : 0;
 }
 
@@ -283,7 +286,7 @@ static void find_small_batch(struct tp_advisor *a)
         rows = samples ? samples : images ? images : rows;
         if ((!is_forward && !is_other_product(name)) || tp_cpu_is_in_loader(a, op))
             continue;
-        int64_t ns = work_ns(a, op);
+        int64_t ns = operator_time_without_pauses_ns(a, op);
         all = tp_sat_add(all, ns);
         if (!is_forward || rows > SMALL_BATCH)
             continue;
@@ -314,7 +317,7 @@ static void find_small_batch(struct tp_advisor *a)
 /* ---- steps of unequal work (H20) ---- */
 
 /* Raises the work of a step to the number of elements in the operand of a matrix product, if this number is larger. */
-static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
+static void update_largest_operand_of_step(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     uint32_t step = tp_step_of_host_time(model, e->ts_ns);
@@ -333,7 +336,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     int64_t *lengths = tp_arena_array(a->arena, model->used_count, sizeof *lengths);
     uint32_t count = 0, longest = 0, shortest = TP_NO_ID;
     for (uint32_t i = 0; i < a->cpu->count; i++)
-        add_work(model, work, a->cpu->ops[i]);
+        update_largest_operand_of_step(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
         /* skips micro-steps that update the parameters: they are longer because of the update */
         if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_step_kind(&a->accumulation, s))
@@ -356,14 +359,14 @@ static void find_unequal_steps(struct tp_advisor *a)
         c.severity = TP_SEVERITY_HIGH;
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }
-    tp_picks_append(&c.picks, model->steps[longest].event);
+    tp_picks_append_event(&c.picks, model->steps[longest].event);
     c.details = TP_DETAIL(a, TP_DETAIL_UNEQUAL, TP_OF_REAL((double)work[longest] / (double)work[shortest]));
     tp_advisor_add(a, &c);
 }
 
 static void evaluate_batch(struct tp_advisor *a)
 {
-    if (!find_samples(a))
+    if (!find_calls_per_sample(a))
         find_small_batch(a);
     if (!a->reported[TP_RULE_H21]) /* H21 has already explained extra work in a single step */
         find_unequal_steps(a);

@@ -97,7 +97,7 @@ static struct tp_intervals optimizer_time(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
-static void list_rows(struct chains *c)
+static void list_operator_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
@@ -117,14 +117,14 @@ static void list_rows(struct chains *c)
     }
 }
 
-static struct row *row_at(const struct chains *c, size_t i)
+static struct row *operator_row_at(const struct chains *c, size_t i)
 {
     return TP_AT(&c->rows, struct row, i);
 }
 
 /* ---- cost of a call ---- */
 
-static int64_t moved_bytes(const struct chains *c, uint32_t op)
+static int64_t bytes_moved_by_operator(const struct chains *c, uint32_t op)
 {
     struct tp_cost cost;
     return tp_cpu_find_cost(&cost, c->a, op) ? cost.bytes : 0;
@@ -140,7 +140,7 @@ struct claim {
     struct tp_id_map sequences;
 };
 
-static void begin_claim(struct claim *claim, struct chains *c, enum tp_rule_id rule)
+static void begin_claim_for_rule(struct claim *claim, struct chains *c, enum tp_rule_id rule)
 {
     *claim = (struct claim){.c = c, .time = TP_VEC(c->a->arena, struct tp_interval)};
     claim->candidate.rule = rule;
@@ -165,12 +165,12 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
     for (uint32_t op = row->op; op < end; op++) {
         int64_t sequence = tp_cpu_sequence(model, op);
         if (sequence != TP_NULL_INT)
-            *tp_id_map_put(&claim->sequences, (uint64_t)sequence) = (uint32_t)(backward * 1e6);
+            *tp_id_map_find_or_add(&claim->sequences, (uint64_t)sequence) = (uint32_t)(backward * 1e6);
     }
 }
 
 /* Adds the backward pass of the claimed operators, and adds the finding. */
-static void end_claim(struct claim *claim)
+static void add_claimed_finding(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
     const struct tp_model *model = a->model;
@@ -183,7 +183,7 @@ static void end_claim(struct claim *claim)
             add_claimed_part(claim, e, *part);
     }
     claim->candidate.time = tp_intervals_from_vec(&claim->time);
-    tp_id_map_drop(&claim->sequences);
+    tp_id_map_release(&claim->sequences);
     if (claim->candidate.picks.total &&
         tp_set_percent_of_window(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
         tp_cpu_add_candidate(a, &claim->candidate);
@@ -200,28 +200,28 @@ static struct tp_shape first_shape(const struct tp_model *model, uint32_t op)
 /* Returns whether row i is a batched matrix product, as in attention. */
 static bool is_batched_product(const struct chains *c, size_t i)
 {
-    if (row_at(c, i)->work != TP_WORK_GEMM)
+    if (operator_row_at(c, i)->work != TP_WORK_GEMM)
         return false;
-    if (calls_batched_product(c->a, row_at(c, i)->op))
+    if (calls_batched_product(c->a, operator_row_at(c, i)->op))
         return true;
-    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    struct tp_shape shape = first_shape(c->a->model, operator_row_at(c, i)->op);
     return shape.is_known && shape.rank >= 3;
 }
 
-static bool is_row_named(const struct chains *c, size_t i, const char *name)
+static bool is_row_of_operator(const struct chains *c, size_t i, const char *name)
 {
-    return tp_str_equal(operator_name(c->a, row_at(c, i)->op), tp_str_of(name));
+    return tp_str_equal(operator_name(c->a, operator_row_at(c, i)->op), tp_str_of(name));
 }
 
 /* Returns whether the operators from row i on compute a softmax step by step: exponentials divided by their sum. */
-static bool is_written_softmax(const struct chains *c, size_t i)
+static bool is_softmax_of_single_operators(const struct chains *c, size_t i)
 {
     bool has_sum = false;
-    if (!is_row_named(c, i, "aten::exp"))
+    if (!is_row_of_operator(c, i, "aten::exp"))
         return false;
-    for (size_t k = i + 1; k < c->rows.count && k < i + FAR && row_at(c, k)->work != TP_WORK_GEMM; k++) {
-        has_sum |= is_row_named(c, k, "aten::sum");
-        if (has_sum && (is_row_named(c, k, "aten::div") || is_row_named(c, k, "aten::div_")))
+    for (size_t k = i + 1; k < c->rows.count && k < i + FAR && operator_row_at(c, k)->work != TP_WORK_GEMM; k++) {
+        has_sum |= is_row_of_operator(c, k, "aten::sum");
+        if (has_sum && (is_row_of_operator(c, k, "aten::div") || is_row_of_operator(c, k, "aten::div_")))
             return true;
     }
     return false;
@@ -229,9 +229,10 @@ static bool is_written_softmax(const struct chains *c, size_t i)
 
 static bool is_softmax(const struct chains *c, size_t i)
 {
-    if (!is_row_named(c, i, "aten::softmax") && !is_row_named(c, i, "aten::_softmax") && !is_written_softmax(c, i))
+    if (!is_row_of_operator(c, i, "aten::softmax") && !is_row_of_operator(c, i, "aten::_softmax") &&
+        !is_softmax_of_single_operators(c, i))
         return false;
-    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    struct tp_shape shape = first_shape(c->a->model, operator_row_at(c, i)->op);
     return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
 }
 
@@ -250,7 +251,7 @@ static double score_transfer_part(const struct chains *c, uint32_t op, const str
 
 /* Adds a product of attention to the claim. The backward pass has two products for each forward product. There, a fused
  * kernel computes five products instead of four, because it computes the scores again. */
-static void claim_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
+static void claim_attention_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
     double part = score_transfer_part(claim->c, row->op, scores);
     claim_operator(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
@@ -262,7 +263,7 @@ static bool has_dropout(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
     bool is_dropped = false;
-    for (uint32_t op = row_at(c, i)->op, end = ops->subtree_end[op]; op < end && !is_dropped; op++)
+    for (uint32_t op = operator_row_at(c, i)->op, end = ops->subtree_end[op]; op < end && !is_dropped; op++)
         is_dropped = tp_str_starts(operator_name(c->a, op), "aten::bernoulli") ||
                      tp_str_starts(operator_name(c->a, op), "aten::native_dropout");
     return is_dropped;
@@ -273,14 +274,14 @@ static bool has_dropout(const struct chains *c, size_t i)
 static void find_attention(struct chains *c)
 {
     struct claim claim;
-    begin_claim(&claim, c, TP_RULE_H16);
+    begin_claim_for_rule(&claim, c, TP_RULE_H16);
     for (size_t i = 0; i < c->rows.count; i++) {
         if (!is_softmax(c, i))
             continue;
         size_t first = i, last = i, end = i + FAR < c->rows.count ? i + FAR : c->rows.count - 1;
-        while (first && i - first < FAR && row_at(c, first)->work != TP_WORK_GEMM)
+        while (first && i - first < FAR && operator_row_at(c, first)->work != TP_WORK_GEMM)
             first--;
-        while (last < end && row_at(c, last)->work != TP_WORK_GEMM)
+        while (last < end && operator_row_at(c, last)->work != TP_WORK_GEMM)
             last++;
         bool is_dropped = false;
         for (size_t k = i + 1; k < last; k++)
@@ -288,14 +289,14 @@ static void find_attention(struct chains *c)
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
         /* a softmax of several operators reads and writes memory more often than one operator */
-        double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION;
-        struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
+        double saved = is_softmax_of_single_operators(c, i) ? 1 : SAVED_OF_ATTENTION;
+        struct tp_shape scores = first_shape(c->a->model, operator_row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
-            claim_operator(&claim, row_at(c, k), saved, saved);
-        claim_product(&claim, row_at(c, first), &scores);
-        claim_product(&claim, row_at(c, last), &scores);
+            claim_operator(&claim, operator_row_at(c, k), saved, saved);
+        claim_attention_product(&claim, operator_row_at(c, first), &scores);
+        claim_attention_product(&claim, operator_row_at(c, last), &scores);
     }
-    end_claim(&claim);
+    add_claimed_finding(&claim);
 }
 
 /* ---- chains of elementwise operators (H17) ---- */
@@ -308,13 +309,13 @@ static bool can_be_fused(const struct row *row)
 
 /* Claims the large operators of a chain. A fused operator would move about 1.5 times the bytes of the largest one.
  * Small operators cost mostly the call and are the topic of rule H5. least: least number of large operators. */
-static void claim_chain(struct claim *claim, size_t first, size_t end, size_t least)
+static void claim_operators_of_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
     size_t large = 0;
     for (size_t i = first; i < end; i++) {
-        int64_t bytes = moved_bytes(claim->c, row_at(claim->c, i)->op);
-        row_at(claim->c, i)->is_large = bytes >= MIN_BYTES;
+        int64_t bytes = bytes_moved_by_operator(claim->c, operator_row_at(claim->c, i)->op);
+        operator_row_at(claim->c, i)->is_large = bytes >= MIN_BYTES;
         if (bytes < MIN_BYTES)
             continue;
         large++;
@@ -323,25 +324,26 @@ static void claim_chain(struct claim *claim, size_t first, size_t end, size_t le
     }
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
     for (size_t i = first; i < end && large >= least && part > 0; i++)
-        if (row_at(claim->c, i)->is_large)
-            claim_operator(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
+        if (operator_row_at(claim->c, i)->is_large)
+            claim_operator(claim, operator_row_at(claim->c, i), SAVED * part, SAVED * part);
 }
 
 static uint32_t enclosing_project_call(const struct chains *c, size_t i)
 {
-    return i < c->rows.count ? tp_enclosing_project_call(c->a->model, c->a->model->operators.event[row_at(c, i)->op])
-                             : TP_NO_ID;
+    return i < c->rows.count
+               ? tp_enclosing_project_call(c->a->model, c->a->model->operators.event[operator_row_at(c, i)->op])
+               : TP_NO_ID;
 }
 
 static bool is_row_in_call(const struct chains *c, size_t i, uint32_t call)
 {
     const struct tp_event *e = &c->a->model->trace->events[call];
-    int64_t at = i < c->rows.count ? tp_operator_event(c->a->model, row_at(c, i)->op)->ts_ns : INT64_MAX;
+    int64_t at = i < c->rows.count ? tp_operator_event(c->a->model, operator_row_at(c, i)->op)->ts_ns : INT64_MAX;
     return at >= e->ts_ns && at < tp_event_end(e);
 }
 
 /* Claims functions whose few operators are a chain of their own, such as a handwritten activation. */
-static void claim_functions(struct claim *claim, size_t first, size_t end)
+static void claim_functions_that_are_chains(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;
     for (size_t i = first, k; i < end; i = k) {
@@ -350,32 +352,32 @@ static void claim_functions(struct claim *claim, size_t first, size_t end)
             k++;
         if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_row_in_call(c, i - 1, call)) &&
             !is_row_in_call(c, k, call))
-            claim_chain(claim, i, k, MIN_ALONE);
+            claim_operators_of_chain(claim, i, k, MIN_ALONE);
     }
 }
 
 static void find_chains(struct chains *c)
 {
     struct claim claim;
-    begin_claim(&claim, c, TP_RULE_H17);
+    begin_claim_for_rule(&claim, c, TP_RULE_H17);
     for (size_t first = 0, end; first < c->rows.count; first = end) {
         end = first + 1;
-        if (!can_be_fused(row_at(c, first)))
+        if (!can_be_fused(operator_row_at(c, first)))
             continue;
-        while (end < c->rows.count && can_be_fused(row_at(c, end)))
+        while (end < c->rows.count && can_be_fused(operator_row_at(c, end)))
             end++;
         if (end - first >= MIN_CHAIN)
-            claim_chain(&claim, first, end, MIN_CHAIN);
-        if (!row_at(c, first)->is_claimed)
-            claim_functions(&claim, first, end);
+            claim_operators_of_chain(&claim, first, end, MIN_CHAIN);
+        if (!operator_row_at(c, first)->is_claimed)
+            claim_functions_that_are_chains(&claim, first, end);
     }
-    end_claim(&claim);
+    add_claimed_finding(&claim);
 }
 
 static void evaluate_chains(struct tp_advisor *a)
 {
     struct chains chains = {.a = a};
-    list_rows(&chains);
+    list_operator_rows(&chains);
     find_attention(&chains);
     find_chains(&chains);
 }

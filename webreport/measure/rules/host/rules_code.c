@@ -139,7 +139,7 @@ const struct tp_rule tp_rule_C19 = {
     .cause = "compute.recompute",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 1},
     .native = {.title = "Results are computed twice", .advice = "Keep the results in memory if enough memory is free."},
-    .weakened_like_rule = "C11",
+    .rule_with_same_flaws = "C11",
     .on_device = evaluate_device_code,
 };
 
@@ -269,7 +269,7 @@ struct found {
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 
-static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
+static void add_event_to_rule(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
     tp_intervals_push(&found->times[rule - FIRST], e->ts_ns, tp_event_end(e));
@@ -288,17 +288,17 @@ struct frames_seen {
 
 /* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file, and its recording
  * takes longer than the print. */
-static bool is_short_print(const struct code *code, const struct tp_event *e)
+static bool is_print_without_wait(const struct code *code, const struct tp_event *e)
 {
     enum { LONG_PRINT_NS = 1000000 };
     return code->function && strcmp(code->function, PRINT) == 0 && e->dur_ns < LONG_PRINT_NS;
 }
 
-static void add_frame(struct found *found, struct frames_seen *seen, const struct tp_model *model, uint32_t event,
-                      const struct code *code)
+static void add_frame_of_known_code(struct found *found, struct frames_seen *seen, const struct tp_model *model,
+                                    uint32_t event, const struct code *code)
 {
     const struct tp_event *e = &model->trace->events[event];
-    if (is_short_print(code, e))
+    if (is_print_without_wait(code, e))
         seen->printed_until = tp_event_end(e);
     if (code->rule == TP_RULE_H10 && e->ts_ns < seen->printed_until)
         return;
@@ -312,7 +312,7 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
         tp_picks_add_by_length(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
         seen->begun_code.b = e->ts_ns;
     } else {
-        add_event(found, model, code->rule, event);
+        add_event_to_rule(found, model, code->rule, event);
         /* only the outermost writing frame counts */
         if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) {
             tp_busy_functions_count(&found->functions, code->rule, event, true);
@@ -331,7 +331,7 @@ static bool is_called_again(const struct tp_model *model, uint32_t event)
     return outer != TP_NO_ID;
 }
 
-static void find_frames(struct tp_advisor *a, struct found *found)
+static void find_events_of_known_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
     const uint8_t *known = find_known_frames(a);
@@ -342,9 +342,9 @@ static void find_frames(struct tp_advisor *a, struct found *found)
             tp_intervals_contain(a->cpu->loading, e->ts_ns))
             continue;
         if (known[e->name])
-            add_frame(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
+            add_frame_of_known_code(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
         else if (e->kind == TP_KIND_MODULE && is_called_again(a->model, order->host[i]))
-            add_event(found, a->model, TP_RULE_H11, order->host[i]);
+            add_event_to_rule(found, a->model, TP_RULE_H11, order->host[i]);
     }
 }
 
@@ -387,7 +387,7 @@ static uint8_t *find_known_operators(struct tp_advisor *a)
 
 enum { NOT_ASKED, HAS_DOUBLE, HAS_NONE };
 
-static bool has_double(struct tp_str types)
+static bool has_type_double(struct tp_str types)
 {
     struct tp_str item;
     size_t at = 0;
@@ -405,7 +405,7 @@ static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint3
     if (types >= trace->values.count)
         return false;
     if (doubles[types] == NOT_ASKED)
-        doubles[types] = has_double(trace->values.items[types]) ? HAS_DOUBLE : HAS_NONE;
+        doubles[types] = has_type_double(trace->values.items[types]) ? HAS_DOUBLE : HAS_NONE;
     return doubles[types] == HAS_DOUBLE;
 }
 
@@ -413,7 +413,7 @@ static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint3
  * precision, because it has twice the bytes and half the lanes. Functions such as tanh, and data that no longer fit
  * into a cache, take three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is the
  * mean of six sizes), because the fast library has only single precision. */
-static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
+static void add_cost_of_double_precision(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
@@ -433,7 +433,7 @@ static bool is_inside_operator(const struct tp_advisor *a, uint32_t op, const ch
     return false;
 }
 
-static void find_operators(struct tp_advisor *a, struct found *found)
+static void find_events_of_known_operators(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;
     const uint8_t *known = find_known_operators(a);
@@ -448,7 +448,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
             continue;
         bool is_check = parts & IS_CHECK;
         if (is_check)
-            add_event(found, model, TP_RULE_H13, model->operators.event[op]);
+            add_event_to_rule(found, model, TP_RULE_H13, model->operators.event[op]);
         if ((is_check || parts & IS_ANSWER) && op >= booked) {
             tp_busy_functions_count(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
             booked = model->operators.subtree_end[op];
@@ -465,16 +465,16 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outermost(a, op)))
             tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
-            add_event(found, model, TP_RULE_H15, model->operators.event[op]);
+            add_event_to_rule(found, model, TP_RULE_H15, model->operators.event[op]);
         if (op >= inside && has_double_input(a, doubles, op)) {
-            add_double(a, found, op);
+            add_cost_of_double_precision(a, found, op);
             inside = model->operators.subtree_end[op];
         }
     }
 }
 
 /* Adds hooks that watch values to rule H13 if their time reaches the rule's threshold. */
-static void find_hooks(struct tp_advisor *a, struct found *found)
+static void find_events_of_hooks(struct tp_advisor *a, struct found *found)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct tp_picks picks = {.total = 0};
@@ -512,7 +512,7 @@ static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, 
 static void lower_candidate_gain(struct tp_candidate *c)
 {
     static const struct tp_detail zeroed = {.id = TP_DETAIL_ZEROED};
-    c->has_low = true;
+    c->has_lower_bound = true;
     c->low = 0;
     c->lower = 1;
     c->details = &zeroed;
@@ -524,9 +524,9 @@ static void evaluate_code(struct tp_advisor *a)
     for (unsigned i = 0; i <= LAST - FIRST; i++)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
     tp_busy_functions_init(&found.functions, a);
-    find_frames(a, &found);
-    find_operators(a, &found);
-    find_hooks(a, &found);
+    find_events_of_known_frames(a, &found);
+    find_events_of_known_operators(a, &found);
+    find_events_of_hooks(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
         tp_busy_functions_find_times(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
@@ -572,7 +572,7 @@ static bool find_device_frames(struct tp_advisor *a, struct found *found)
         const struct tp_event *e = &model->trace->events[i];
         if (tp_kind_is_frame(e->kind) && known[e->name] && codes[known[e->name] - 1].part == CODE_WHOLE &&
             tp_event_is_in_window(a, i))
-            add_event(found, model, codes[known[e->name] - 1].rule, i);
+            add_event_to_rule(found, model, codes[known[e->name] - 1].rule, i);
     }
     return is_any;
 }
@@ -595,6 +595,6 @@ static void evaluate_device_code(struct tp_advisor *a)
             find_recomputed(a, time);
         else if (c->picks.total &&
                  tp_set_percent_of_window(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
-            tp_advisor_claim(a, c);
+            tp_advisor_add_and_claim_time(a, c);
     }
 }

@@ -12,7 +12,7 @@
 #include "writer/text/format.h"
 
 static void evaluate_loader(struct tp_advisor *a);
-static void evaluate_small(struct tp_advisor *a);
+static void evaluate_small_operators(struct tp_advisor *a);
 static void evaluate_copies(struct tp_advisor *a);
 static void evaluate_communication(struct tp_advisor *a);
 
@@ -52,7 +52,7 @@ const struct tp_rule tp_rule_H5 = {
                             "torch.compile, or run in torch.inference_mode."},
     .compiled = "Other code is compiled already: move these operators into a compiled region, or batch the work so "
                 "that each call does more.",
-    .on_host = evaluate_small,
+    .on_host = evaluate_small_operators,
 };
 
 const struct tp_rule tp_rule_H7 = {
@@ -145,7 +145,7 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
         int64_t sequence = tp_cpu_sequence(model, op);
         if (!tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT &&
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
-            *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
+            *tp_id_map_find_or_add(&sequences, (uint64_t)sequence) = 1;
     }
     /* previous node if it is included. The engine's work between two included nodes is included, too */
     const struct tp_event *last = NULL;
@@ -160,7 +160,7 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
         if (tp_cpu_is_outermost(a, op))
             last = is_taken ? e : NULL;
     }
-    tp_id_map_drop(&sequences);
+    tp_id_map_release(&sequences);
     tp_intervals_append(&time, forward);
     return tp_intervals_from_vec(&time);
 }
@@ -178,14 +178,14 @@ bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
         percent = 100;
     bool is_much = percent > tp_rule_value(a, TP_RULE_H8, "max_missing_pct");
     if (is_much)
-        tp_advisor_skip(a, rule, "many host events are missing in the recording");
+        tp_advisor_note_skipped_rule(a, rule, "many host events are missing in the recording");
     return is_much;
 }
 
 bool tp_cpu_add_candidate(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
-    return is_once ? tp_advisor_claim(a, candidate) : tp_advisor_add(a, candidate);
+    return is_once ? tp_advisor_add_and_claim_time(a, candidate) : tp_advisor_add(a, candidate);
 }
 
 struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_intervals time)
@@ -237,7 +237,7 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
     c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_set_percent_of_window(a, c->time)),
                            TP_OF_PERCENT(tp_set_percent_of_window(a, collation)));
     c->time = collation;
-    c->has_low = python_ns < tp_intervals_length(collation);
+    c->has_lower_bound = python_ns < tp_intervals_length(collation);
     c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
                   1 - 20 / tp_set_percent_of_window(a, collation));
 }
@@ -253,9 +253,9 @@ static void examine_loader_workers(const struct tp_advisor *a, struct loads *loa
     if (!loads->is_in_process)
         c->advice = "The data loader's workers are slower than the steps. Make decoding cheaper, cache decoded data, "
                     "or use more workers if CPUs are idle.";
-    if (c->has_low || !(part > 0))
+    if (c->has_lower_bound || !(part > 0))
         return;
-    c->has_low = true;
+    c->has_lower_bound = true;
     c->low = loads->is_in_process ? fmin(usual, (1 - fmax(1 - part, part / 2)) / part) : 0;
 }
 
@@ -279,7 +279,7 @@ static void evaluate_loader(struct tp_advisor *a)
 
 /* ---- small operators (H5) ---- */
 
-static void evaluate_small(struct tp_advisor *a)
+static void evaluate_small_operators(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;

@@ -146,8 +146,8 @@ static struct leaves count_leaves(const struct optimizers *found)
         if (calls[i])
             kept[leaves.names++] = calls[i];
     leaves.tensors = leaves.names ? tp_lower_median(kept, (size_t)leaves.names) : 0;
-    tp_arena_drop(a->arena, kept, count * sizeof *kept);
-    tp_arena_drop(a->arena, calls, count * sizeof *calls);
+    tp_arena_free_item(a->arena, kept, count * sizeof *kept);
+    tp_arena_free_item(a->arena, calls, count * sizeof *calls);
     return leaves;
 }
 

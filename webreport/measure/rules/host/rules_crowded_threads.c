@@ -5,7 +5,7 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static void evaluate_crowd(struct tp_advisor *a);
+static void evaluate_crowded_threads(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H4 = {
     .id = "H4",
@@ -22,7 +22,7 @@ const struct tp_rule tp_rule_H4 = {
              "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes on the machine."},
     .mpi = {.advice = "Threads may compete for cores: lower OMP_NUM_THREADS, bind each rank to its own cores (mpirun "
                       "--bind-to), or start fewer ranks per host."},
-    .on_host = evaluate_crowd,
+    .on_host = evaluate_crowded_threads,
 };
 
 /* a moment at which a thread starts (change 1) or stops (change -1) running operators */
@@ -31,7 +31,7 @@ struct mark {
     int change;
 };
 
-static int by_time(const void *x, const void *y, const void *context)
+static int compare_by_time(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct mark *p = x, *q = y;
@@ -71,7 +71,7 @@ static struct tp_intervals find_crowded_times(struct tp_advisor *a)
     double limit = tp_rule_value(a, TP_RULE_H4, "min_threads");
     for (uint32_t t = 0; t < a->model->trace->thread_count; t++)
         add_thread_marks(a, t, &marks);
-    tp_merge_sort(a->arena, marks.data, marks.count, sizeof(struct mark), by_time, NULL);
+    tp_merge_sort(a->arena, marks.data, marks.count, sizeof(struct mark), compare_by_time, NULL);
     int64_t level = 0, since = 0;
     for (size_t i = 0; i < marks.count; i++) {
         const struct mark *m = TP_AT(&marks, struct mark, i);
@@ -82,7 +82,7 @@ static struct tp_intervals find_crowded_times(struct tp_advisor *a)
             since = m->at;
         level = next;
     }
-    tp_arena_drop(a->arena, marks.data, marks.capacity * sizeof(struct mark));
+    tp_arena_free_item(a->arena, marks.data, marks.capacity * sizeof(struct mark));
     return tp_intervals_from_vec(&crowd);
 }
 
@@ -103,7 +103,7 @@ static uint32_t find_or_add_group(struct tp_advisor *a, uint32_t op, struct tp_i
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     uint32_t dims = e->flags & TP_EVENT_OLD_DIMS ? TP_NO_ID : a->model->trace->hosts[e->detail].dims;
-    uint32_t *id = tp_id_map_put(ids, tp_id_pair(e->name, dims));
+    uint32_t *id = tp_id_map_find_or_add(ids, tp_id_pair(e->name, dims));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)groups->count;
         tp_vec_push(groups);
@@ -133,11 +133,11 @@ static struct tp_vec find_outermost_operators(struct tp_advisor *a, struct tp_in
         s->alone_count += !is_together;
         s->together_count += is_together;
     }
-    tp_id_map_drop(&ids);
+    tp_id_map_release(&ids);
     return found;
 }
 
-static int64_t *list_durations(struct tp_advisor *a, const struct tp_vec *ops, struct tp_vec *groups)
+static int64_t *list_durations_of_groups(struct tp_advisor *a, const struct tp_vec *ops, struct tp_vec *groups)
 {
     size_t sum = 0;
     for (size_t g = 0; g < groups->count; g++) {
@@ -156,7 +156,7 @@ static int64_t *list_durations(struct tp_advisor *a, const struct tp_vec *ops, s
     return durations;
 }
 
-static void evaluate_crowd(struct tp_advisor *a)
+static void evaluate_crowded_threads(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H4, .has_ceiling = true};
     struct tp_intervals crowd = find_crowded_times(a);
@@ -164,7 +164,7 @@ static void evaluate_crowd(struct tp_advisor *a)
         return;
     struct tp_vec groups = TP_VEC(a->arena, struct samples), time = TP_VEC(a->arena, struct tp_interval);
     struct tp_vec ops = find_outermost_operators(a, crowd, &groups);
-    int64_t *durations = list_durations(a, &ops, &groups);
+    int64_t *durations = list_durations_of_groups(a, &ops, &groups);
     for (size_t i = 0; i < ops.count; i++) {
         const struct outer_op *op = TP_AT(&ops, struct outer_op, i);
         const struct tp_event *e = tp_operator_event(a->model, op->op);

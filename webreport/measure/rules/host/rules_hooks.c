@@ -50,7 +50,7 @@ static uint8_t hook_bits_of_name(struct tp_str name)
     return tp_str_find(name, "BackwardHookFunction") >= 0 ? NAME_OF_ENGINE : 0;
 }
 
-static void end_call(struct hooks *h)
+static void end_call_of_hook(struct hooks *h)
 {
     const struct tp_model *model = h->a->model;
     if (h->call != TP_NO_ID && h->is_own && h->reduces) {
@@ -64,7 +64,7 @@ static void end_call(struct hooks *h)
 }
 
 /* Returns whether a frame is a function of the project that torch calls next to a module's forward pass. */
-static bool is_hook(const struct hooks *h, uint32_t event)
+static bool is_hook_function(const struct hooks *h, uint32_t event)
 {
     const struct tp_model *model = h->a->model;
     uint32_t outer = model->inside[event];
@@ -73,12 +73,12 @@ static bool is_hook(const struct hooks *h, uint32_t event)
     return own & NAME_OF_PROJECT && !(own & NAME_OF_FORWARD) && caller & (NAME_CALLS_MODULE | NAME_CALLS_HOOK);
 }
 
-static void examine_event(struct hooks *h, uint32_t event)
+static void examine_event_of_hooks(struct hooks *h, uint32_t event)
 {
     const struct tp_event *e = &h->a->model->trace->events[event];
     if (h->call != TP_NO_ID && e->ts_ns >= tp_event_end(&h->a->model->trace->events[h->call]))
-        end_call(h);
-    if (h->call == TP_NO_ID && tp_kind_is_frame(e->kind) && is_hook(h, event)) {
+        end_call_of_hook(h);
+    if (h->call == TP_NO_ID && tp_kind_is_frame(e->kind) && is_hook_function(h, event)) {
         h->call = event;
         h->is_own = true;
         h->reduces = false;
@@ -113,8 +113,8 @@ uint32_t tp_find_monitoring_hooks(struct tp_advisor *a, struct tp_vec *time, str
         return 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++)
         if (tp_event_is_in_window(a, order->host[i]))
-            examine_event(&h, order->host[i]);
-    end_call(&h);
+            examine_event_of_hooks(&h, order->host[i]);
+    end_call_of_hook(&h);
     if (h.is_of_backward)
         add_engine_work(&h);
     tp_intervals_append(time, tp_intervals_from_vec(&h.time));

@@ -45,7 +45,7 @@ static bool is_before_modules(const struct stretches *s, const struct tp_event *
 static void add_call(struct stretches *s, uint32_t event)
 {
     const struct tp_event *e = &s->a->model->trace->events[event];
-    uint32_t *id = tp_id_map_put(&s->ids, e->name);
+    uint32_t *id = tp_id_map_find_or_add(&s->ids, e->name);
     if (*id == TP_NO_ID) {
         *id = (uint32_t)s->functions.count;
         *(struct function *)tp_vec_push(&s->functions) =
@@ -105,6 +105,6 @@ bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python,
         return false;
     c->time = time;
     c->cause = most->is_before_modules ? "input.preprocess" : NULL;
-    tp_picks_append(&c->picks, most->longest);
+    tp_picks_append_event(&c->picks, most->longest);
     return true;
 }

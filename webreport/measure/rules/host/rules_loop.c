@@ -164,7 +164,7 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
 /* Adds a loop at position j whose rounds index a tensor and read a value to decide what to run. Such rounds differ, so
  * they have no period. Rounds end at a matrix product, which is a call of a model. Returns the number of operators in
  * the loop; 0 if there is no such loop. */
-static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
+static int64_t find_loop_with_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
     int64_t last = j, first = -1;
@@ -192,7 +192,7 @@ static int64_t find_branches(struct search *s, const struct siblings *group, int
     return last + 1 - j;
 }
 
-static void search_group(struct search *s, const struct siblings *group)
+static void find_loops_among_siblings(struct search *s, const struct siblings *group)
 {
     for (uint32_t p = 0; p <= MAX_PERIOD; p++)
         s->run_end[p] = -1;
@@ -210,14 +210,14 @@ static void search_group(struct search *s, const struct siblings *group)
         if (s->finds_read_loops || is_after_split || is_indexing)
             covered = find_repetition(s, group, j);
         if (!covered && s->finds_read_loops && s->is_outside && is_indexing)
-            covered = find_branches(s, group, j);
+            covered = find_loop_with_branches(s, group, j);
         j += covered ? covered : 1;
     }
 }
 
 /* Returns, for each event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID
  * without one. Each event must follow its enclosing events. */
-static uint32_t *find_owners(const struct tp_advisor *a)
+static uint32_t *find_enclosing_events(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     const struct tp_order *order = model->order;
@@ -235,7 +235,7 @@ struct child {
     uint32_t owner, event;
 };
 
-static int by_owner(const void *x, const void *y, const void *context)
+static int compare_by_owner(const void *x, const void *y, const void *context)
 {
     (void)context;
     uint32_t p = ((const struct child *)x)->owner, q = ((const struct child *)y)->owner;
@@ -245,14 +245,14 @@ static int by_owner(const void *x, const void *y, const void *context)
 static struct tp_vec list_children(struct tp_advisor *a)
 {
     struct tp_vec children = TP_VEC(a->arena, struct child);
-    uint32_t *owner = find_owners(a);
+    uint32_t *owner = find_enclosing_events(a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t event = a->model->operators.event[a->cpu->ops[i]];
         if (!tp_cpu_is_in_loader(a, a->cpu->ops[i]))
             *(struct child *)tp_vec_push(&children) = (struct child){owner[event], event};
     }
-    tp_arena_drop(a->arena, owner, a->model->trace->event_count * sizeof *owner);
-    tp_merge_sort(a->arena, children.data, children.count, sizeof(struct child), by_owner, NULL);
+    tp_arena_free_item(a->arena, owner, a->model->trace->event_count * sizeof *owner);
+    tp_merge_sort(a->arena, children.data, children.count, sizeof(struct child), compare_by_owner, NULL);
     return children;
 }
 
@@ -291,7 +291,7 @@ static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
 
 /* Returns the work that code without the loop must still do: matrix products, and operators that move many bytes. If
  * the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer values. */
-static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
+static struct tp_intervals work_without_loop(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -307,7 +307,7 @@ static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
 
 /* Returns the part of the loops' time in which operators run, 0 to 1. One operator instead of the loop saves this time.
  * Python's work with each value may remain, also with values from tolist(). */
-static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
+static double operator_share_of_loop_time(struct tp_advisor *a, struct tp_intervals loops)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -345,22 +345,22 @@ static void evaluate_loop(struct tp_advisor *a)
             items[i].owner == TP_NO_ID || a->model->trace->events[items[i].owner].kind != TP_KIND_OPERATOR;
         search.finds_split_loops = finds_split_loops && is_pythons;
         if (group.count >= search.min_repeats)
-            search_group(&search, &group);
+            find_loops_among_siblings(&search, &group);
     }
-    tp_arena_drop(a->arena, events, children.count * sizeof *events);
-    tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
+    tp_arena_free_item(a->arena, events, children.count * sizeof *events);
+    tp_arena_free_item(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_from_vec(&time);
     /* times of the loops with their remaining work; no other rule examines them */
     struct tp_intervals loops = {NULL, 0};
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_add_backward_time(a, c.time);
-        c.time = tp_intervals_difference(a->arena, loops, remaining_work(a, is_to_read));
+        c.time = tp_intervals_difference(a->arena, loops, work_without_loop(a, is_to_read));
     }
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
-    c.has_low = true;
+    c.has_lower_bound = true;
     c.time = tp_cpu_claimable_time(a, c.time);
-    c.low = tp_rule_measured_gain(TP_RULE_H2).low * part_of_operators(a, c.time);
+    c.low = tp_rule_measured_gain(TP_RULE_H2).low * operator_share_of_loop_time(a, c.time);
     if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add_candidate(a, &c))
         return;
     for (size_t i = 0; i < loops.count; i++)

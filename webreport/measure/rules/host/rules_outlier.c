@@ -27,7 +27,7 @@ enum { MIN_STEPS = 4, MOST_PART = 4 };
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* keys (event_key) of calls that shorter steps of the same kind make */
+    struct tp_id_map usual; /* keys (key_of_call_and_step_kind) of calls that shorter steps of the same kind make */
     bool *is_long;          /* for each step: true if the step is long */
     struct tp_vec *extra;   /* for each step: struct tp_interval, additional calls; empty unless the step is long */
     struct tp_picks picks;
@@ -36,7 +36,7 @@ struct outliers {
 };
 
 /* Returns a key that combines the label of a call with the kind of its step. */
-static uint64_t event_key(const struct outliers *o, uint32_t event, uint32_t step)
+static uint64_t key_of_call_and_step_kind(const struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_trace *trace = o->a->model->trace;
     uint64_t label = tp_frames_label(&trace->frames, trace->events[event].name);
@@ -44,7 +44,7 @@ static uint64_t event_key(const struct outliers *o, uint32_t event, uint32_t ste
 }
 
 /* Computes the median length for each kind of step. Returns the number of steps that can be compared. */
-static uint32_t find_medians(struct outliers *o)
+static uint32_t find_median_lengths_of_steps(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
     int64_t *lengths = tp_arena_array(o->a->arena, model->used_count, sizeof *lengths);
@@ -65,7 +65,7 @@ static uint32_t find_medians(struct outliers *o)
 static uint32_t find_long_steps(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
-    uint32_t count = find_medians(o), long_count = 0, first = TP_NO_ID;
+    uint32_t count = find_median_lengths_of_steps(o), long_count = 0, first = TP_NO_ID;
     double ratio = tp_rule_value(o->a, TP_RULE_H21, "min_ratio");
     for (uint32_t s = 0; s < model->step_count; s++) {
         if (!tp_step_is_used(&model->steps[s]))
@@ -81,7 +81,8 @@ static uint32_t find_long_steps(struct outliers *o)
 }
 
 /* Calls `visit` for each operator and frame of the main thread in used steps. step: index of its step. */
-static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
+static void visit_calls_in_used_steps(struct outliers *o,
+                                      void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
 {
     const struct tp_model *model = o->a->model;
     const struct tp_order *order = model->order;
@@ -98,7 +99,7 @@ static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, ui
 static void store_usual_event(struct outliers *o, uint32_t event, uint32_t step)
 {
     if (!o->is_long[step])
-        *tp_id_map_put(&o->usual, event_key(o, event, step)) = 1;
+        *tp_id_map_find_or_add(&o->usual, key_of_call_and_step_kind(o, event, step)) = 1;
 }
 
 /* Adds a call in a long step if no shorter step makes it. Ignores calls inside a call that was added. */
@@ -110,7 +111,7 @@ static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
     struct tp_vec *extra = &o->extra[step];
     const struct tp_interval *last = extra->count ? TP_AT(extra, struct tp_interval, extra->count - 1) : NULL;
     if (!o->is_long[step] || end <= e->ts_ns || (last && last->b >= end) ||
-        tp_id_map_find(&o->usual, event_key(o, event, step)))
+        tp_id_map_find(&o->usual, key_of_call_and_step_kind(o, event, step)))
         return;
     tp_intervals_push(extra, e->ts_ns, end);
     tp_picks_add_by_length(&o->picks, model, event);
@@ -142,8 +143,8 @@ static void evaluate_outlier(struct tp_advisor *a)
     for (uint32_t s = 0; s < model->step_count; s++)
         o.extra[s] = TP_VEC(a->arena, struct tp_interval);
     tp_id_map_init(&o.usual, a->arena);
-    visit_calls(&o, store_usual_event);
-    visit_calls(&o, add_extra_call);
+    visit_calls_in_used_steps(&o, store_usual_event);
+    visit_calls_in_used_steps(&o, add_extra_call);
     for (uint32_t s = 0; s < model->step_count; s++) {
         int64_t ns = o.is_long[s] ? excess_ns(&o, s) : 0;
         most = ns && (!count || model->steps[s].end_ns - model->steps[s].start_ns >
@@ -153,7 +154,7 @@ static void evaluate_outlier(struct tp_advisor *a)
         count += ns > 0;
         beyond = tp_sat_add(beyond, ns);
     }
-    tp_id_map_drop(&o.usual);
+    tp_id_map_release(&o.usual);
     c.weight = tp_percent(beyond, model->window_ns);
     if (!count || count * MOST_PART > judged || c.weight < tp_rule_value(a, TP_RULE_H21, "min_pct"))
         return;

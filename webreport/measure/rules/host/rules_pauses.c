@@ -35,7 +35,7 @@ struct stretches {
     struct tp_vec items; /* struct stretch, in order of time */
 };
 
-static void collect_stretch(void *context, const struct tp_stack_segment *segment)
+static void collect_unrecorded_stretch(void *context, const struct tp_stack_segment *segment)
 {
     struct stretches *s = context;
     const struct tp_event *e = segment->event == TP_NO_ID ? NULL : &s->model->trace->events[segment->event];
@@ -51,7 +51,7 @@ static struct tp_vec find_unrecorded_stretches(struct tp_advisor *a, struct tp_i
 {
     struct stretches s = {a->model, (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000),
                           TP_VEC(a->arena, struct stretch)};
-    tp_walk_main_thread(a, time, collect_stretch, &s);
+    tp_walk_main_thread(a, time, collect_unrecorded_stretch, &s);
     return s.items;
 }
 
@@ -99,15 +99,15 @@ struct places {
     struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
 };
 
-static bool is_known_work(const struct tp_model *model, const struct tp_event *e)
+static bool has_known_input_sizes(const struct tp_model *model, const struct tp_event *e)
 {
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
     return !(e->flags & TP_EVENT_OLD_DIMS) && tp_shape_input(dims, 0).is_known;
 }
 
-static uint64_t group_key(const struct tp_model *model, const struct tp_event *e)
+static uint64_t key_of_equal_calls(const struct tp_model *model, const struct tp_event *e)
 {
-    return tp_id_pair(e->name, is_known_work(model, e) ? model->trace->hosts[e->detail].dims : TP_NO_ID);
+    return tp_id_pair(e->name, has_known_input_sizes(model, e) ? model->trace->hosts[e->detail].dims : TP_NO_ID);
 }
 
 static void list_groups(struct places *p, const struct tp_vec *stretches)
@@ -116,7 +116,8 @@ static void list_groups(struct places *p, const struct tp_vec *stretches)
         const struct stretch *one = TP_AT(stretches, struct stretch, i);
         if (one->event == TP_NO_ID || p->a->model->trace->events[one->event].kind != TP_KIND_OPERATOR)
             continue;
-        uint32_t *id = tp_id_map_put(&p->groups, group_key(p->a->model, &p->a->model->trace->events[one->event]));
+        uint32_t *id =
+            tp_id_map_find_or_add(&p->groups, key_of_equal_calls(p->a->model, &p->a->model->trace->events[one->event]));
         if (*id != TP_NO_ID)
             continue;
         *id = (uint32_t)p->group_items.count;
@@ -124,23 +125,23 @@ static void list_groups(struct places *p, const struct tp_vec *stretches)
     }
 }
 
-static void add_call(struct places *p, uint32_t group, uint32_t event)
+static void add_call_to_group(struct places *p, uint32_t group, uint32_t event)
 {
     const struct tp_event *e = &p->a->model->trace->events[event];
     struct group *g = TP_AT(&p->group_items, struct group, group);
     uint32_t step = tp_step_of_host_time(p->a->model, e->ts_ns);
     g->number = step == g->step ? g->number + 1 : 0;
     g->step = step;
-    uint32_t *id = tp_id_map_put(&p->calls, tp_id_pair(group, g->number));
+    uint32_t *id = tp_id_map_find_or_add(&p->calls, tp_id_pair(group, g->number));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)p->lengths.count;
         *(struct tp_vec *)tp_vec_push(&p->lengths) = TP_VEC(p->a->arena, int64_t);
     }
     *(int64_t *)tp_vec_push(TP_AT(&p->lengths, struct tp_vec, *id)) = e->dur_ns;
-    *tp_id_map_put(&p->of_event, event) = *id;
+    *tp_id_map_find_or_add(&p->of_event, event) = *id;
 }
 
-static struct places find_places(struct tp_advisor *a, const struct tp_vec *stretches)
+static struct places group_calls_with_pauses(struct tp_advisor *a, const struct tp_vec *stretches)
 {
     struct places p = {.a = a};
     p.group_items = TP_VEC(a->arena, struct group);
@@ -151,9 +152,9 @@ static struct places find_places(struct tp_advisor *a, const struct tp_vec *stre
     list_groups(&p, stretches);
     for (uint32_t i = 0; i < a->cpu->count && p.group_items.count; i++) {
         const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
-        const uint32_t *group = tp_id_map_find(&p.groups, group_key(a->model, e));
+        const uint32_t *group = tp_id_map_find(&p.groups, key_of_equal_calls(a->model, e));
         if (group)
-            add_call(&p, *group, a->model->operators.event[a->cpu->ops[i]]);
+            add_call_to_group(&p, *group, a->model->operators.event[a->cpu->ops[i]]);
     }
     return p;
 }
@@ -194,7 +195,7 @@ static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;
     for (uint32_t i = 0; i < a->cpu->count && !is_any; i++)
-        is_any = is_known_work(a->model, tp_operator_event(a->model, a->cpu->ops[i]));
+        is_any = has_known_input_sizes(a->model, tp_operator_event(a->model, a->cpu->ops[i]));
     return is_any;
 }
 
@@ -204,7 +205,7 @@ static void add_pauses_within(struct tp_advisor *a, struct tp_intervals between,
     time = tp_intervals_difference(a->arena, tp_intervals_difference(a->arena, time, a->cpu->loading),
                                    working_times_of_other_threads(a));
     struct tp_vec stretches = find_unrecorded_stretches(a, time);
-    struct places places = find_places(a, &stretches);
+    struct places places = group_calls_with_pauses(a, &stretches);
     int64_t short_ns = (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000 / SHORT_PART);
     for (size_t i = 0; i < stretches.count; i++)
         add_pause_in_call(&places, TP_AT(&stretches, struct stretch, i), short_ns, pauses);
@@ -256,7 +257,7 @@ void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, c
     int64_t pauses_ns = tp_intervals_intersection_length(c->time, a->cpu->pauses);
     if (!pauses_ns || without >= share)
         return;
-    c->has_low = true;
+    c->has_lower_bound = true;
     c->low = tp_rule_measured_gain(c->rule).low * without / share;
     c->lower = without < tp_rule_value(a, c->rule, least) ? 1 : 0;
     double percent = tp_percent(pauses_ns, tp_intervals_length(c->time));

@@ -41,7 +41,7 @@ struct python_lines {
 static void collect_line(void *context, const struct tp_stack_segment *segment)
 {
     struct python_lines *p = context;
-    uint32_t *id = tp_id_map_put(&p->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    uint32_t *id = tp_id_map_find_or_add(&p->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)p->lines.count;
         *(struct tp_line_time *)tp_vec_push(&p->lines) =
@@ -113,12 +113,12 @@ static void evaluate_python(struct tp_advisor *a)
     for (size_t i = 0; i < lines.count; i++) {
         struct tp_line_time *line = TP_AT(&lines, struct tp_line_time, i);
         if (line->event != TP_NO_ID)
-            tp_picks_append(&c.picks, line->event);
+            tp_picks_append_event(&c.picks, line->event);
     }
     /* lower confidence for Python time that is spread over the step: without stacks no line is known, and recording
      * stacks slows Python */
     c.lower = is_spread ? 1 : 0;
-    c.has_low = is_spread;
+    c.has_lower_bound = is_spread;
     c.low = least_gain(a, &lines);
     if (is_spread && c.low <= 0)
         c.weight = UNKNOWN_GAIN_WEIGHT;

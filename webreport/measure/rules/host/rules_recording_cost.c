@@ -21,7 +21,7 @@ static bool is_profiler_step_frame(const struct tp_frame *frame)
 
 /* Returns enum name_bit by name id. Sets *is_slowed if recording slowed Python. The version that the trace states
  * decides; without it the latest version in paths of frames, otherwise the lines of known functions. */
-static uint8_t *make_name_bits(struct tp_advisor *a, bool *is_slowed)
+static uint8_t *find_kinds_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *bits = tp_arena_array(a->arena, names->count, 1);
@@ -107,7 +107,7 @@ static double new_page_part(const struct costs *costs, uint32_t event)
     return fmin(1, costs->pages_ns[*op] / fmax(1, self_ns));
 }
 
-static double recording_part(const struct costs *costs, const struct tp_stack_segment *segment)
+static double recording_share_of_segment(const struct costs *costs, const struct tp_stack_segment *segment)
 {
     if (segment->a < costs->own_until)
         return 1;
@@ -125,7 +125,7 @@ static void add_recorded_cost(struct costs *costs, int64_t start_ns, int64_t spr
     costs->sum_ns = tp_sat_add(costs->sum_ns, spread_ns);
 }
 
-static void visit_stretch(void *context, const struct tp_stack_segment *segment)
+static void subtract_cost_of_segment(void *context, const struct tp_stack_segment *segment)
 {
     struct costs *costs = context;
     if (segment->a != costs->last_end) {
@@ -137,7 +137,7 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
     add_event_costs(costs, segment->a);
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
-    int64_t gone = (int64_t)(recording_part(costs, segment) * (double)length);
+    int64_t gone = (int64_t)(recording_share_of_segment(costs, segment) * (double)length);
     /* cost of events that is subtracted at the start of this time */
     int64_t borne = tp_ns_min(length - gone, costs->pending_cost_ns);
     costs->pending_cost_ns -= borne;
@@ -153,7 +153,7 @@ static void find_filling_operators(struct costs *costs)
     tp_id_map_init(&costs->fillers, costs->a->arena);
     for (uint32_t op = ops->thread_first[thread]; costs->pages_ns && op < ops->thread_first[thread + 1]; op++)
         if (costs->pages_ns[op])
-            *tp_id_map_put(&costs->fillers, ops->event[op]) = op;
+            *tp_id_map_find_or_add(&costs->fillers, ops->event[op]) = op;
 }
 
 void tp_rules_measure_recording(struct tp_advisor *a)
@@ -167,7 +167,7 @@ void tp_rules_measure_recording(struct tp_advisor *a)
                           .operator_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "operator_ns"),
                           .shapes_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "shapes_ns"),
                           .memory_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "memory_ns"),
-                          .bits = make_name_bits(a, &is_slowed),
+                          .bits = find_kinds_of_names(a, &is_slowed),
                           .next = order->thread_first[thread],
                           .end = order->thread_first[thread + 1],
                           .own_until = INT64_MIN,
@@ -178,7 +178,7 @@ void tp_rules_measure_recording(struct tp_advisor *a)
         costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
     find_filling_operators(&costs);
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
-    tp_walk_main_thread(a, a->model->window, visit_stretch, &costs);
+    tp_walk_main_thread(a, a->model->window, subtract_cost_of_segment, &costs);
     add_recorded_cost(&costs, costs.last_end, 0);
     a->judged_ns = tp_ns_max(1, tp_set_without_recording_ns(a, a->judged));
     a->overhead.cost_ns = tp_ns_max(0, tp_sat_sub(a->model->window_ns, a->judged_ns));

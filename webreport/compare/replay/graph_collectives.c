@@ -23,7 +23,7 @@ struct walk {
 
 /* Counts how often each group is used in a step. Sets why_not if the members of a group use it different numbers of
  * times. */
-static void count_uses(struct walk *w)
+static void count_group_uses_per_step(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
     uint32_t *of_rank = tp_arena_array(graph->arena, graph->groups.count, sizeof *of_rank);
@@ -46,7 +46,7 @@ static void count_uses(struct walk *w)
 }
 
 /* Fills moved_bytes of each pair (struct tp_graph_pair) of a group, from the slots of its first rank. */
-static void fill_moved_bytes(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
+static void fill_moved_bytes_of_pairs(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     const struct tp_graph_rank *rank = tp_graph_rank_at(graph, graph->members[group->first_member]);
@@ -57,7 +57,7 @@ static void fill_moved_bytes(struct tp_graph *graph, uint32_t group_index, uint3
 }
 
 /* Lists the executions of collectives (meetings) of all steps, group by group. */
-static void list_meetings(struct walk *w)
+static void list_collectives_of_groups(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
     struct tp_keys keys;
@@ -72,19 +72,19 @@ static void list_meetings(struct walk *w)
             *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, g, 0};
         }
         if (w->uses[g])
-            fill_moved_bytes(graph, g, first_pair);
+            fill_moved_bytes_of_pairs(graph, g, first_pair);
         for (uint32_t i = 0; i < w->uses[g] * graph->step_count; i++)
             *(struct tp_graph_meeting *)tp_vec_push(&graph->meetings) =
                 (struct tp_graph_meeting){first_pair + i % w->uses[g], w->takes_part[g], i == 0, INFINITY};
     }
 }
 
-static void enqueue_rank(struct walk *w, uint32_t rank)
+static void enqueue_ready_rank(struct walk *w, uint32_t rank)
 {
     w->queue[(w->head + w->queued++) % w->graph->rank_count] = rank;
 }
 
-static const uint32_t *slot_lengths(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t at)
+static const uint32_t *times_of_slot(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t at)
 {
     uint32_t step = rank->step_index[at / rank->slot_count];
     (void)graph;
@@ -107,32 +107,32 @@ static uint32_t member_index(const struct tp_graph *graph, const struct tp_graph
 
 /* Moves the rank to the next collective of the group and returns its index in graph->meetings. The last rank to arrive
  * releases the ranks that wait for the collective. */
-static uint32_t move_to_next_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
+static uint32_t move_rank_to_next_collective(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     uint32_t index = w->first_meeting[group_index] + w->met[member_index(graph, group, r)]++;
-    struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
+    struct tp_graph_meeting *meeting = tp_graph_collective_at(graph, index);
     meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_OVERLAPPED]);
     if (++w->arrived_count[index] < meeting->count)
         return index;
     for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++)
         if (w->parked[graph->members[m]] == index) {
             w->parked[graph->members[m]] = TP_NO_ID;
-            enqueue_rank(w, graph->members[m]);
+            enqueue_ready_rank(w, graph->members[m]);
         }
     return index;
 }
 
 /* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, stores the
  * collective in parked[r]. */
-static bool is_waiting_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
+static bool does_rank_wait_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
     const struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
     for (uint32_t i = class->first_wait[slot]; i < class->first_wait[slot + 1]; i++) {
         uint32_t meeting = graph->meeting_of[cell - TP_AT(&graph->waits, struct tp_graph_wait, i)->back];
-        if (w->arrived_count[meeting] == tp_graph_meeting_at(graph, meeting)->count)
+        if (w->arrived_count[meeting] == tp_graph_collective_at(graph, meeting)->count)
             continue;
         w->parked[r] = meeting;
         return true;
@@ -141,25 +141,25 @@ static bool is_waiting_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32
 }
 
 /* Moves a rank through its slots until it must wait or has finished. */
-static void walk_rank(struct walk *w, uint32_t r)
+static void move_rank_until_it_waits(struct walk *w, uint32_t r)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
     const uint32_t *first_wait = tp_graph_class_at(graph, rank->class)->first_wait;
     for (; w->at[r] < rank->slot_count * graph->step_count; w->at[r]++) {
         uint32_t slot = w->at[r] % rank->slot_count, cell = rank->first_cell + w->at[r], group = rank->group[slot];
-        if (is_waiting_in_slot(w, r, cell, slot))
+        if (does_rank_wait_in_slot(w, r, cell, slot))
             return;
-        const uint32_t *us = slot_lengths(graph, rank, w->at[r]);
-        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : move_to_next_meeting(w, r, group, us);
-        graph->unmatched_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
+        const uint32_t *us = times_of_slot(graph, rank, w->at[r]);
+        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : move_rank_to_next_collective(w, r, group, us);
+        graph->unmatched_call_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
         graph->passes[w->passed++] =
             (struct tp_graph_pass){r, cell, graph->meeting_of[cell], first_wait[slot], first_wait[slot + 1]};
     }
     w->done++;
 }
 
-static void open_walk(struct walk *w, struct tp_graph *graph)
+static void init_walk(struct walk *w, struct tp_graph *graph)
 {
     struct tp_arena *arena = graph->arena;
     size_t groups = graph->groups.count;
@@ -174,27 +174,27 @@ static void open_walk(struct walk *w, struct tp_graph *graph)
     memset(w->parked, 0xFF, graph->rank_count * sizeof *w->parked);
     graph->passes = tp_arena_array(arena, graph->cell_count, sizeof *graph->passes);
     graph->meeting_of = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_of);
-    graph->unmatched_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->unmatched_us);
+    graph->unmatched_call_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->unmatched_call_us);
 }
 
-void tp_graph_meetings_build(struct tp_graph *graph)
+void tp_graph_collectives_build(struct tp_graph *graph)
 {
     struct walk w;
-    open_walk(&w, graph);
-    count_uses(&w);
+    init_walk(&w, graph);
+    count_group_uses_per_step(&w);
     if (graph->why_not)
         return;
-    list_meetings(&w);
+    list_collectives_of_groups(&w);
     w.arrived_count = tp_arena_array(graph->arena, graph->meetings.count, sizeof *w.arrived_count);
-    graph->meeting_end_us = tp_arena_array(graph->arena, graph->meetings.count, sizeof *graph->meeting_end_us);
+    graph->collective_end_us = tp_arena_array(graph->arena, graph->meetings.count, sizeof *graph->collective_end_us);
     graph->arrived_count = w.arrived_count;
     for (uint32_t r = 0; r < graph->rank_count; r++)
-        enqueue_rank(&w, r);
+        enqueue_ready_rank(&w, r);
     while (w.queued) {
         uint32_t rank = w.queue[w.head];
         w.head = (w.head + 1) % graph->rank_count;
         w.queued--;
-        walk_rank(&w, rank);
+        move_rank_until_it_waits(&w, rank);
     }
     if (w.done < graph->rank_count)
         graph->why_not = "the collectives of the ranks do not fit together";
@@ -209,8 +209,8 @@ static inline double later_time(double a, double b)
 
 /* Records that a rank reached a collective (meeting) at time `at`. For the last rank to arrive, fills the end of the
  * collective. */
-static inline void add_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
-                               uint32_t index, double at, const double *transfer)
+static inline void add_arrival_at_collective(const struct tp_graph_meeting *meetings, uint32_t *arrived_count,
+                                             double *over, uint32_t index, double at, const double *transfer)
 {
     over[index] = arrived_count[index] ? later_time(over[index], at) : at;
     if (++arrived_count[index] < meetings[index].count)
@@ -222,27 +222,27 @@ static inline void add_arrival(const struct tp_graph_meeting *meetings, uint32_t
 
 /* Replays all steps. Returns the time at which the last rank finishes, us. came: for each cell, receives the time at
  * which the rank reaches its collective; may be NULL. */
-static double replay_steps(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
+static double replay_all_steps(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;
     const struct tp_graph_meeting *meetings = graph->meetings.data;
     const struct tp_graph_pass *passes = graph->passes, *end = passes + graph->cell_count;
     const uint32_t *meeting_of = graph->meeting_of;
-    const double *alone = graph->unmatched_us;
-    double *ends = graph->rank_end_us, *over = graph->meeting_end_us, last = 0;
+    const double *alone = graph->unmatched_call_us;
+    double *ends = graph->rank_end_us, *over = graph->collective_end_us, last = 0;
     memset(ends, 0, graph->rank_count * sizeof *ends);
     memset(graph->arrived_count, 0, graph->meetings.count * sizeof *graph->arrived_count);
     for (const struct tp_graph_pass *pass = passes; pass < end; pass++) {
         uint32_t cell = pass->cell;
         double at = ends[pass->rank], done = 0;
-        for (uint32_t k = pass->first_wait; k < pass->end_wait; k++) {
+        for (uint32_t k = pass->first_wait; k < pass->end_wait_index; k++) {
             double before = own[cell] * waits[k].before / TP_SLOT_WHOLE;
             at = later_time(at + (before - done), over[meeting_of[cell - waits[k].back]]);
             done = before;
         }
         at += own[cell] - done + alone[cell];
         if (pass->meeting != TP_NO_ID)
-            add_arrival(meetings, graph->arrived_count, over, pass->meeting, at, transfer);
+            add_arrival_at_collective(meetings, graph->arrived_count, over, pass->meeting, at, transfer);
         if (came)
             came[cell] = at;
         ends[pass->rank] = at;
@@ -254,18 +254,18 @@ static double replay_steps(const struct tp_graph *graph, const double *own, cons
 
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
 {
-    return replay_steps(graph, own, transfer, NULL);
+    return replay_all_steps(graph, own, transfer, NULL);
 }
 
 void tp_graph_collective_times(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
 {
-    replay_steps(graph, own, transfer, spent);
+    replay_all_steps(graph, own, transfer, spent);
     for (uint32_t cell = 0; cell < graph->cell_count; cell++) {
         uint32_t index = graph->meeting_of[cell];
         if (index == TP_NO_ID)
             continue;
-        bool is_first = tp_graph_meeting_at(graph, index)->is_first;
-        spent[cell] =
-            graph->meeting_end_us[index] - later_time(spent[cell], is_first ? 0 : graph->meeting_end_us[index - 1]);
+        bool is_first = tp_graph_collective_at(graph, index)->is_first;
+        spent[cell] = graph->collective_end_us[index] -
+                      later_time(spent[cell], is_first ? 0 : graph->collective_end_us[index - 1]);
     }
 }

@@ -1,5 +1,5 @@
-/* Starts the recorder's own threads: see own_thread.h. */
-#include "collector/own_thread.h"
+/* Starts the recorder's own threads: see recorder_thread.h. */
+#include "collector/recorder_thread.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static bool is_thread_alive(pid_t tid)
     return tid == BEGINNING || (tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0);
 }
 
-static struct slot *reserve_slot(void)
+static struct slot *reserve_thread_slot(void)
 {
     for (int i = 0; i < MAX_THREADS; i++) {
         pid_t tid = atomic_load(&slots[i].tid);
@@ -46,11 +46,11 @@ static void *run_thread(void *context)
     return run(argument);
 }
 
-int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+int tp_recorder_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t blocked, before;
     pthread_t unnamed;
-    struct slot *slot = reserve_slot();
+    struct slot *slot = reserve_thread_slot();
     if (!slot)
         return EAGAIN;
     slot->run = run;
@@ -78,7 +78,7 @@ static struct {
 } owners[MAX_OWNERS];
 static int owner_count;
 
-void tp_own_threads_register(void (*leave)(void), void (*come_back)(void))
+void tp_recorder_threads_register(void (*leave)(void), void (*come_back)(void))
 {
     if (owner_count == MAX_OWNERS)
         return;
@@ -87,13 +87,13 @@ void tp_own_threads_register(void (*leave)(void), void (*come_back)(void))
     owner_count++;
 }
 
-void tp_own_threads_end(void)
+void tp_recorder_threads_stop(void)
 {
     for (int i = 0; i < owner_count; i++)
         owners[i].leave();
 }
 
-void tp_own_threads_begin(void)
+void tp_recorder_threads_restart(void)
 {
     for (int i = 0; i < owner_count; i++)
         owners[i].come_back();
@@ -101,7 +101,7 @@ void tp_own_threads_begin(void)
 
 /* ---- all threads ---- */
 
-bool tp_own_threads_wait_for_end(unsigned patience_ms)
+bool tp_recorder_threads_wait_for_end(unsigned patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     for (unsigned waited_ms = 0;; waited_ms++) {
@@ -114,7 +114,7 @@ bool tp_own_threads_wait_for_end(unsigned patience_ms)
     }
 }
 
-void tp_own_threads_in_child(void)
+void tp_recorder_threads_reset_in_child(void)
 {
     for (int i = 0; i < MAX_THREADS; i++)
         atomic_store(&slots[i].tid, 0);

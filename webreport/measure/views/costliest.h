@@ -1,7 +1,7 @@
 /* Finds the kernels and operators with the most time in the used steps, for short outputs. Tables of the views instead
  * cover the whole recording, including the time before the first step. */
-#ifndef TP_WEBREPORT_MEASURE_VIEWS_HEAVIEST_H
-#define TP_WEBREPORT_MEASURE_VIEWS_HEAVIEST_H
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_COSTLIEST_H
+#define TP_WEBREPORT_MEASURE_VIEWS_COSTLIEST_H
 
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/model/facts.h"

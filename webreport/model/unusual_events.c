@@ -1,5 +1,5 @@
-/* Counts oddities in the sorted events of a trace: see oddities.h. */
-#include "webreport/model/oddities.h"
+/* Counts oddities in the sorted events of a trace: see unusual_events.h. */
+#include "webreport/model/unusual_events.h"
 
 #include "webreport/model/conflicts.h"
 #include "webreport/trace/regions.h"
@@ -34,7 +34,7 @@ static int64_t select_nth_ns(int64_t *items, size_t count, size_t k)
     return items[k];
 }
 
-int64_t tp_oddities_median_ns(const struct tp_trace *trace, struct tp_arena *arena)
+int64_t tp_unusual_events_median_ns(const struct tp_trace *trace, struct tp_arena *arena)
 {
     enum { SAMPLE = 4095 }; /* maximum number of events from which the median is computed, evenly spaced in the file */
     size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
@@ -46,7 +46,7 @@ int64_t tp_oddities_median_ns(const struct tp_trace *trace, struct tp_arena *are
     return select_nth_ns(starts, count, (count - 1) / 2);
 }
 
-static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
+static uint64_t count_events_far_from_median(const struct tp_trace *trace, int64_t middle_ns)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < trace->event_count; i++) {
@@ -58,7 +58,8 @@ static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
 
 /* Counts device operations that overlap an earlier operation of their row. Operations are sorted by start, so the
  * latest end of each row is enough. */
-static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t count_overlapping_operations(const struct tp_trace *trace, const struct tp_order *order,
+                                             struct tp_arena *arena)
 {
     int64_t *end = tp_arena_array(arena, trace->thread_count, sizeof *end);
     uint8_t *is_used = tp_arena_array(arena, trace->thread_count, sizeof *is_used);
@@ -122,11 +123,11 @@ static bool is_recorded_from_outside(const struct tp_trace *trace)
     return trace->state_count && !count;
 }
 
-void tp_oddities_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+void tp_unusual_events_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     uint64_t *notices = trace->reading.notices;
-    notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_median_ns(trace, arena));
-    notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
+    notices[TP_NOTICE_TIME_OUTLIER] = count_events_far_from_median(trace, tp_unusual_events_median_ns(trace, arena));
+    notices[TP_NOTICE_OVERLAP] = count_overlapping_operations(trace, order, arena);
     trace->reading.twice = count_duplicates(trace, order->host, order->host_count) +
                            count_duplicates(trace, order->device, order->device_count);
     tp_conflicts_count(trace, order, arena);

@@ -17,10 +17,10 @@
         TP_STR("aten::relu"), TP_STR("net.py(" line "): forward"), count, size, exact                                  \
     }
 
-static struct tp_work_diff compare_kept_memory(struct tp_count_kept *was, uint32_t was_count, struct tp_count_kept *is,
-                                               uint32_t is_count)
+static struct tp_work_diff compare_unfreed_memory(struct tp_count_kept *was, uint32_t was_count,
+                                                  struct tp_count_kept *is, uint32_t is_count)
 {
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = base;
     struct tp_work_diff diff;
     base.knows_kept = now.knows_kept = true;
     base.kept = was;
@@ -32,23 +32,23 @@ static struct tp_work_diff compare_kept_memory(struct tp_count_kept *was, uint32
     return diff;
 }
 
-static void kept_memory_is_named_with_its_place(void **state)
+static void unfreed_memory_is_named_with_place(void **state)
 {
     GUARD;
     struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)}, moved[] = {OF_RELU("33", 1, 131072, true)};
-    struct tp_work_diff diff = compare_kept_memory(NULL, 0, leak, 1);
+    struct tp_work_diff diff = compare_unfreed_memory(NULL, 0, leak, 1);
     assert_int_equal(diff.count, 1);
-    assert_true(diff.changes[0].is_gated && tp_work_has_limited_change(&diff));
+    assert_true(diff.changes[0].is_counted_by_limit && tp_work_has_limited_change(&diff));
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_KEPT), 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
     assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+128.0 KiB per step that is never freed in forward: 1 block of aten::relu");
-    diff = compare_kept_memory(leak, 1, NULL, 0); /* The leak is gone, which is reported but fails no limit. */
+    diff = compare_unfreed_memory(leak, 1, NULL, 0); /* The leak is gone, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_limited_change(&diff));
     assert_string_equal(tp_work_change_text(&diff.changes[0]), "memory that no longer stays");
-    diff = compare_kept_memory(leak, 1, moved, 1); /* the line number changed, but the code is the same */
+    diff = compare_unfreed_memory(leak, 1, moved, 1); /* the line number changed, but the code is the same */
     assert_int_equal(diff.count, 0);
     assert_true(diff.is_same);
 }
@@ -58,13 +58,13 @@ static void memory_kept_by_chance_is_ignored(void **state)
     GUARD;
     struct tp_count_kept chance[] = {OF_RELU("30", 1, 131072, false)}, leak[] = {OF_RELU("30", 1, 131072, true)};
     struct tp_count_kept loss[] = {OF_RELU("30", 1, 64, true)};
-    assert_int_equal(compare_kept_memory(NULL, 0, chance, 1).count, 0);
-    assert_int_equal(compare_kept_memory(chance, 1, NULL, 0).count, 0);
+    assert_int_equal(compare_unfreed_memory(NULL, 0, chance, 1).count, 0);
+    assert_int_equal(compare_unfreed_memory(chance, 1, NULL, 0).count, 0);
     /* a loss that the program keeps for a log is reported, but is not a leak */
-    struct tp_work_diff diff = compare_kept_memory(NULL, 0, loss, 1);
+    struct tp_work_diff diff = compare_unfreed_memory(NULL, 0, loss, 1);
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_limited_change(&diff));
-    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
+    struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = base;
     now.knows_kept = true; /* the file of the base has no information about kept memory, as in older versions */
     now.kept = leak;
     now.kept_count = 1;
@@ -80,7 +80,7 @@ static void only_memory_kept_in_all_runs_counts(void **state)
     GUARD;
     struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)};
     struct tp_summary runs[2] = {{.key = {.rank = TP_NULL_INT}}}, run;
-    runs[0].signature = signature(base_ops, COUNT(base_ops));
+    runs[0].signature = make_signature(base_ops, COUNT(base_ops));
     runs[0].signature.knows_kept = true;
     runs[1] = run = runs[0];
     run.signature.kept = runs[0].signature.kept = leak;
@@ -103,7 +103,7 @@ static void only_memory_kept_in_all_runs_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kept_memory_is_named_with_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(unfreed_memory_is_named_with_place, begin, end),
         cmocka_unit_test_setup_teardown(memory_kept_by_chance_is_ignored, begin, end),
         cmocka_unit_test_setup_teardown(only_memory_kept_in_all_runs_counts, begin, end),
     };

@@ -95,6 +95,6 @@ void tp_work_add_unfreed_memory(struct tp_work_compared *c)
                                               .bytes = bytes,
                                               .times = 1,
                                               .call = find_call_of_owner(c->side[s], owner),
-                                              .is_gated = delta > 0 && bytes >= LEAST_BYTES};
+                                              .is_counted_by_limit = delta > 0 && bytes >= LEAST_BYTES};
         }
 }

@@ -30,7 +30,7 @@ static struct tp_hook hooks[CALL_COUNT] = {STATS(HOOK){"fopen", NULL, NULL}, {"f
 
 __attribute__((constructor)) static void find_originals(void)
 {
-    tp_hooks_find(hooks, CALL_COUNT);
+    tp_hooks_find_originals(hooks, CALL_COUNT);
 }
 
 /* Returns whether the path is the folder of the process's threads. The link count of this folder shows the number of
@@ -50,10 +50,10 @@ static bool is_thread_folder(const char *path)
     name##_call tp_##name __asm__(#name) __attribute__((visibility("default")));                                       \
     int tp_##name parameters                                                                                           \
     {                                                                                                                  \
-        bool is_ended = is_thread_folder(path) && tp_cursor.inside == 0 && tp_alone_end_threads();                     \
+        bool is_ended = is_thread_folder(path) && tp_cursor.inside == 0 && tp_alone_stop_recorder_threads();           \
         int result = ((name##_call *)tp_hook_original(&hooks[CALL_##name], NULL))arguments;                            \
         if (is_ended)                                                                                                  \
-            tp_alone_end_call();                                                                                       \
+            tp_alone_restart_recorder_threads();                                                                       \
         return result;                                                                                                 \
     }
 STATS(STAT)
@@ -67,10 +67,10 @@ fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
 
 /* Opens a file while the recorder's threads do not exist. Also reads the beginning of the file into the stream's
  * buffer, so that the program reads the state of this moment. */
-static FILE *open_alone(fopen_call *next, const char *path, const char *how)
+static FILE *open_without_recorder_threads(fopen_call *next, const char *path, const char *how)
 {
     bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;
-    bool is_ended = is_it && *how == 'r' && tp_cursor.inside == 0 && tp_alone_end_threads();
+    bool is_ended = is_it && *how == 'r' && tp_cursor.inside == 0 && tp_alone_stop_recorder_threads();
     FILE *file = next(path, how);
     if (is_ended && file) {
         int first = getc(file);
@@ -78,16 +78,16 @@ static FILE *open_alone(fopen_call *next, const char *path, const char *how)
             ungetc(first, file);
     }
     if (is_ended)
-        tp_alone_end_call();
+        tp_alone_restart_recorder_threads();
     return file;
 }
 
 FILE *tp_fopen(const char *path, const char *how)
 {
-    return open_alone((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN], NULL), path, how);
+    return open_without_recorder_threads((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN], NULL), path, how);
 }
 
 FILE *tp_fopen64(const char *path, const char *how)
 {
-    return open_alone((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN64], NULL), path, how);
+    return open_without_recorder_threads((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN64], NULL), path, how);
 }

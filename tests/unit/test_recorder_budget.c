@@ -1,6 +1,6 @@
 /* Tests the recorder's own budget of 5 % of the program's time plus 50 ms. Beyond the budget, the recorder reads less.
  * Also tests estimated causes: waits without a sample get the causes of sampled waits. */
-#include "collector/outside/processes/own_budget.h"
+#include "collector/outside/processes/recorder_budget.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,35 +12,35 @@
 
 #define MS 1000000ll
 
-static int count_read_samples(struct tp_own_budget *budget)
+static int count_read_samples(struct tp_recorder_budget *budget)
 {
     int count = 0;
     for (int i = 0; i < 640; i++)
-        count += tp_own_budget_is_sample_read(budget);
+        count += tp_recorder_budget_reads_sample(budget);
     return count;
 }
 
 static void work_beyond_the_budget_is_left_out(void **state)
 {
-    struct tp_own_budget budget = {.begin_ns = 1000 * MS};
+    struct tp_recorder_budget budget = {.begin_ns = 1000 * MS};
     (void)state;
-    assert_false(tp_own_budget_update(&budget, 1050 * MS, 0, 1 * MS));
-    assert_false(tp_own_budget_update(&budget, 1149 * MS, 2000 * MS, 2 * MS));
-    assert_true(tp_own_budget_has_wait_stacks(&budget));
-    assert_true(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
-    assert_false(tp_own_budget_has_wait_stacks(&budget));
+    assert_false(tp_recorder_budget_update(&budget, 1050 * MS, 0, 1 * MS));
+    assert_false(tp_recorder_budget_update(&budget, 1149 * MS, 2000 * MS, 2 * MS));
+    assert_true(tp_recorder_budget_has_wait_stacks(&budget));
+    assert_true(tp_recorder_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
+    assert_false(tp_recorder_budget_has_wait_stacks(&budget));
     assert_int_equal(count_read_samples(&budget), 640);
     /* the previous decision was less than 0.2 s ago, so the level stays */
-    assert_false(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
-    assert_true(tp_own_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
+    assert_false(tp_recorder_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
+    assert_true(tp_recorder_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(count_read_samples(&budget), 320);
     /* the recorder is within its budget again, so it reads all samples */
-    assert_false(tp_own_budget_update(&budget, 1162 * MS, 4000 * MS, 900 * MS));
+    assert_false(tp_recorder_budget_update(&budget, 1162 * MS, 4000 * MS, 900 * MS));
     assert_int_equal(count_read_samples(&budget), 640);
-    assert_false(tp_own_budget_has_wait_stacks(&budget));
-    assert_int_equal(budget.most_level, 2);
+    assert_false(tp_recorder_budget_has_wait_stacks(&budget));
+    assert_int_equal(budget.highest_level, 2);
     for (int64_t i = 0; i < 100; i++)
-        tp_own_budget_update(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
+        tp_recorder_budget_update(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
     assert_int_equal(budget.level, 7);
     assert_int_equal(count_read_samples(&budget), 10);
 }
@@ -49,11 +49,12 @@ static void work_beyond_the_budget_is_left_out(void **state)
  * samples stay cheap. */
 static void one_time_cost_drops_no_samples(void **state)
 {
-    struct tp_own_budget budget = {0};
+    struct tp_recorder_budget budget = {0};
     (void)state;
-    assert_true(tp_own_budget_update(&budget, 300 * MS, 1000 * MS, 500 * MS));
+    assert_true(tp_recorder_budget_update(&budget, 300 * MS, 1000 * MS, 500 * MS));
     for (int64_t i = 1; i < 20; i++) /* from here on the recorder uses 2 % of the time */
-        assert_false(tp_own_budget_update(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
+        assert_false(
+            tp_recorder_budget_update(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
     assert_int_equal(count_read_samples(&budget), 640);
 }
 
@@ -61,14 +62,14 @@ static void one_time_cost_drops_no_samples(void **state)
  * have stacks again. */
 static void wait_stacks_are_read_again(void **state)
 {
-    struct tp_own_budget budget = {0};
+    struct tp_recorder_budget budget = {0};
     (void)state;
-    assert_true(tp_own_budget_update(&budget, 600 * MS, 1000 * MS, 500 * MS));
-    assert_false(tp_own_budget_has_wait_stacks(&budget));
+    assert_true(tp_recorder_budget_update(&budget, 600 * MS, 1000 * MS, 500 * MS));
+    assert_false(tp_recorder_budget_has_wait_stacks(&budget));
     for (int64_t i = 1; i < 40; i++)
-        tp_own_budget_update(&budget, (600 + i * 4) * MS, (1000 + i * 500) * MS, (500 + i * 200) * MS);
-    assert_true(tp_own_budget_has_wait_stacks(&budget));
-    assert_int_equal(budget.most_level, 1);
+        tp_recorder_budget_update(&budget, (600 + i * 4) * MS, (1000 + i * 500) * MS, (500 + i * 200) * MS);
+    assert_true(tp_recorder_budget_has_wait_stacks(&budget));
+    assert_int_equal(budget.highest_level, 1);
 }
 
 static struct tp_outside_tree tree;
@@ -97,7 +98,7 @@ static int check_estimates(void *unused, struct tp_error *err)
         add_change(0, 1000 + i * 100, TP_STATE_BLOCKED, 0);
         add_change(0, 1020 + i * 100, TP_STATE_RUNNING, 0);
     }
-    const struct tp_wait_guess *found = tp_wait_guesses_make(&tree, causes, &arena);
+    const struct tp_wait_guess *found = tp_wait_estimates_make(&tree, causes, &arena);
     for (size_t i = 0; i < tree.changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree.changes, struct tp_outside_change, i);
         bool is_estimated = change->thread == 0 && change->state == TP_STATE_BLOCKED && !change->stack;
@@ -152,7 +153,7 @@ static int check_guesses(void *unused, struct tp_error *err)
         add_change(0, waits[i].begin_ns, TP_STATE_BLOCKED, waits[i].stack);
         add_change(0, waits[i].end_ns, TP_STATE_RUNNING, 0);
     }
-    const struct tp_wait_guess *found = tp_wait_guesses_make(&tree, causes, &arena);
+    const struct tp_wait_guess *found = tp_wait_estimates_make(&tree, causes, &arena);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         assert_true(tp_str_equal(found[2 * i].cause, tp_str_of(waits[i].wanted)));
         assert_int_equal(found[2 * i].is_child, waits[i].is_child);

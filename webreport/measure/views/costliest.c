@@ -1,5 +1,5 @@
-/* Implements heaviest.h: finds the heaviest kernels and operators of the used steps. */
-#include "webreport/measure/views/heaviest.h"
+/* Implements costliest.h: finds the heaviest kernels and operators of the used steps. */
+#include "webreport/measure/views/costliest.h"
 
 #include "webreport/model/second_copy.h"
 #include "writer/base/saturate.h"

@@ -1,5 +1,5 @@
-/* Pairs the numbered kernels of two runs. See numbered.h. */
-#include "webreport/compare/numbered.h"
+/* Pairs the numbered kernels of two runs. See numbered_kernels.h. */
+#include "webreport/compare/numbered_kernels.h"
 
 #include <math.h>
 
@@ -33,7 +33,7 @@ static bool is_argument_list(struct tp_str text)
     return has_letter && text.ptr[0] == '0';
 }
 
-size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
+size_t tp_numbered_stem_length(struct tp_str name, uint32_t *number)
 {
     size_t at = name.len;
     *number = 0;
@@ -73,7 +73,7 @@ struct names {
 static struct numbered *add_name(struct names *names, struct tp_str name)
 {
     uint32_t number, id;
-    size_t stem = tp_numbered_stem(name, &number);
+    size_t stem = tp_numbered_stem_length(name, &number);
     if (stem == name.len)
         return NULL;
     id = tp_strings_add(&names->texts, name);
@@ -107,7 +107,7 @@ static struct tp_str name_stem(const struct numbered *name)
     return (struct tp_str){name->name.ptr, name->stem};
 }
 
-static int by_stem(const void *x, const void *y, const void *context)
+static int compare_by_stem(const void *x, const void *y, const void *context)
 {
     const struct numbered *a = *(struct numbered *const *)x, *b = *(struct numbered *const *)y;
     (void)context;
@@ -123,20 +123,20 @@ static struct numbered **sort_by_stem(const struct names *names, struct tp_arena
     struct numbered **list = tp_arena_array(arena, names->items.count, sizeof *list);
     for (size_t i = 0; i < names->items.count; i++)
         list[i] = TP_AT(&names->items, struct numbered, i);
-    tp_merge_sort(arena, list, names->items.count, sizeof *list, by_stem, NULL);
+    tp_merge_sort(arena, list, names->items.count, sizeof *list, compare_by_stem, NULL);
     return list;
 }
 
 /* ---- pairs of names that differ only in the number ---- */
 
-static double name_distance(const struct numbered *a, const struct numbered *b)
+static double difference_of_kernels(const struct numbered *a, const struct numbered *b)
 {
     double times = a->call_ns > 0 && b->call_ns > 0 ? fabs(log(a->call_ns / b->call_ns)) : 0;
     return fmin(times, MOST_DISTANCE) + (tp_str_equal(a->shape, b->shape) ? 0 : OTHER_SHAPE) +
            (a->number == b->number ? 0 : OTHER_NUMBER);
 }
 
-static void set_pair(struct numbered *a, struct numbered *b)
+static void pair_two_names(struct numbered *a, struct numbered *b)
 {
     a->other = b->name;
     b->other = a->name;
@@ -144,24 +144,24 @@ static void set_pair(struct numbered *a, struct numbered *b)
 
 /* Pairs each kernel of the shorter list with a kernel of the longer list. Pairs keep the order of both lists, and
  * the paired times and shapes differ as little as possible. */
-static void pair_in_order(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
-                          struct tp_arena *arena)
+static void pair_kernels_in_order(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
+                                  struct tp_arena *arena)
 {
     size_t width = many_count + 1;
     double *cost = tp_arena_array(arena, (few_count + 1) * width, sizeof *cost);
     for (size_t i = 1; i <= few_count; i++) {
         cost[i * width + i - 1] = INFINITY;
         for (size_t k = i; k <= many_count; k++)
-            cost[i * width + k] =
-                fmin(cost[i * width + k - 1], cost[(i - 1) * width + k - 1] + name_distance(few[i - 1], many[k - 1]));
+            cost[i * width + k] = fmin(cost[i * width + k - 1],
+                                       cost[(i - 1) * width + k - 1] + difference_of_kernels(few[i - 1], many[k - 1]));
     }
     size_t k = many_count;
     for (size_t i = few_count; i > 0; i--, k--) {
         while (k > i && cost[i * width + k] == cost[i * width + k - 1])
             k--;
-        set_pair(few[i - 1], many[k - 1]);
+        pair_two_names(few[i - 1], many[k - 1]);
     }
-    tp_arena_drop(arena, cost, (few_count + 1) * width * sizeof *cost);
+    tp_arena_free_item(arena, cost, (few_count + 1) * width * sizeof *cost);
 }
 
 static void pair_names_of_stem(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
@@ -169,16 +169,16 @@ static void pair_names_of_stem(struct numbered **own, size_t own_count, struct n
 {
     bool is_own_few = own_count <= other_count;
     if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
-        pair_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
-                      is_own_few ? other_count : own_count, arena);
+        pair_kernels_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
+                              is_own_few ? other_count : own_count, arena);
         return;
     }
     for (size_t i = 0; i < own_count && i < other_count; i++)
-        set_pair(own[i], other[i]);
+        pair_two_names(own[i], other[i]);
 }
 
 /* Fills `other` of each name with the name of the same kernel in `reference`. Returns whether any name changes. */
-static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
+static bool find_names_in_reference(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sort_by_stem(names, arena), **other = sort_by_stem(reference, arena);
     size_t i = 0, k = 0;
@@ -221,7 +221,7 @@ struct place {
     uint32_t number;
 };
 
-static int by_key(const void *x, const void *y, const void *context)
+static int compare_by_key(const void *x, const void *y, const void *context)
 {
     (void)context;
     return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
@@ -242,7 +242,7 @@ static void rename_signature(struct tp_signature *s, const struct names *names, 
         if (s->keys[i].kind == TP_COUNT_WAIT)
             places[i].key.dims = rename_text(names, s->keys[i].dims);
     }
-    tp_merge_sort(arena, places, s->key_count, sizeof *places, by_key, NULL);
+    tp_merge_sort(arena, places, s->key_count, sizeof *places, compare_by_key, NULL);
     for (uint32_t i = 0; i < s->key_count; i++) {
         keys[i] = places[i].key;
         number[places[i].number] = i;
@@ -269,8 +269,8 @@ static void rename_run(struct tp_summary *run, const struct names *names, struct
         rename_signature(&run->signature, names, arena);
 }
 
-void tp_numbered_align(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
-                       struct tp_arena *arena)
+void tp_numbered_make_names_equal(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
+                                  struct tp_arena *arena)
 {
     struct names reference, names;
     const struct tp_summary *newest = &in[TP_NEW].runs[in[TP_NEW].run_count - 1];
@@ -283,7 +283,7 @@ void tp_numbered_align(struct tp_side_input out[TP_SIDES], const struct tp_side_
         struct tp_summary *runs = NULL;
         for (uint32_t r = 0; r < in[s].run_count; r++) {
             collect_names(&names, &in[s].runs[r], arena);
-            if (&in[s].runs[r] == newest || !find_pairs(&names, &reference, arena))
+            if (&in[s].runs[r] == newest || !find_names_in_reference(&names, &reference, arena))
                 continue;
             if (!runs) {
                 runs = tp_arena_array(arena, in[s].run_count, sizeof *runs);

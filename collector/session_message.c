@@ -1,4 +1,4 @@
-/* Prints the few lines that the library may print: see tp_session_say in session.h. */
+/* Prints the few lines that the library may print: see tp_session_print_message in session.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const char *_Atomic run_folder;
 static _Atomic int said_until;
 
 /* Returns true if no message of this or a higher weight was printed so far, and then stores the weight as printed. */
-static bool is_first_of_weight(enum tp_say weight)
+static bool is_first_message_of_weight(enum tp_say weight)
 {
     int said = atomic_load(&said_until);
     while (said <= (int)weight)
@@ -31,14 +31,14 @@ static bool is_first_of_weight(enum tp_say weight)
     return false;
 }
 
-void tp_session_set_say_folder(const char *folder)
+void tp_session_set_message_folder(const char *folder)
 {
     atomic_store(&run_folder, folder);
 }
 
 /* Returns whether another process of the run has already printed `what`, because all processes share standard error.
  * If none has, marks `what` as printed. */
-static bool is_printed_in_run(const char *what)
+static bool is_message_printed_in_run(const char *what)
 {
     char path[PATH_MAX];
     const char *folder = atomic_load(&run_folder);
@@ -54,12 +54,12 @@ static bool is_printed_in_run(const char *what)
     return is_said;
 }
 
-void tp_session_say(enum tp_say weight, const char *what, const char *detail)
+void tp_session_print_message(enum tp_say weight, const char *what, const char *detail)
 {
     char line[4400];
     const char *quiet = tp_environment("TRACEPRESS_QUIET");
-    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_first_of_weight(weight) ||
-        is_printed_in_run(what))
+    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_first_message_of_weight(weight) ||
+        is_message_printed_in_run(what))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
