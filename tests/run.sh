@@ -28,7 +28,7 @@ report() {
     fi
     printf '  %-18s %5s passed %3s failed %3s skipped %4s s %4s s cpu\n' "$label" "$p" "$f" "$s" "$3" "$4"
     # prints each failed case with at most 40 lines of its output
-    [ "$f" = 0 ] || awk '/^not ok /{ left = 41 } /^ok /{ left = 0 } left-- > 0' "$log"
+    [ "$f" = 0 ] || awk '/^not ok /{ left = 41 } /^ok /{ left = 0 } left-- > 0' "$log" | cut -c 1-300
     [ -z "${V:-}" ] || cat "$log"
     sed -n 's/^ok .* - \(.*# SKIP.*\)/    skipped: \1/p; s/^ok - \(.*# SKIP.*\)/    skipped: \1/p' "$log" | sort | uniq -c |
         sort -rn | head -n 12
