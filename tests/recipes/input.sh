@@ -6,7 +6,7 @@
 #include "webreport/trace/inputs/null_input.h"
 
 C
-    sed -n '/^\/\* Delivers one kernel/,/^}/p' tests/unit/test_input_formats.c | sed 's/^static int read_null/int tp_null_input_read/; s/^    return TP_OK/    return tp_source_drain(source)/'
+    sed -n '/^static int read_null(/,/^}/p' tests/unit/test_input_formats.c | sed 's/^static int read_null/int tp_null_input_read/; s/^    return TP_OK/    return tp_source_drain(source)/'
 } >webreport/trace/inputs/null_input.c
 cat >webreport/trace/inputs/null_input.h <<'C'
 /* Reads the null format, of the test of the recipe. */
