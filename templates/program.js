@@ -107,8 +107,8 @@
     this.table('waits', whole, ['Stack, innermost first', 'Cause', 'Thread', 'Times', 'Sum'], this.waits(waits));
   };
 
-  /* Returns for each node the sums of samples and times, including all nodes below. A parent has a smaller number than
-   * its children. */
+  /* Returns the samples and times of each node, including its descendants. Relies on the order of the nodes: the index
+   * of a parent is smaller than the indexes of its children. */
   Program.prototype.totals = function (samples) {
     var nodes = this.data.nodes, sums = nodes.map(function () { return [0, 0]; }), i;
     samples.forEach(function (cell) { sums[cell[ITEM]][0] += cell[NS]; sums[cell[ITEM]][1] += cell[COUNT]; });

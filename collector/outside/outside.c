@@ -230,8 +230,8 @@ static void read_python_frames(struct tp_outside *o, struct tp_pending_record *r
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
-/* Returns whether a record belongs to a process that is not recorded, which happens with events of whole CPUs. Counts
- * every 16th context switch of such processes for the limit of stacks, because the stacks slow these processes too. */
+/* Returns whether a record belongs to a process outside the recording. Events of a whole CPU produce such records.
+ * Charges every 16th context switch of these processes to the stack budget, because stacks slow them too. */
 static bool is_of_other_process(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };

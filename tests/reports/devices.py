@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""devices.py KIND FOLDER: writes a trace of a kind into FOLDER; see devices.tsv. Kinds are functions named `made_KIND`
-below, with devices as various producers number and name them."""
+"""devices.py KIND FOLDER: writes a trace of a kind into FOLDER; see devices.tsv. Each KIND has a function
+`made_KIND` below. The traces number and name their devices as different producers do."""
 import json
 import os
 import sys

@@ -100,7 +100,8 @@ if "$duckdb" -c 'import duckdb' >/dev/null 2>&1; then
 else
     skip "csv: DuckDB joins arguments to events" "duckdb is not installed (DUCKDB_PYTHON)"
 fi
-# Tests stacks with the rules of their readers, and with flamegraph.pl itself (Debian: libdevel-nytprof-perl).
+# Checks exported stacks against the input rules of the programs that read them, and runs flamegraph.pl on them
+# (Debian: libdevel-nytprof-perl).
 printf '{"traceEvents":[%s]}' "$(printf '{"ph":"X","cat":"cpu_op","name":"a 5\\t7\\u2028;\\r\\u0000 9","pid":1,"tid":1,"ts":1,"dur":9},
     {"ph":"X","cat":"cpu_op","name":"","pid":1,"tid":1,"ts":2,"dur":3}')" >odd.pt.trace.json
 for trace in "$DATA"/traces/gpu_2026* "$DATA"/traces/hostile* "$DATA"/traces/torch*full* odd.pt.trace.json; do

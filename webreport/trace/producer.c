@@ -20,14 +20,15 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 #define ROCM "a trace of rocmProfileData (rpd2tracing)"
 #define PERFETTO "open it in https://ui.perfetto.dev"
 
-/* Places of a sign: a category, a member next to the events, the start of a process name, or a process id. */
+/* Where a text that identifies a producer is searched: in an event's category, as a member next to the events, at the
+ * start of a process name, or as a process id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
-/* Signs of other producers. The first sign found in a trace decides. */
+/* Texts that identify other producers. The first text found in a trace decides. */
 static const struct sign {
     const char *producer;
     enum place place;
-    const char *text, *next; /* text: the sign; next: advice for the user */
+    const char *text, *next; /* text: the identifying text; next: advice for the user */
 } signs[] = {
     {ONNX, CATEGORY, "Session", PERFETTO},
     {ONNX, CATEGORY, "Node", PERFETTO},

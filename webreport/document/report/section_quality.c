@@ -315,11 +315,12 @@ static const char idle[] =
 static const char idle_of_own[] = "Idle time is the part of the steps in which nothing runs on the device. Outside: "
                                   "the time is outside the recorded range of the device.";
 
-static const char verdict[] = "The verdict looks at the busiest device and at its largest kind of time other than "
-                              "compute. If that kind takes at least 20 % of the steps, it gives the class its name. If "
-                              "compute takes two thirds or more, the class is compute-bound.";
+static const char verdict[] =
+    "The verdict names what takes the most time on the busiest device, apart from compute. If "
+    "this part takes at least 20 % of the steps, it gives the class its name. If compute "
+    "takes two thirds or more, the class is compute-bound.";
 static const char verdict_of_host[] =
-    "The verdict looks at the largest kind of time of the main thread other than compute. If that kind takes at least "
+    "The verdict names what takes the most time of the main thread, apart from compute. If this part takes at least "
     "20 % of the steps, it gives the class its name.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)

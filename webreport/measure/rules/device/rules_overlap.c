@@ -206,7 +206,7 @@ struct walk {
     struct lead lead;
 };
 
-/* Continues the walk up to time `at`. An interval counts when it starts, a call when it returns. */
+/* Processes all events up to time `at`, ns: each interval at its start, each call at its return. */
 static void process_events_until(struct walk *w, int64_t at)
 {
     for (;;) {
