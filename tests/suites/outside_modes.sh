@@ -50,7 +50,7 @@ goes_on() {
 page() { # Checks that the page shows no shares of functions, and advises how to get them.
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
         { cat err; return 1; }
-    grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'over no known function' page.md &&
+    grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'no function is known' page.md &&
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
@@ -87,7 +87,7 @@ python_inside() {
         # shellcheck disable=SC2046
         set -- $(cat out)
         says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" || continue
-        "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'over no known function' page.md && return 0
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'no function is known' page.md && return 0
     done
     cat said page.md
     return 1
