@@ -2,6 +2,7 @@
  * of a kernel's event to its table cell. path.sh counts the files on this path. */
 #include <stdio.h>
 
+#include "webreport/document/report/sections.h"
 #include "webreport/document/section.h"
 #include "webreport/model/build.h"
 #include "webreport/print/template.h"
