@@ -154,7 +154,7 @@ truth: all ## how often each rule was right, on programs and traces whose cause 
 	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
 programs-table: all ## programs that nobody here wrote under record --outside: hottest function beside perf's, verdict
 	@python3 tests/programs/table.py $(BUILD)/tracepress --markdown build/programs.md
-test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
+test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; reports a skip if no GPU exists
 	@sh tests/run.sh --suite gpu $(BUILD)
 windows: ## build/windows/tracepress.exe: the commands that read traces (needs g++-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
 	@WINDOWS_CC="$(WINDOWS_CC)" sh writer/windows/libraries.sh build/windows-libraries

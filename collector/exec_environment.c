@@ -66,7 +66,7 @@ static bool is_confined(void)
     return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
 }
 
-/* Opens the first executable file with this name in a folder of PATH, as execvp does. Returns -1 if there is none. */
+/* Opens the first executable file with this name in a folder of PATH, as execvp does. Returns -1 if none exists. */
 static int open_program_in_path(const char *name)
 {
     char candidate[PATH_MAX];

@@ -15,7 +15,7 @@
 
 #include "collector/recorder.h"
 
-/* Returns the original function `name` behind our hook, or NULL if there is none. version: wanted symbol version if
+/* Returns the original function `name` behind our hook, or NULL if none exists. version: wanted symbol version if
  * several exist; NULL: the default. caller: address of the calling code, or NULL. The search covers the libraries
  * loaded with the program, then the library at `caller`, then all loaded libraries. Only the last group includes
  * libraries opened with RTLD_LOCAL, such as Python modules. Allocates memory only if the libraries loaded with the

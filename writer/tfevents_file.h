@@ -22,7 +22,7 @@ struct tp_tfevents_name {
 /* Writes the NUL-terminated name, without a folder, to out[size]. Returns 0, or TP_ELIMIT if the name does not fit. */
 int tp_tfevents_name(char *out, size_t size, const struct tp_tfevents_name *name, struct tp_error *err);
 
-/* Returns the largest NUMBER of tracepress's event files in the folder plus 1, or 0 if there are none. A new number is
+/* Returns the largest NUMBER of tracepress's event files in the folder plus 1, or 0 if none exist. A new number is
  * needed because TensorBoard does not read a file again if its contents change under the same name. */
 unsigned tp_tfevents_next_number(const char *folder);
 

@@ -33,7 +33,7 @@ class Finding(FindingFields):
     """A possible improvement from the report, with an estimate of its gain.
 
     The attributes are the members of the report's JSON; docs/report-json.md of tracepress defines them
-    ("A finding"). A member that is null or absent there is None, except that ``counted_percent`` is then
+    ("A finding"). A member that is null or absent becomes None, except that ``counted_percent`` is then
     ``high_percent``. ``worker`` is the worker of the trace, or "" for a finding over the ranks of a run.
 
     ``low_percent`` to ``high_percent`` of a step is the estimated gain after all previous findings. It never

@@ -29,7 +29,7 @@ class Comments(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def sent(self):
-        """Returns the text of the sent comment; None: there is none, or it is invalid."""
+        """Returns the text of the sent comment; None if it does not exist or is invalid."""
         try:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))["body"]
             return body if 0 < len(body) <= 65536 else None

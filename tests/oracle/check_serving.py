@@ -67,7 +67,7 @@ def compare(trace, json_file):
     ours = next((p["serving"] for r in json.load(open(json_file))["runs"] for p in r["profiles"] if "serving" in p), None)
     theirs = serve_ref.run(trace)
     if not theirs["steps"]:
-        assert ours is None, "steps where there are none"
+        assert ours is None, "steps where none exist"
         return 0
     assert ours and len(ours["steps"]) == len(theirs["steps"]), "number of steps"
     for a, b in zip(ours["steps"], theirs["steps"]):

@@ -54,7 +54,7 @@ static const char *page_path(const char *html, char *path, size_t size)
     return path;
 }
 
-/* Returns the first given option that has no effect on the page of a job; NULL if there is none. */
+/* Returns the first given option that has no effect on the page of a job; NULL if none exists. */
 static const char *find_option_without_effect(const struct options *o)
 {
     const struct {

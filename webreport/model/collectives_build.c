@@ -181,7 +181,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
 }
 
 /* Returns the position in the list of the innermost event of a thread with start <= at and end >= reach. Returns
- * TP_NO_ID if there is none. */
+ * TP_NO_ID if none exists. */
 static uint32_t find_enclosing_event(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
@@ -243,7 +243,7 @@ static uint32_t find_by_external_id(const struct tp_keyed *ids, size_t count, in
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* Assigns each communication kernel to the innermost collective that encloses its launch. If there is none, assigns it
+/* Assigns each communication kernel to the innermost collective that encloses its launch. If none exists, assigns it
  * to the first collective with its External id. */
 static void assign_kernels_to_records(struct collector *c)
 {

@@ -35,7 +35,7 @@ static const struct word calls[] = {
 /* A process of the trace and the device of its operations. */
 struct tp_device_row {
     uint32_t first_thread;            /* any one thread of the process */
-    uint32_t first_without;           /* first operation that names no device; TP_NO_ID if there is none */
+    uint32_t first_without;           /* first operation that names no device; TP_NO_ID if none exists */
     int64_t number;                   /* device number; TP_NULL_INT until it is known */
     const struct tp_process *process; /* metadata of the process; NULL if the trace has none for it */
     bool has_host_events;

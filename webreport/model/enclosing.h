@@ -18,7 +18,7 @@ struct tp_enclosing {
  * preferred must be last. */
 void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const int64_t *ends, size_t count,
                        struct tp_arena *arena);
-/* Returns the index of the last interval with start <= at and end >= reach; SIZE_MAX if there is none. */
+/* Returns the index of the last interval with start <= at and end >= reach; SIZE_MAX if none exists. */
 size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t reach);
 
 #endif

@@ -149,7 +149,7 @@ struct tp_gpu {
  * in the file). */
 struct tp_wait {
     uint32_t event;          /* event of the call or range, index in trace->events */
-    uint32_t op;             /* innermost operator around the call; TP_NO_ID if there is none */
+    uint32_t op;             /* innermost operator around the call; TP_NO_ID if none exists */
     uint32_t gpu;            /* device for which the call waits, index in gpus; TP_NO_ID if the trace has no devices */
     enum tp_range_kind kind; /* TP_RANGE_COPY for a blocking copy, otherwise TP_RANGE_SYNC */
     int64_t bubble_ns, cost_ns;
@@ -209,7 +209,7 @@ const char *tp_unused_reason_text(enum tp_unused_reason reason);
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-    uint32_t event;           /* event of the marker, or first event of an inferred step; TP_NO_ID if there is none */
+    uint32_t event;           /* event of the marker, or first event of an inferred step; TP_NO_ID if none exists */
     uint8_t left_out;         /* reason why the step is not used, enum tp_unused_reason */
     uint64_t operation_count; /* number of device operations that the step started */
 };
@@ -298,7 +298,7 @@ struct tp_model {
  * Calls with the same `at` must have ascending `a`. */
 int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
-/* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if there is none. In a trace
+/* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if none exists. In a trace
  * without markers, this function and those below return its only step. */
 uint32_t tp_step_of_host_time(const struct tp_model *model, int64_t at);
 /* Returns the step of the launch of a device operation. If the operation has no launch, returns the step whose range
@@ -316,7 +316,7 @@ uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_col
  * idle reasons host and launch. */
 struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
-/* Returns the entry of deviceProperties for a device number (D18); NULL if there is none. */
+/* Returns the entry of deviceProperties for a device number (D18); NULL if none exists. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
 /* Returns true if the properties of a device have only a name. Devices that a program itself declares have such
@@ -374,7 +374,7 @@ static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t eve
 }
 
 /* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID if
- * there is none. To visit the events around an event e from the inside out, call this function first with
+ * none exists. To visit the events around an event e from the inside out, call this function first with
  * model->inside[e], then with model->inside[i] of each result i. Pass the start of e each time. */
 static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
@@ -383,7 +383,7 @@ static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32
     return event;
 }
 
-/* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID if there is none. `event`
+/* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID if none exists. `event`
  * must contain `at`. */
 static inline uint32_t tp_find_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
@@ -407,14 +407,14 @@ static inline uint32_t tp_event_line_id(const struct tp_model *model, uint32_t e
     return of_package;
 }
 
-/* Returns the text of the line that tp_event_line_id finds; "" if there is none. */
+/* Returns the text of the line that tp_event_line_id finds; "" if none exists. */
 static inline struct tp_str tp_event_line(const struct tp_model *model, uint32_t event)
 {
     uint32_t line = tp_event_line_id(model, event);
     return line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(&model->trace->frames, line);
 }
 
-/* Returns the innermost host event of a thread that contains the time `at`, ns; TP_NO_ID if there is none. */
+/* Returns the innermost host event of a thread that contains the time `at`, ns; TP_NO_ID if none exists. */
 static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     const struct tp_order *order = model->order;

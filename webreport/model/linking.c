@@ -79,7 +79,7 @@ static void free_launch_index(struct launch_index *index, struct tp_arena *arena
     tp_ids_release(&index->ids, arena);
 }
 
-/* Returns the last launch with this correlation that starts at or before the time `at`, ns. If there is none,
+/* Returns the last launch with this correlation that starts at or before the time `at`, ns. If none exists,
  * returns the first launch with this correlation, or TP_NO_ID. */
 static uint32_t find_launch(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
                             int64_t at)

@@ -105,7 +105,7 @@ static inline int64_t tp_row_pid(const struct tp_trace *trace, uint32_t row)
     return pid->is_text ? -1 : pid->number;
 }
 
-/* Returns the process that had the pid of a thread at the time at_ns; TP_NO_ID if there is none. row: index in the
+/* Returns the process that had the pid of a thread at the time at_ns; TP_NO_ID if none exists. row: index in the
  * trace's threads. */
 static inline uint32_t tp_process_of_row_at(const struct tp_process_tree *tree, uint32_t row, int64_t at_ns)
 {

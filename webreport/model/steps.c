@@ -456,7 +456,7 @@ int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_
 }
 
 /* Returns the step that contains the time `at`, ns, by its marker if is_host is true, otherwise by its whole range.
- * Returns TP_NO_ID if there is none. Both the markers and the ranges of steps are sorted and disjoint. */
+ * Returns TP_NO_ID if none exists. Both the markers and the ranges of steps are sorted and disjoint. */
 static uint32_t find_step_at(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;

@@ -197,7 +197,7 @@ static bool may_begin_iteration(const struct tp_model *model, enum tp_step_marke
 }
 
 /* Returns the name that follows `last` in the order in which names are tried as anchors: rare names before frequent
- * ones. Of equally frequent names, the one that occurs first comes first. Returns TP_NO_ID if there is none. last:
+ * ones. Of equally frequent names, the one that occurs first comes first. Returns TP_NO_ID if none exists. last:
  * TP_NO_ID for the first name. */
 static uint32_t find_next_anchor(const struct tp_model *model, const struct loop_names *names,
                                  enum tp_step_marker source, uint32_t last)

@@ -15,7 +15,7 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model);
 
 /* Makes one step of the whole recording, from the first to the last device operation. If the device was free before
  * its first operation, the step starts with the main thread. Without device operations, the step lasts as long as
- * the main thread's events, or as `extent` if there are none. */
+ * the main thread's events, or as `extent` if none exist. */
 void tp_steps_add_whole_recording(struct tp_model *model, struct tp_interval extent);
 
 /* Infers steps from repetitions on the main thread: calls of a module, backward passes, or operators. Adds no step

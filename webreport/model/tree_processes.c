@@ -100,7 +100,7 @@ static void list_processes(struct tp_process_tree *tree, struct tp_arena *arena)
 /* ---- parents of processes ---- */
 
 /* Returns the parent of a process: the last process with the parent's pid that started before it. Returns TP_NO_ID
- * if there is none. */
+ * if none exists. */
 static uint32_t find_parent(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];

@@ -60,7 +60,7 @@ static int64_t distance_to_child_end_ns(const struct tp_thread_slice *wait, cons
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
-/* Returns the index after the last slice of a thread that starts before time_ns; thread->first if there is none. */
+/* Returns the index after the last slice of a thread that starts before time_ns; thread->first if none exists. */
 static uint32_t find_slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                   int64_t time_ns)
 {
@@ -75,7 +75,7 @@ static uint32_t find_slice_before(const struct tp_process_tree *tree, const stru
     return low;
 }
 
-/* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID if there is none. */
+/* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID if none exists. */
 static uint32_t find_wait_for_child(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                     const struct tp_tree_process *child)
 {

@@ -56,7 +56,7 @@ static struct tp_mustache_token *add_token(struct compiler *c, enum tp_mustache_
     return token;
 }
 
-/* Returns the position of the first `needle` at or after `from`; SIZE_MAX if there is none. */
+/* Returns the position of the first `needle` at or after `from`; SIZE_MAX if none exists. */
 static size_t find_text_from(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;

@@ -23,7 +23,7 @@ struct tp_outputs {
     struct tp_digest digest;
     struct tp_buf json_text;     /* JSON text that is not yet written to json_file */
     struct tp_buf run_findings;  /* JSON list of the findings between ranks, from the costliest recording of the current
-                                    run; empty if there are none */
+                                    run; empty if none exist */
     double run_findings_percent; /* cost of run_findings, percent of a step */
     struct tp_buf run_jobs;      /* incomplete JSON list: the ranks of each recording of the current run as a job; empty
                                     without a replay */

@@ -50,7 +50,7 @@ struct tp_named_files {
     const char *more[2]; /* inputs that options name, such as a budget or a baseline */
 };
 
-/* Returns the first mistake in the names as a sentence; NULL if there is none. An output needs a name, must not be an
+/* Returns the first mistake in the names as a sentence; NULL if none exists. An output needs a name, must not be an
  * input, and must differ from all other outputs (except /dev/null). Only one input may be "-". */
 const char *tp_inputs_find_conflict(const struct tp_named_files *named);
 

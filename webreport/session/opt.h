@@ -31,7 +31,7 @@ struct tp_opt_list {
 
 struct tp_opt {
     const char *name; /* name without dashes; NULL in the last row of the table */
-    char letter;      /* letter of the short form; '\0' if there is none */
+    char letter;      /* letter of the short form; '\0' if none exists */
     enum tp_opt_type type;
     size_t offset;       /* offset of the option's field in the command's options struct, bytes */
     const char *choices; /* TP_OPT_CHOICE: the allowed values, such as "inline|separate" */

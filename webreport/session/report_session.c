@@ -115,7 +115,7 @@ static int64_t pid_of_file(const struct tp_run_file *file)
 }
 
 /* Returns the index of a trace that was recorded inside one of the program's processes. Of several such traces, chooses
- * the process with the highest peak memory. Returns `own` if there is none. */
+ * the process with the highest peak memory. Returns `own` if none exists. */
 static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -134,7 +134,7 @@ static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp
 }
 
 /* Returns the index of the program's trace for a process that was recorded from inside: the first file before `own`
- * that is not of a helper process. Returns `own` if there is none. */
+ * that is not of a helper process. Returns `own` if none exists. */
 static size_t find_program_recorded_from_outside(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)

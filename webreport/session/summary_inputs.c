@@ -106,7 +106,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     return count;
 }
 
-/* Adds the inputs of a folder: traces by file name; if there are none, summaries; if there are none, files that begin
+/* Adds the inputs of a folder: traces by file name; if none exist, summaries; if none exist, files that begin
  * like a trace. */
 static int add_inputs_of_folder(struct find *find, const char *path)
 {

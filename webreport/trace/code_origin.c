@@ -200,7 +200,7 @@ static bool matches_path_at(struct tp_str path, size_t at, const char *words)
     return !*words;
 }
 
-/* Returns the position after the last occurrence of `words` at the start of a part of the path; 0 if there is none. */
+/* Returns the position after the last occurrence of `words` at the start of a part of the path; 0 if none exists. */
 static size_t end_of_last_match(struct tp_str path, const char *words)
 {
     size_t found = 0;

@@ -45,7 +45,7 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
 
-/* Returns the last member "args" of an event's text that is an object; ptr NULL if there is none. JSON readers also
+/* Returns the last member "args" of an event's text that is an object; ptr NULL if none exists. JSON readers also
  * use the last of several equal members. */
 struct tp_str tp_element_args_text(struct tp_str text);
 

@@ -58,7 +58,7 @@ static inline bool matches_node_text(const struct tp_learned_keys_node *node, co
 #endif
 }
 
-/* Returns the child of `node` whose text is at p; NULL if there is none. Moves the child one position towards the
+/* Returns the child of `node` whose text is at p; NULL if none exists. Moves the child one position towards the
  * front of the list. */
 static inline struct tp_learned_keys_node *find_matching_child(struct tp_learned_keys *layout,
                                                                struct tp_learned_keys_node *node, const char *p)

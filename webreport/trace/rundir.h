@@ -12,7 +12,7 @@
 
 struct tp_run_file {
     struct tp_str worker;
-    struct tp_str time; /* the digits of TIME in the file name; ptr NULL if there are none */
+    struct tp_str time; /* the digits of TIME in the file name; ptr NULL if none exist */
     uint64_t span;      /* position of `time` among the times of the worker, from 1; 0 if the name has no time */
     /* worker whose file has the main records, if this file only adds records to that file (writer/worker.h);
      * otherwise empty */
@@ -43,11 +43,11 @@ struct tp_runs {
     size_t count;
     /* number of pipes, sockets and devices with names of traces, which are ignored */
     size_t special_count;
-    const char *special; /* path of the first of these special files; NULL if there is none */
-    const char *foreign; /* path of the first file whose name shows that another tool wrote it; NULL if there is none */
+    const char *special; /* path of the first of these special files; NULL if none exists */
+    const char *foreign; /* path of the first file whose name shows that another tool wrote it; NULL if none exists */
     /* number of traces ignored because their folder has other traces with names of torch's form */
     size_t ignored_count;
-    const char *ignored; /* path of the first ignored trace; NULL if there is none */
+    const char *ignored; /* path of the first ignored trace; NULL if none exists */
 };
 
 /* The paths to search and the pattern for names. */

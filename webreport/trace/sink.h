@@ -149,7 +149,7 @@ void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text);
 
 /* ---- elements at one point in time ---- */
 
-/* A memory record and its device. stack: id in stacks; TP_NO_ID if there is none. */
+/* A memory record and its device. stack: id in stacks; TP_NO_ID if none exists. */
 struct tp_sink_memory {
     struct tp_memory record;
     struct tp_memory_rare more;

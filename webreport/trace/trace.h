@@ -85,7 +85,7 @@ struct tp_event {
     uint32_t name;         /* id in names; the id of the empty text if the event has no name */
     uint32_t ordinal;      /* position of the event in traceEvents, counting every element */
     /* index in hosts, launches, devices, modules or others, depending on the kind. For a frame: id of its "Call
-     * stack" in stack_texts if keeps_frame_stacks is set. TP_NO_ID if there is none. */
+     * stack" in stack_texts if keeps_frame_stacks is set. TP_NO_ID if none exists. */
     uint32_t detail;
     unsigned thread : 20; /* thread, index in threads */
     unsigned kind : 4;    /* enum tp_kind */
@@ -118,7 +118,7 @@ struct tp_host_detail {
 /* Arguments that only some operators have: those of autograd and of collectives. */
 struct tp_host_rare {
     int64_t sequence, forward_thread; /* "Sequence number", "Fwd thread id"; TP_NULL_INT if absent or no integer */
-    uint32_t comm;                    /* arguments of the collective, index in comms; TP_NO_ID if there are none */
+    uint32_t comm;                    /* arguments of the collective, index in comms; TP_NO_ID if none exist */
 };
 
 /* Arguments of runtime and driver calls. */
@@ -130,7 +130,7 @@ struct tp_launch_detail {
 struct tp_device_detail {
     int64_t external_id, correlation;
     uint32_t setup; /* configuration of the operation, index in setups */
-    uint32_t comm;  /* arguments of the collective, index in comms; TP_NO_ID if there are none */
+    uint32_t comm;  /* arguments of the collective, index in comms; TP_NO_ID if none exist */
 };
 
 /* Device, stream and configuration of a device operation, equal for all repetitions of the operation. Each distinct
@@ -234,7 +234,7 @@ struct tp_flow {
 /* One sample of a running thread (phase P, category cpu_sample), written by our collector. In file order. */
 struct tp_sample {
     int64_t ts_ns, cpu_ns; /* cpu_ns: processor time of the thread since its previous sample, ns; >= 0 */
-    uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if there is none */
+    uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if none exists */
     uint32_t thread;
 };
 
@@ -243,7 +243,7 @@ struct tp_state {
     int64_t ts_ns, dur_ns;
     uint32_t thread;
     uint32_t cause;    /* cause of a wait, id in texts; TP_NO_ID if unknown or not a wait */
-    uint32_t stack;    /* stack of a wait, id in stack_texts; TP_NO_ID if there is none */
+    uint32_t stack;    /* stack of a wait, id in stack_texts; TP_NO_ID if none exists */
     uint8_t state;     /* enum tp_thread_state */
     bool is_estimated; /* true if the recorder estimated the cause from other waits */
     bool is_recording; /* true if the file marks the wait as work of the recorder */
@@ -306,7 +306,7 @@ struct tp_row_id {
 
 struct tp_thread {
     struct tp_row_id pid, tid;
-    struct tp_str name; /* name in the last thread_name record of the thread; empty if there is none */
+    struct tp_str name; /* name in the last thread_name record of the thread; empty if none exists */
 };
 
 struct tp_process {

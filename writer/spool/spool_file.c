@@ -75,7 +75,7 @@ static bool send_message(int to, const void *bytes, size_t size, int fd)
     return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Receives a message with its first descriptor. Sets *fd to the descriptor, or to -1 if there is none. Returns the
+/* Receives a message with its first descriptor. Sets *fd to the descriptor, or to -1 if none exists. Returns the
  * size of the message in bytes, or a negative value if there is no message. */
 static ssize_t receive_message(int from, void *bytes, size_t size, int *fd)
 {

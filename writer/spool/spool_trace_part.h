@@ -152,7 +152,7 @@ void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t e
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns);
 
 /* tp_spool_open_range returns the innermost open range that is not a mark. tp_spool_outer_range returns the range
- * around a given range. NULL: there is none. The pointers are valid until the next range begins. */
+ * around a given range. NULL if none exists. The pointers are valid until the next range begins. */
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c);
 struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range);
 

@@ -23,7 +23,7 @@ bool tp_proc_load_file(struct tp_buf *text, uint32_t pid, const char *name);
 /* Reads /proc/PID/statm and /proc/PID/io. Returns false if both fail. text: scratch buffer. */
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text);
 
-/* Reads the arguments of a process into `text`, each followed by a NUL. Returns false if there are none, for example
+/* Reads the arguments of a process into `text`, each followed by a NUL. Returns false if none exist, for example
  * during an exec. */
 bool tp_proc_read_arguments(struct tp_buf *text, uint32_t pid);
 

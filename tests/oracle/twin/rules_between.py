@@ -116,7 +116,7 @@ def python_code(c):
 
 def python_stretch(c, python, least):
     """Returns (time, longest call) of the project function with most of the Python time. The function must call no
-    module. None: there is none."""
+    module. None if none exists."""
     modules = [e.start for e in c.thread if e.kind == "module"]
     least_ns, done, functions = c.findings.judged_ns // c.count // LEAST_PART, None, {}
     for e in c.thread:

@@ -97,7 +97,7 @@ def is_softmax(rows, i):
 
 def next_product(rows, i, way):
     """Returns the index of the nearest product before (way -1) or after (way 1) a softmax, at most FAR operators away;
-    None: there is none."""
+    None if none exists."""
     return next((k for k in range(i + way, i + way * (FAR + 1), way) if 0 <= k < len(rows) and rows[k].kind == "gemm"), None)
 
 

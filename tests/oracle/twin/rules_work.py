@@ -115,7 +115,7 @@ def is_batched_product(g, k):
 
 
 def product_near(g, kernels, at, step):
-    """Returns the index of the nearest product before or after a kernel; None: there is none. step: -1 or 1."""
+    """Returns the index of the nearest product before or after a kernel; None if none exists. step: -1 or 1."""
     for _ in range(FAR):
         at += step
         if not 0 <= at < len(kernels):

@@ -192,7 +192,7 @@ struct tp_job_finding {
     double alone, saved, share;
     /* another cause that explains the same lengths of time; only valid if alternative_title is set */
     enum tp_job_rule alternative;
-    const char *alternative_title; /* title of that other cause; NULL if there is none */
+    const char *alternative_title; /* title of that other cause; NULL if none exists */
     double
         alternative_saved_pct; /* saving if the alternative cause is true, percent of the job's time; NaN if unknown */
     /* name of the cause for use in other sentences, such as "the link of node3"; NULL without replay */

@@ -35,7 +35,7 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
     }
 }
 
-/* Returns the length of the first shape in a list, such as "[256, 64]", with its brackets; 0 if there is none. *at:
+/* Returns the length of the first shape in a list, such as "[256, 64]", with its brackets; 0 if none exists. *at:
  * its start in the list. */
 static size_t first_tensor_length(struct tp_str dims, size_t *at)
 {

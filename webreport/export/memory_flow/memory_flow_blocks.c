@@ -168,7 +168,7 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 
 /* ---- records without addresses ---- */
 
-/* Fills the allocated bytes over time. Uses the totals that the allocator reported, or if there are none, the sum of
+/* Fills the allocated bytes over time. Uses the totals that the allocator reported, or if none exist, the sum of
  * all records up to each time. */
 static void find_totals_over_time(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                                   struct tp_arena *arena)

@@ -103,7 +103,7 @@ static void fill_tree_of_operators(struct tree *tree)
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    /* element for each node of the call tree: its innermost Python frame; empty if there is none */
+    /* element for each node of the call tree: its innermost Python frame; empty if none exists */
     struct tp_str *site = tp_arena_array(arena, count, sizeof *site);
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);

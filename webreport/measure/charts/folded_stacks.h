@@ -17,7 +17,7 @@
 
 struct tp_folded_metric;
 
-/* Returns the metric with this name, or NULL if there is none.
+/* Returns the metric with this name, or NULL if none exists.
  *
  * Metrics of torch: self_cpu_time_total, self_cuda_time_total, self_device_time_total, self_xpu_time_total and
  * self_privateuse1_time_total. Metrics of tracepress: cpu and device (microseconds), bytes (allocated bytes), calls,

@@ -25,7 +25,7 @@ struct finding {
 
 /* ---- running time ---- */
 
-/* Returns the last slice of a thread that begins before time_ns; TP_NO_ID if there is none. */
+/* Returns the last slice of a thread that begins before time_ns; TP_NO_ID if none exists. */
 static uint32_t find_slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                   int64_t time_ns)
 {

@@ -10,7 +10,7 @@ struct tp_program_steps;
 
 struct tp_profile {
     struct tp_str run, worker; /* worker: name of the worker in the file's name */
-    struct tp_str main_worker; /* worker of the same process that has more records (rundir.h); empty if there is none */
+    struct tp_str main_worker; /* worker of the same process that has more records (rundir.h); empty if none exists */
     bool is_helper;            /* the numbers of the run do not include this profile (rundir.h) */
     /* the trace has only memory and waits; another profile shows the work of the process (TP_WORKER_INSIDE) */
     bool is_silent;

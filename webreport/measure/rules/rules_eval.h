@@ -110,7 +110,7 @@ struct tp_advisor {
     /* for each device operation: true if a finding of C15 counts it as attention; NULL without such a finding */
     uint8_t *is_attention;
     struct tp_intervals rest;        /* time in which the device waits for the host and which no rule has claimed */
-    const struct tp_detail *calling; /* code in which operators that launch work take long; NULL if there is none */
+    const struct tp_detail *calling; /* code in which operators that launch work take long; NULL if none exists */
 
     /* state of the rules for programs without a device (rules_cpu.c) */
     struct tp_cpu_program *cpu;

@@ -87,7 +87,7 @@ static struct tp_str compute_capability_text(struct tp_summary_work *work)
     return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns one hash of all important operators: those that could use tensor cores, or all if there are none. The
+/* Returns one hash of all important operators: those that could use tensor cores, or all if none exist. The
  * order and number of the operators do not matter. `what`: 0 hashes shapes, 1 types. Returns "" for a summary that
  * is not stored, because its rows show more. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)

@@ -61,7 +61,7 @@ struct tp_verdict_gap {
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
-    struct tp_str call; /* runtime call that takes at least half of the gap; empty if there is none */
+    struct tp_str call; /* runtime call that takes at least half of the gap; empty if none exists */
     int64_t call_ns;
 };
 

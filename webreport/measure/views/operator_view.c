@@ -197,7 +197,7 @@ static uint64_t find_stack_texts_that_fit(struct tp_stack_table *table, uint64_t
     return left_out;
 }
 
-/* Returns the index of the section with this key; TP_NO_ID if there is none. */
+/* Returns the index of the section with this key; TP_NO_ID if none exists. */
 static uint32_t find_section_by_key(const struct tp_stack_table *table, struct tp_str key)
 {
     uint32_t lo = 0, hi = table->group_count;

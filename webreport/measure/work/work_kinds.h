@@ -13,7 +13,7 @@ struct tp_work_kinds {
 };
 
 /* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns
- * TP_NO_ID if there is none. */
+ * TP_NO_ID if none exists. */
 static inline uint32_t tp_work_operator_of_device(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];

@@ -53,7 +53,7 @@ int tp_npy_parse(struct tp_npy *npy, const void *bytes, size_t size, struct tp_e
 
 /* Returns the name of a type, such as "float32"; "" for TP_NPY_NONE. */
 const char *tp_npy_type_name(enum tp_npy_type type);
-/* Returns the type that has this name; TP_NPY_NONE if there is none. */
+/* Returns the type that has this name; TP_NPY_NONE if none exists. */
 enum tp_npy_type tp_npy_type_by_name(struct tp_str name);
 /* Returns the size of one element, bytes; 0 for TP_NPY_NONE. */
 size_t tp_npy_type_size(enum tp_npy_type type);

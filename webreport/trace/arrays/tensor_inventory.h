@@ -42,7 +42,7 @@ struct tp_inventory_options {
 };
 
 /* Finds the tensors of `path`: a trace (with any file name), a .npy, a .npz, or a folder. Returns the tensors that the
- * traces of a folder record. If there are none, returns the arrays in all .npy and .npz files of the folder.
+ * traces of a folder record. If none exist, returns the arrays in all .npy and .npz files of the folder.
  *
  * The path of a file identifies its tensor. The last folder with a number as its name ("12", "step_12") is the step,
  * and a folder *.tensors is the worker. The other parts are the name, with %XX decoded. An array in an archive has the

@@ -139,7 +139,7 @@ static bool parse_step_of_name(struct tp_str part, int64_t *step)
 /* Name, worker and step of a tensor, according to the path of its file. */
 struct path_parts {
     struct tp_str name;   /* parts of the path without step and worker, joined by '/' */
-    struct tp_str worker; /* name of a folder *.tensors in the path; empty if there is none */
+    struct tp_str worker; /* name of a folder *.tensors in the path; empty if none exists */
     int64_t step;
 };
 

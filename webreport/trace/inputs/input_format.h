@@ -13,7 +13,7 @@ struct tp_input_head {
     const char *text; /* first bytes of the file, inflated once if it is gzip; may end anywhere */
     size_t size;      /* number of bytes in `text` */
     const char *name; /* file name or path; NULL for standard input or bytes in memory */
-    size_t at;        /* offset in `text` of the first byte that is not white space; `size` if there is none */
+    size_t at;        /* offset in `text` of the first byte that is not white space; `size` if none exists */
     bool is_json;     /* true if JSON begins at the offset `at` */
     bool has_events;  /* true if `text` is a JSON object with a member "traceEvents" */
 };

@@ -28,7 +28,7 @@ tp_sign tp_sign_is_xplane, tp_sign_is_pprof, tp_sign_is_perfetto;
 /* Returns the first bytes of a file with the properties that several recognizers need. Borrows the texts. */
 struct tp_input_head tp_sign_make_head(const void *bytes, size_t size, const char *name);
 
-/* Returns the offset of the first byte at or after `at` that is not JSON white space; `size` if there is none. */
+/* Returns the offset of the first byte at or after `at` that is not JSON white space; `size` if none exists. */
 size_t tp_sign_skip_space(const char *text, size_t size, size_t at);
 
 /* Returns true if a JSON text has the key, followed by a colon or by the end of the text. The text may be cut

@@ -22,7 +22,7 @@ struct input {
     const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* arguments of the record by field; NULL if absent */
     bool has_own_args;        /* true if the program gave an argument, known from a key that no profiler writes */
     struct tp_buf key, lines; /* allocated with malloc, freed at the end */
-    int code;                 /* error code of the arena, which stops the delivery; 0 if there is none */
+    int code;                 /* error code of the arena, which stops the delivery; 0 if none exists */
 };
 
 /* ---- arguments of a record ---- */

@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Returns the first a or b at or after p. If there is none, the result may be up to 15 bytes after `end`. */
+/* Returns the first a or b at or after p. If none exists, the result may be up to 15 bytes after `end`. */
 static inline const char *find_either_char(const char *p, const char *end, char a, char b)
 {
 #ifdef __SSE2__

@@ -152,7 +152,7 @@ void tp_scan_init(struct tp_scan *scan);
  * opening quote. */
 const char *tp_scan_find_string_end(const char *at, const char *end);
 
-/* Returns the first position at or after `at` that is not white space; `end` if there is none. */
+/* Returns the first position at or after `at` that is not white space; `end` if none exists. */
 const char *tp_scan_skip_space(const char *at, const char *end);
 
 /* Scans the object that begins at scan->at as an event. Fills *spans. */

@@ -141,7 +141,7 @@ static void add_graph_blockers_as_evidence(struct tp_advisor *a, struct tp_picks
     }
 }
 
-/* Returns a detail on the number of calls that a captured graph must not contain; NULL if there are none. */
+/* Returns a detail on the number of calls that a captured graph must not contain; NULL if none exist. */
 static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
 {
     return blockers ? TP_DETAIL(a, TP_DETAIL_BLOCKERS, TP_OF_NUMBER(blockers), TP_OF_NUMBER(a->model->used_count))
