@@ -333,31 +333,26 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
         is_looks   ? tp_text_printf(arena, "polling /proc every 10 ms, because %.*s", (int)refusal.len, refusal.ptr)
         : mode.ptr ? tp_text_printf(arena, "kernel events for the whole tree (%.*s)", (int)mode.len, mode.ptr)
                    : "an unknown recorder");
+    int64_t sample_count = (int64_t)view->tree.trace->sample_count;
     const char *functions =
-        view->tree.trace->sample_count
-            ? tp_text_printf(arena,
-                             "The times of functions are estimated from %s (taken by timers inside the processes, or "
-                             "Python frames read while polling); the column ± shows their sampling error",
-                             tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"))
-            : "No functions";
-    if (is_looks)
-        tp_section_add_fact(
-            facts, "Precision",
-            tp_text_printf(
-                arena,
-                "The states of threads come from the kernel's totals of running and ready time, read every 10 ms: the "
-                "sums are exact, the order within 10 ms is not. %s. Events shorter than 10 ms are not seen.",
-                functions));
-    else
-        tp_section_add_fact(
-            facts, "Precision",
-            tp_text_printf(
-                arena,
-                "The states of threads come from every context switch, so their sums are exact. The times of "
-                "functions are estimated from %s; the column ± shows their sampling error. Processes without a sample "
-                "ran for %s.",
-                tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"),
-                tp_text_of_time(arena, view->unsampled_ns)));
+        is_looks && !sample_count
+            ? "No functions"
+            : tp_text_printf(
+                  arena, "The times of functions are estimated from %s%s; the column ± shows their sampling error",
+                  tp_text_of_counted_noun(arena, sample_count, "sample", "samples"),
+                  is_looks ? " (taken by timers inside the processes, or Python frames read while polling)" : "");
+    const char *precision =
+        is_looks ? tp_text_printf(
+                       arena,
+                       "The states of threads come from the kernel's totals of running and ready time, read every "
+                       "10 ms: the sums are exact, the order within 10 ms is not. %s. Events shorter than 10 ms "
+                       "are not seen.",
+                       functions)
+                 : tp_text_printf(arena,
+                                  "The states of threads come from every context switch, so their sums are exact. %s. "
+                                  "Processes without a sample ran for %s.",
+                                  functions, tp_text_of_time(arena, view->unsampled_ns));
+    tp_section_add_fact(facts, "Precision", precision);
 }
 
 /* Adds a fact about the time that the recording cost the program. Findings exclude this time. */
