@@ -40,7 +40,6 @@ find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "
 drawn=$(draws "$(wc -l <traces)" 100)
 [ -z "${T:-}" ] || drawn=$(wc -l <traces)
 awk -v seed="${SEED:-1}" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' traces | sort -n | head -n "$drawn" | cut -f 2- | sort >drawn
-echo "# $drawn of $(wc -l <traces) traces, seed ${SEED:-1}"
 while read -r trace; do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
@@ -83,7 +82,7 @@ listed() {
     python3 "$ORACLE/compare_defined.py" --summary counts >summary 2>&1 || { tail -n 40 summary; return 1; }
 }
 if [ -f counts ]; then
-    check "exceptions: no listed rule is one that the twin knows" listed
+    check "exceptions: no listed rule is one that the twin knows ($drawn of $(wc -l <traces) traces, seed ${SEED:-1})" listed
     sed 's/^/# /' summary
 fi
 # kinds TRACE...: compares kinds of device work with kinds_ref.py, for these traces, or without TRACE for generated ones
