@@ -24,7 +24,8 @@ struct fixture {
 
 static void make_summary_hostile(struct tp_summary *summary, uint64_t *state);
 
-/* Adds a rank. hostile: state of a random generator whose numbers replace those of the rank, or NULL. */
+/* Adds a rank to the job. If `hostile` is not NULL, random numbers replace the numbers of the rank; hostile: state of
+ * the random generator. */
 static void add_rank_to_job(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;

@@ -101,8 +101,8 @@ static uint32_t read_number(const uint8_t *table, size_t size, size_t *at)
     return value;
 }
 
-/* Returns the line for the code unit `wanted` from a line table of Python 3.11 or later. Each entry begins with its
- * kind and its number of code units, followed by the fields of its kind. */
+/* Returns the line for the code unit `wanted` from a line table of Python 3.11 or later. Each entry contains
+ * its kind, its number of code units, and further fields that depend on the kind. */
 static int64_t line_from_location_table(int64_t line, const uint8_t *table, size_t size, int64_t wanted)
 {
     enum { WITHOUT_COLUMN = 13, LONG = 14, NONE = 15, FIRST_ONE_LINE = 10 };

@@ -48,8 +48,8 @@ static void count_operations(struct tp_time_builder *maker)
     tp_time_places_release(&places);
 }
 
-/* Returns the least time of a unit at the peaks of its device, ns; -1 if unknown. Sets *bound to the limit of the
- * unit. */
+/* Returns the shortest possible time of a unit of work at the peak rates of its device, ns; -1 if unknown. Sets *bound
+ * to the rate that limits the unit. */
 static double least_time_ns(const struct tp_time_builder *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
