@@ -3,12 +3,11 @@
 # build of MODE=coverage with kernel_path.
 #
 # Prints the kernels of a trace (kernel_path.c), then those of the same trace with one more kernel. A file is on the
-# path if one of its lines ran more often the second time. A source and its header count as one. Containers and texts
-# (writer) do not count, and neither do files that only read bytes and do not use events. Prints the path by folder, and
-# fails above MOST files.
+# path if one of its lines ran more often the second time. A source and its header count as one. A file counts only if
+# it can use events: it includes the header of the trace, directly or through other headers. So containers, texts and
+# the readers of bytes do not count. Prints the path by folder, and fails above MOST files.
 build=${1:?build folder of MODE=coverage} most=${MOST:-25}
-# files that read bytes, tokens, numbers and texts before there is an event
-reading=" feed reader scan number learned_keys clean value frame stack "
+events=webreport/trace/trace.h
 command -v gcov >/dev/null || { echo "gcov not found: skipped"; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-path.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -37,30 +36,30 @@ for run in less more; do
     done | xargs gcov -t >"$work/$run.gcov" 2>/dev/null
 done
 grep -q softmax "$work/more.html" || { echo "the kernel did not reach the page"; exit 1; }
-awk -v most="$most" -v reading="$reading" '
-/^ *-: *0:Source:/ { sub(/.*Source:/, ""); source = $0; next }
-source ~ /^webreport\// {
-  split($0, part, ":"); gsub(/[ *]/, "", part[1]); gsub(/ /, "", part[2])
-  if (part[1] ~ /^[0-9]+$/) ran[source, part[2]] += FILENAME ~ /more\.gcov$/ ? part[1] : -part[1]
+# Prints each file of webreport in which a line ran more often the second time, without the suffix.
+more_often() {
+    awk '
+    /^ *-: *0:Source:/ { sub(/.*Source:/, ""); source = $0; next }
+    source ~ /^webreport\// {
+      split($0, part, ":"); gsub(/[ *]/, "", part[1]); gsub(/ /, "", part[2])
+      if (part[1] ~ /^[0-9]+$/) ran[source, part[2]] += FILENAME ~ /more\.gcov$/ ? part[1] : -part[1]
+    }
+    END { for (line in ran) if (ran[line]) { split(line, place, SUBSEP); sub(/\.[ch]$/, "", place[1]); print place[1] } }
+    ' "$work/less.gcov" "$work/more.gcov" | sort -u
 }
-END {
-  for (line in ran) {
-    if (!ran[line]) continue
-    split(line, place, SUBSEP); split(place[1], name, "/"); sub(/\.[ch]$/, "", name[3])
-    file = name[2] "/" name[3]
-    if (file in seen) continue
-    seen[file] = 1
-    if (name[2] == "trace" && index(reading, " " name[3] " ")) { read++; continue }
-    on[name[2]] = on[name[2]] " " name[3]; files++
-  }
-  rooms = split("trace model measure compare document print session", room, " ")
-  for (i = 1; i <= rooms; i++) if (on[room[i]] != "") {
-    n = split(on[room[i]], name, " "); line_ = ""
-    for (k = 2; k <= n; k++)
-      for (j = k; j > 1 && name[j] < name[j - 1]; j--) { t = name[j]; name[j] = name[j - 1]; name[j - 1] = t }
-    for (k = 1; k <= n; k++) line_ = line_ " " name[k]
-    printf "%-9s%s\n", room[i], line_
-  }
-  print "a kernel passes " files + 0 " files on the way to its cell (at most " most "), after " read + 0 " that read its bytes"
-  exit files == 0 || files > most
-}' "$work/less.gcov" "$work/more.gcov"
+files=0 others=0
+for file in $(more_often); do
+    [ -f "$file.c" ] && source=$file.c || source=$file.h
+    if ${CC:-cc} -MM -I. -I"$build" "$source" | tr ' ' '\n' | grep -qx "$events"; then
+        files=$((files + 1))
+        room=${file#*/}
+        echo "${room%%/*} ${file##*/}" >>"$work/path"
+    else
+        others=$((others + 1))
+    fi
+done
+for room in trace model measure compare document print session; do
+    [ ! -f "$work/path" ] || awk -v room="$room" '$1 == room { names = names " " $2 } END { if (names) printf "%-9s%s\n", room, names }' "$work/path"
+done
+echo "a kernel passes $files files on the way to its cell (at most $most), and $others that cannot use events"
+[ $files -gt 0 ] && [ $files -le "$most" ]

@@ -44,6 +44,8 @@ static void strings_number_texts_by_first_appearance(void **state)
     assert_int_equal(strings.count, 10000);
     assert_int_equal(tp_strings_find(&strings, TP_STR("name 77")), 77);
     assert_int_equal(tp_strings_find(&strings, TP_STR("name")), TP_NO_ID);
+    assert_true(tp_strings_contain_byte(&strings, '7'));
+    assert_false(tp_strings_contain_byte(&strings, ';'));
     assert_int_equal(tp_strings_get(&strings, TP_NO_ID).len, 0);
     assert_int_equal(tp_strings_add(&strings, (struct tp_str){"a\0b", 3}), 10000);
     assert_int_equal(tp_strings_add(&strings, (struct tp_str){"a\0c", 3}), 10001);

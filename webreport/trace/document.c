@@ -4,57 +4,58 @@
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
-/* Reads `"key" :` of a top-level member and moves r->at to the member's value. Copies the key to a buffer of the
+/* Reads `"key" :` of a top-level member and moves r->window.at to the member's value. Copies the key to a buffer of the
  * decoder, because the window moves. */
 static bool read_key(struct tp_reader *r, struct tp_str *key)
 {
     struct tp_buf *kept = &r->decoder.row_key;
     for (;;) {
-        const char *close = r->at + 1;
-        while (close < r->end && *close != '"')
+        const char *close = r->window.at + 1;
+        while (close < r->window.end && *close != '"')
             close += *close == '\\' ? 2 : 1;
-        const char *colon = close < r->end ? tp_scan_skip_space(close + 1, r->end) : r->end;
-        const char *value = colon < r->end ? tp_scan_skip_space(colon + 1, r->end) : r->end;
-        if (value < r->end) {
+        const char *colon = close < r->window.end ? tp_scan_skip_space(close + 1, r->window.end) : r->window.end;
+        const char *value = colon < r->window.end ? tp_scan_skip_space(colon + 1, r->window.end) : r->window.end;
+        if (value < r->window.end) {
             if (*colon != ':')
                 return false;
             tp_buf_clear(kept);
-            tp_buf_add(kept, r->at + 1, (size_t)(close - r->at - 1));
+            tp_buf_add(kept, r->window.at + 1, (size_t)(close - r->window.at - 1));
             if (kept->failed)
                 tp_arena_fail(r->trace->arena, kept->failed);
             *key = (struct tp_str){kept->data ? kept->data : "", kept->size};
-            r->at = value;
+            r->window.at = value;
             return true;
         }
-        if (!tp_reader_extend_window(r))
+        if (!tp_window_extend(&r->window))
             return false;
     }
 }
 
-/* Skips a member whose text is broken. Moves r->at to the next line that starts a member, or to the list of events. */
+/* Skips a member whose text is broken. Moves r->window.at to the next line that starts a member, or to the list of
+ * events. */
 static void skip_broken_member(struct tp_reader *r)
 {
     tp_reader_count_notice(r, TP_NOTICE_HEADER);
     for (;;) {
-        const char *line = r->at;
-        while ((line = memchr(line, '\n', (size_t)(r->end - line)))) {
-            line = tp_scan_skip_space(line, r->end);
-            if (r->end - line > 128 && tp_scan_is_member_start(line, r->end)) {
-                r->at = line;
+        const char *line = r->window.at;
+        while ((line = memchr(line, '\n', (size_t)(r->window.end - line)))) {
+            line = tp_scan_skip_space(line, r->window.end);
+            if (r->window.end - line > 128 && tp_scan_is_member_start(line, r->window.end)) {
+                r->window.at = line;
                 return;
             }
-            if (line >= r->end)
+            if (line >= r->window.end)
                 break;
         }
-        const char *list = memmem(r->at, (size_t)(r->end - r->at), "\"traceEvents\"", 13);
+        const char *list = memmem(r->window.at, (size_t)(r->window.end - r->window.at), "\"traceEvents\"", 13);
         if (list) {
-            r->at = list;
+            r->window.at = list;
             return;
         }
-        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD)
-            r->at = r->end - 256;
-        if (!tp_reader_next_window(r)) {
-            r->at = r->end;
+        if ((size_t)(r->window.end - r->window.at) > TP_READER_LOOKAHEAD)
+            r->window.at = r->window.end - 256;
+        if (!tp_window_next(&r->window)) {
+            r->window.at = r->window.end;
             return;
         }
     }
@@ -63,14 +64,14 @@ static void skip_broken_member(struct tp_reader *r)
 /* Returns true if the scanned value is followed by a ',', a '}' or the end of the window. */
 static bool has_valid_text_after_value(const struct tp_reader *r)
 {
-    const char *next = tp_scan_skip_space(r->scan.at, r->end);
-    return next >= r->end || *next == ',' || *next == '}';
+    const char *next = tp_scan_skip_space(r->scan.at, r->window.end);
+    return next >= r->window.end || *next == ',' || *next == '}';
 }
 
 static void store_member(struct tp_reader *r, struct tp_str key, struct tp_str value)
 {
     if (r->visitor) {
-        r->code = r->visitor->member(r->visitor->context, key, value, r->err);
+        r->window.code = r->visitor->member(r->visitor->context, key, value, r->window.err);
         return;
     }
     key.len = key.len < TP_MAX_SHOWN_NAME_BYTES ? key.len : TP_MAX_SHOWN_NAME_BYTES;
@@ -81,29 +82,29 @@ static void read_member_value(struct tp_reader *r, struct tp_str key)
 {
     struct tp_str value;
     for (;;) {
-        r->scan.at = r->at;
-        r->scan.end = r->end;
+        r->scan.at = r->window.at;
+        r->scan.end = r->window.end;
         r->spans.is_nested_too_deep = false;
         enum tp_scan_status status = tp_scan_value(&r->scan, &value, &r->spans);
         if (status == TP_SCAN_OK && has_valid_text_after_value(r)) {
             if (r->spans.is_nested_too_deep)
                 tp_reader_count_notice(r, TP_NOTICE_DEPTH);
             store_member(r, key, value);
-            r->at = r->scan.at;
+            r->window.at = r->scan.at;
             return;
         }
         if (status != TP_SCAN_MORE) {
             skip_broken_member(r);
             return;
         }
-        if (tp_reader_extend_window(r))
+        if (tp_window_extend(&r->window))
             continue;
-        if (r->is_at_end || r->code < 0) {
-            r->at = r->end;
+        if (r->window.is_at_end || r->window.code < 0) {
+            r->window.at = r->window.end;
             return;
         }
         tp_reader_count_notice(r, TP_NOTICE_HEADER);
-        tp_reader_skip_value(r);
+        tp_window_skip_value(&r->window);
         return;
     }
 }
@@ -114,13 +115,13 @@ static bool read_members(struct tp_reader *r)
 {
     for (;;) {
         struct tp_str key;
-        char c = tp_reader_peek(r);
+        char c = tp_window_peek(&r->window);
         if (c == ',') {
-            r->at++;
+            r->window.at++;
             continue;
         }
         if (c == '}') {
-            r->at++;
+            r->window.at++;
             r->trace->reading.has_end = true;
             return true;
         }
@@ -134,72 +135,73 @@ static bool read_members(struct tp_reader *r)
         if (c != '"' || !read_key(r, &key)) {
             if (r->has_events)
                 tp_reader_count_notice(r, TP_NOTICE_HEADER);
-            r->at = r->end;
+            r->window.at = r->window.end;
             return r->has_events;
         }
-        if (tp_str_equal(key, TP_STR("traceEvents")) && *r->at == '[') {
+        if (tp_str_equal(key, TP_STR("traceEvents")) && *r->window.at == '[') {
             if (r->has_events)
                 tp_reader_count_notice(r, TP_NOTICE_DUPLICATE_KEY);
-            r->at++;
+            r->window.at++;
             tp_reader_events(r);
         } else {
             read_member_value(r, key);
         }
-        if (r->code < 0)
+        if (r->window.code < 0)
             return r->has_events;
     }
 }
 
 static int set_format_error(struct tp_reader *r, const char *what)
 {
-    const unsigned char *p = (const unsigned char *)r->at;
-    size_t n = r->at ? (size_t)(r->end - r->at) : 0;
-    return tp_error_set(r->err, TP_EFORMAT, r->at ? tp_feed_offset(r->feed, r->at) : 0,
+    const unsigned char *p = (const unsigned char *)r->window.at;
+    size_t n = r->window.at ? (size_t)(r->window.end - r->window.at) : 0;
+    return tp_error_set(r->window.err, TP_EFORMAT, r->window.at ? tp_feed_offset(r->window.feed, r->window.at) : 0,
                         n >= 2 ? "%s (found bytes %02x %02x)" : "%s", what, n >= 2 ? p[0] : 0, n >= 2 ? p[1] : 0);
 }
 
 static int read_document(struct tp_reader *r)
 {
-    if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
-        r->at += 3;
-    if (r->end - r->at >= 2 && (memcmp(r->at, "\xFF\xFE", 2) == 0 || memcmp(r->at, "\xFE\xFF", 2) == 0))
+    if (r->window.end - r->window.at >= 3 && memcmp(r->window.at, "\xEF\xBB\xBF", 3) == 0)
+        r->window.at += 3;
+    if (r->window.end - r->window.at >= 2 &&
+        (memcmp(r->window.at, "\xFF\xFE", 2) == 0 || memcmp(r->window.at, "\xFE\xFF", 2) == 0))
         return set_format_error(r, "UTF-16 text; a trace is UTF-8: convert it with iconv");
-    char c = tp_reader_peek(r);
-    if (r->code < 0)
-        return r->code;
+    char c = tp_window_peek(&r->window);
+    if (r->window.code < 0)
+        return r->window.code;
     if (c == '\0')
         return set_format_error(r, "the file is empty");
     if (c == '[') {
-        r->at++;
+        r->window.at++;
         r->is_array = true;
         tp_reader_events(r);
     } else if (c == '{') {
-        r->at++;
-        if (!read_members(r) && r->code >= 0)
-            return set_format_error(r, r->at < r->end ? "not a trace: no JSON here"
-                                                      : "not a trace: no list \"traceEvents\" in it");
+        r->window.at++;
+        if (!read_members(r) && r->window.code >= 0)
+            return set_format_error(r, r->window.at < r->window.end ? "not a trace: no JSON here"
+                                                                    : "not a trace: no list \"traceEvents\" in it");
     } else {
         return set_format_error(r, "not a trace: neither a JSON object nor a list");
     }
-    if (r->code < 0)
-        return r->code;
+    if (r->window.code < 0)
+        return r->window.code;
     if (!r->has_events)
         return set_format_error(r, "not a trace: no list \"traceEvents\" in it");
-    if (tp_reader_peek(r) != '\0')
+    if (tp_window_peek(&r->window) != '\0')
         tp_reader_count_notice(r, TP_NOTICE_TRAILING_DATA);
-    for (r->is_at_end = false;
-         tp_reader_next_window(r);) /* reads the rest of the file, because the checksum is at its end */
-        r->at = r->end;
-    return r->code;
+    for (r->window.is_at_end = false;
+         tp_window_next(&r->window);) /* reads the rest of the file, because the checksum is at its end */
+        r->window.at = r->window.end;
+    return r->window.code;
 }
 
 static int check_end_of_strict_reading(struct tp_reader *r)
 {
-    int code = tp_strict_end(&r->strict, r->err);
+    int code = tp_strict_end(&r->window.strict, r->window.err);
     for (int i = 0; code == TP_OK && i < TP_NOTICE_COUNT; i++)
         if (r->trace->reading.notices[i])
-            code = tp_error_set(r->err, TP_EFORMAT, r->trace->reading.notice_offset[i], "%s, refused by --strict",
-                                tp_notice_text((enum tp_notice)i));
+            code = tp_error_set(r->window.err, TP_EFORMAT, r->trace->reading.notice_offset[i],
+                                "%s, refused by --strict", tp_notice_text((enum tp_notice)i));
     return code;
 }
 
@@ -218,12 +220,13 @@ static int read_whole_document(void *context, struct tp_error *err)
     tp_decoder_init(&r->decoder, reading->source->sink);
     if (!r->visitor)
         tp_decoder_set_interners(&r->decoder, &r->layout);
-    if (r->is_strict)
-        r->code = tp_strict_feed(&r->strict, r->at, (size_t)(r->end - r->at), r->err);
+    if (r->window.is_strict)
+        r->window.code =
+            tp_strict_feed(&r->window.strict, r->window.at, (size_t)(r->window.end - r->window.at), r->window.err);
     int code = read_document(r);
-    tp_source_store_feed_report(reading->source, r->at);
+    tp_source_store_feed_report(reading->source, r->window.at);
     r->trace->reading.element_count = r->ordinal;
-    if (r->is_strict && code == TP_OK)
+    if (r->window.is_strict && code == TP_OK)
         code = check_end_of_strict_reading(r);
     if (code == TP_OK && !r->visitor)
         tp_decoder_finish(&r->decoder);
@@ -237,14 +240,14 @@ static int run_reader(struct tp_source *source, const struct tp_visitor *visitor
     struct reading reading = {.source = source};
     struct tp_reader *r = &reading.reader;
     r->trace = source->sink->trace;
-    r->feed = source->feed;
-    r->at = source->at;
-    r->end = source->end;
-    r->err = source->err;
+    r->window.feed = source->feed;
+    r->window.at = source->at;
+    r->window.end = source->end;
+    r->window.err = source->err;
     r->visitor = visitor;
-    r->is_strict = source->is_strict && !visitor;
+    r->window.is_strict = source->is_strict && !visitor;
     r->repair_budget = TP_READER_REPAIR_BUDGET;
-    tp_strict_init(&r->strict);
+    tp_strict_init(&r->window.strict);
     tp_scan_init(&r->scan);
     int code = tp_arena_run(arena, read_whole_document, &reading, NULL);
     tp_decoder_release(&r->decoder);

@@ -16,9 +16,7 @@
  * call stacks. */
 static void find_semicolon_frames(const struct tp_trace *trace, struct tp_strings *found)
 {
-    bool has_any = false;
-    for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
-        has_any = memchr(trace->names.items[i].ptr, ';', trace->names.items[i].len) != NULL;
+    bool has_any = tp_strings_contain_byte(&trace->names, ';');
     for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
         const struct tp_event *event = &trace->events[i];
         if (event->kind == TP_KIND_FRAME || event->kind == TP_KIND_MODULE)

@@ -150,3 +150,11 @@ uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text)
     struct tp_string_slot *slot = find_slot(strings, text, tp_hash_bytes(text.ptr, text.len));
     return slot->used ? slot->id : TP_NO_ID;
 }
+
+bool tp_strings_contain_byte(const struct tp_strings *strings, char byte)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < strings->count && !has_any; i++)
+        has_any = memchr(strings->items[i].ptr, byte, strings->items[i].len) != NULL;
+    return has_any;
+}

@@ -143,6 +143,8 @@ void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);
 /* Returns the id of the text; TP_NO_ID if it is missing. */
 uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text);
+/* Returns true if at least one of the texts contains the byte. */
+bool tp_strings_contain_byte(const struct tp_strings *strings, char byte);
 
 static inline struct tp_str tp_strings_get(const struct tp_strings *strings, uint32_t id)
 {
