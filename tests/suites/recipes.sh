@@ -35,6 +35,11 @@ is_metric() {
         "$NEW" check "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --budget "$WORK/budget" >"$WORK/check" &&
         grep -q 'step[.]time[.]range' "$WORK/check"
 }
+is_view() {
+    "$NEW" report "$DATA/traces/case_cpu_loop.pt.trace.json.gz" -o "$WORK/view.html" --json "$WORK/view.json" --quiet &&
+        grep -q 'The recipe of a view works' "$WORK/view.html" && grep -q '"recipe_view": *{' "$WORK/view.json" &&
+        grep -q 'href="#recipe"' "$WORK/view.html"
+}
 is_export() {
     "$NEW" export "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --to recipe -o "$WORK/export" &&
         [ "$(cat "$WORK"/export/*.recipe.txt)" -gt 10 ] && "$NEW" help export | grep -q '^  recipe '
@@ -49,12 +54,14 @@ is_headline() {
 }
 check "recipe: a rule touches 4 files at most" follow rule 4
 check "recipe: a metric touches 3 files at most" follow metric 3
+check "recipe: a view touches 8 files at most" follow view 8
 check "recipe: an export format touches 5 files at most" follow export 5
 check "recipe: an input format touches 3 files at most" follow input 3
 check "recipe: other words in a headline touch 1 file" follow headline 1
 check "recipes: the changes compile together" built
 check "recipe: the rule reports a finding and has a metric" is_rule
 check "recipe: the metric has a value and can be limited" is_metric
+check "recipe: the view has a section, a link to it and a member in JSON" is_view
 check "recipe: the format is exported and in the help text" is_export
 check "recipe: the format is read as a trace" is_input
 check "recipe: the headline has the new words" is_headline

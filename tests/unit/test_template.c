@@ -202,13 +202,14 @@ static unsigned run_spec_file(const char *name)
 static void spec_cases_pass(void **state)
 {
     (void)state;
-    static const char *const files[] = {"comments", "delimiters", "interpolation", "inverted", "partials", "sections"};
+    static const char *const files[] = {"comments", "delimiters", "interpolation", "inverted",
+                                        "partials", "sections",   "~dynamic-names"};
     unsigned count = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         count += run_spec_file(files[i]);
     if (!count)
         skip();
-    assert_int_equal(count, 136);
+    assert_int_equal(count, 157);
 }
 
 /* ---- test cases of tracepress itself ---- */
@@ -226,6 +227,30 @@ static void markup_and_controls_are_escaped(void **state)
     assert_rendered(tp_data_text("\xF4\x90\x80\x80x\xE2\x80"), "{{.}}", BAD BAD BAD BAD "x" BAD BAD);
     assert_rendered(tp_data_text("a\xE2\x80\xAE!\xE2\x81\xA6"), "{{.}}", "a\\u202e!\\u2066");
     assert_rendered(tp_data_text("<b>"), "{{{.}}}{{&.}}", "<b><b>");
+}
+
+static void value_names_a_partial(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    struct tp_buf out;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    struct tp_object *texts = tp_object_new(&arena), *data = tp_object_new(&arena);
+    tp_object_add_text(texts, "main", "{{> *which}}|{{#parts}}{{> * which }};{{/parts}}|{{> *count}}{{> *none}}");
+    tp_object_add_text(texts, "a", "A{{x}}");
+    tp_object_add_text(texts, "b", "B{{x}}");
+    tp_object_add_text(data, "which", "a");
+    tp_object_add_int(data, "x", 1);
+    tp_object_add_int(data, "count", 7);
+    struct tp_list *parts = tp_object_add_list(data, "parts");
+    tp_object_add_text(tp_list_add_object(parts), "which", "b");
+    tp_object_add_int(tp_list_add_object(parts), "x", 2);
+    assert_int_equal(render_template(&arena, tp_data_of_object(texts), tp_data_of_object(data), &out, NULL), 0);
+    assert_int_equal(out.size, strlen("A1|B1;A2;|"));
+    assert_memory_equal(out.data, "A1|B1;A2;|", out.size);
+    tp_buf_release(&out);
+    tp_arena_release(&arena);
 }
 
 static void empty_text_hides_a_section_and_zero_does_not(void **state)
@@ -282,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spec_cases_pass),
         cmocka_unit_test(markup_and_controls_are_escaped),
+        cmocka_unit_test(value_names_a_partial),
         cmocka_unit_test(empty_text_hides_a_section_and_zero_does_not),
         cmocka_unit_test(broken_templates_name_line_and_reason),
         cmocka_unit_test(endless_template_is_refused),

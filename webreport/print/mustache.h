@@ -1,7 +1,8 @@
 /* Compiles Mustache templates to flat arrays of tokens with jump offsets.
  *
- * Comments, delimiters, interpolation, sections, inverted sections and partials work as github.com/mustache/spec
- * defines them, including standalone lines and indentation of partials. Lambdas and inheritance are not supported.
+ * Comments, delimiters, interpolation, sections, inverted sections, partials and their dynamic names work as
+ * github.com/mustache/spec defines them, including standalone lines and indentation of partials. Lambdas and
+ * inheritance are not supported.
  * template.h renders the compiled templates. */
 #ifndef TP_WEBREPORT_PRINT_MUSTACHE_H
 #define TP_WEBREPORT_PRINT_MUSTACHE_H
@@ -19,7 +20,7 @@ enum tp_mustache_kind {
     TP_MUSTACHE_SECTION,  /* tag {{#x}} */
     TP_MUSTACHE_INVERTED, /* tag {{^x}} */
     TP_MUSTACHE_END,      /* tag {{/x}} */
-    TP_MUSTACHE_PARTIAL,  /* tag {{>x}} */
+    TP_MUSTACHE_PARTIAL,  /* tag {{>x}} or {{>*x}} */
 };
 
 struct tp_mustache_token {
@@ -27,7 +28,7 @@ struct tp_mustache_token {
     uint32_t jump;        /* for SECTION and INVERTED: index of the token after the END of the section */
     struct tp_str text;   /* TEXT: the bytes; other tokens: the name; both are borrowed from the template */
     struct tp_str indent; /* PARTIAL that is alone on its line: the blanks before it */
-    const struct tp_mustache *partial; /* PARTIAL: its compiled template, set when the token is first rendered */
+    const struct tp_mustache *partial; /* PARTIAL without '*': its compiled template, set when the token is first rendered */
 };
 
 struct tp_mustache {

@@ -280,10 +280,12 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
     end_large_sections(&large, section->arena);
     tp_arena_fail_with_stored_code(section->arena);
     entry->sections = 0;
+    struct tp_list *sections = tp_object_add_list(root, "sections");
     for (unsigned i = 0; i < SECTION_COUNT; i++) {
         struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
-
-        tp_object_add_value(root, SECTIONS[i].name, data);
+        struct tp_object *item = tp_list_add_object(sections);
+        tp_object_add_text(item, "template", SECTIONS[i].name);
+        tp_object_add_value(item, "section", data);
         entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
     }
 }

@@ -194,14 +194,31 @@ static int enter_section(struct tp_renderer *r, const struct tp_mustache *templa
     return 0;
 }
 
+/* Sets *partial to the template of {{> name}}, or of {{> *name}}, whose name is the value of `name` in the contexts. */
+static int find_partial(const struct tp_renderer *r, struct tp_mustache_token *token,
+                        const struct tp_mustache **partial)
+{
+    struct tp_str name = token->text;
+    int code = 0;
+    if (name.len && name.ptr[0] == '*') {
+        struct tp_data value;
+        resolve_name(r, tp_str_trim((struct tp_str){name.ptr + 1, name.len - 1}), &value);
+        name = value.kind == TP_DATA_TEXT ? (struct tp_str){value.self, (size_t)value.number} : (struct tp_str){"", 0};
+        return find_or_compile(r->templates, name, token->indent, true, partial, r->err);
+    }
+    if (!token->partial)
+        code = find_or_compile(r->templates, name, token->indent, true, &token->partial, r->err);
+    *partial = token->partial;
+    return code;
+}
+
 static int enter_partial(struct tp_renderer *r, const struct tp_mustache *template, struct tp_mustache_token *token)
 {
-    if (!token->partial) {
-        int code = find_or_compile(r->templates, token->text, token->indent, true, &token->partial, r->err);
-        if (code)
-            return code;
-    }
-    struct frame *frame = push_section_frame(r, token->partial, 0, token->partial->token_count);
+    const struct tp_mustache *partial;
+    int code = find_partial(r, token, &partial);
+    if (code)
+        return code;
+    struct frame *frame = push_section_frame(r, partial, 0, partial->token_count);
     if (!frame || r->partial_count == TP_MAX_TEMPLATE_DEPTH)
         return set_depth_error(r, template);
     frame->is_partial = true;
