@@ -38,7 +38,7 @@ at looks        | while polling
 allowed='stands for|stand for|holds the lock|lock holds|lies between'
 # The subjects of commits since this date are checked. A date is used, because the id of a commit changes when the
 # history is rebased.
-since=2026-11-29T05:30:00Z
+since=2026-11-28T23:41:00Z
 
 # columns: kind, folder or text, limit
 limits='
