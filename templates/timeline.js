@@ -78,21 +78,21 @@
     return texts;
   }
 
-  /* Reads a text and its color. The color is a CSS color; null: no color. */
-  function readSaid(number, texts) {
+  /* Reads a caption: a text and its color. The color is a CSS color; null: no color. */
+  function readCaption(number, texts) {
     var text = texts[number()], color = number();
     return { text: text, color: color ? '#' + (0x1000000 + color - 1).toString(16).slice(1) : null };
   }
 
-  /* Returns a function that is called for each slice in order, and returns the slice's text and color, or null. `count`
-   * is the number of slices that have a text. */
-  function toldSlices(number, count, texts) {
+  /* Returns a function that is called for each slice in order, and returns the slice's caption, or null. `count` is the
+   * number of slices that have a caption. */
+  function captionReader(number, count, texts) {
     var place = 0, next = count ? number() : -1;
     return function () {
       if (place++ !== next) return null;
-      var said = readSaid(number, texts);
+      var caption = readCaption(number, texts);
       next = --count ? next + number() : -1;
-      return said;
+      return caption;
     };
   }
 
@@ -100,19 +100,19 @@
     var moments = [], time = 0;
     for (var i = 0; i < count; i++) {
       time += number();
-      var name = names[number()], said = readSaid(number, texts);
-      moments.push({ time: time * unit, name: name, text: said.text, color: said.color });
+      var name = names[number()], caption = readCaption(number, texts);
+      moments.push({ time: time * unit, name: name, text: caption.text, color: caption.color });
     }
     return moments;
   }
 
   /* Returns the rows of a lane, one per depth. A row has starts, ends (ns) and names of its slices in order of time. A
-   * row also has the texts of some of its slices by index. */
-  function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch, shape) {
+   * row also has the captions of some of its slices by index. */
+  function readLane(lane, unit, start, duration, name, nextCaption, depths, depthAt, launch, shape) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
     for (r = 0; r < lane.rows; r++) {
-      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null, launch: launch && new Float64Array(counts[r]), shape: shape && new Uint32Array(counts[r]) });
+      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), captions: new Map(), cover: null, launch: launch && new Float64Array(counts[r]), shape: shape && new Uint32Array(counts[r]) });
       counts[r] = 0;
     }
     var time = 0;
@@ -123,9 +123,9 @@
       row.start[k] = time * unit;
       row.end[k] = (time + duration()) * unit;
       row.name[k] = name();
-      var said = told(), before = launch ? launch() : 0;
+      var caption = nextCaption(), before = launch ? launch() : 0;
       if (launch) row.launch[k] = before ? (time - before + 1) * unit : -1;
-      if (said) row.told.set(k, said);
+      if (caption) row.captions.set(k, caption);
       if (shape) row.shape[k] = shape();
     }
     return rows;
@@ -139,11 +139,11 @@
     var names = readNames(bytes, at[4], at[5], at[6], header.sections[6]);
     var start = numbersAt(bytes, at[0]), duration = numbersAt(bytes, at[1]), name = numbersAt(bytes, at[2]);
     var texts = readTexts(bytes, at[9], at[10], at[11]), moment = numbersAt(bytes, at[11]);
-    var told = toldSlices(numbersAt(bytes, at[8]), header.told, texts);
+    var nextCaption = captionReader(numbersAt(bytes, at[8]), header.captions, texts);
     var depthAt = at[3], coverAt = at[7], loadAt = at[16], unit = header.unit_ns, launch = header.sections[12] ? numbersAt(bytes, at[12]) : null;
     var shape = header.sections[13] ? numbersAt(bytes, at[13]) : null;
     var lanes = header.lanes.map(function (lane) {
-      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt, lane.device ? launch : null, lane.device ? null : shape);
+      var rows = readLane(lane, unit, start, duration, name, nextCaption, bytes, depthAt, lane.device ? launch : null, lane.device ? null : shape);
       depthAt += lane.slices;
       if (lane.covered) {
         rows.forEach(function (row) {
@@ -402,7 +402,7 @@
     var margin, name = hit.row ? this.data.names[hit.row.name[hit.i]] : stepTitle(hit);
     this.selected = {
       name: name, kind: hit.row ? this.kindOf(hit.row.name[hit.i]) : 'step', start: hit.start, end: hit.end, count: this.hits.length,
-      text: this.words(hit), told: hit.row && hit.row.told.has(hit.i) ? hit.row.told.get(hit.i).text : '', parents: hit.row ? this.parentsOf(hit) : []
+      text: this.words(hit), caption: hit.row && hit.row.captions.has(hit.i) ? hit.row.captions.get(hit.i).text : '', parents: hit.row ? this.parentsOf(hit) : []
     };
     this.outlined = hit.row ? hit : null;
     this.selected.launch = hit.row ? this.launchOf(hit) : null;
@@ -766,9 +766,9 @@
     }
     for (; first < row.start.length && row.start[first] < this.to; first++) {
       var x = this.x(row.start[first]), width = (row.end[first] - row.start[first]) * this.scale;
-      var drawn = Math.max(width - (width > 3 ? 0.8 : 0), 0.7), said = row.told.get(first);
-      if (said && said.color) {
-        this.paint(row.name[first], said.color, x, drawn, y, height);
+      var drawn = Math.max(width - (width > 3 ? 0.8 : 0), 0.7), caption = row.captions.get(first);
+      if (caption && caption.color) {
+        this.paint(row.name[first], caption.color, x, drawn, y, height);
         continue;
       }
       this.box(row.name[first], x, drawn, y, height, 1);
@@ -846,10 +846,10 @@
   Viewer.prototype.sliceAt = function (event) {
     var hit = this.itemAt(event);
     if (!hit || !hit.item.row) return null;
-    var row = hit.item.row, said, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
+    var row = hit.item.row, caption, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
     if (i >= row.start.length || row.start[i] > hit.time + margin) return null;
-    said = row.told.get(i);
-    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: said ? said.text : '', lane: hit.item.lane, row: row, i: i };
+    caption = row.captions.get(i);
+    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: caption ? caption.text : '', lane: hit.item.lane, row: row, i: i };
   };
 
   /* Returns the moment nearest to the pointer, as a slice without length. */
@@ -879,7 +879,7 @@
       this.info.textContent = '';
       this.info.appendChild(make('b', {}, slice.name));
       this.info.appendChild(document.createTextNode('  ' + sliceText(slice)));
-      if (slice.text) this.info.appendChild(make('span', { 'class': 'told' }, slice.text));
+      if (slice.text) this.info.appendChild(make('span', { 'class': 'caption' }, slice.text));
     } else if (hit && hit.item.title !== undefined && hit.item.lane) {
       hit.item.lane.open = !hit.item.lane.open;
       this.layout();

@@ -194,7 +194,7 @@
     head.appendChild(make('b', {}, ' ' + (shown ? shown.name : state.name)));
     if (shown) {
       panel.appendChild(make('p', {}, shown.text));
-      if (shown.told) panel.appendChild(make('p', { 'class': 'told' }, shown.told));
+      if (shown.caption) panel.appendChild(make('p', { 'class': 'caption' }, shown.caption));
       if (shown.shapes) panel.appendChild(make('p', { 'class': 'shapes' }, (shown.shapes.of ? 'Shapes of ' + shown.shapes.of + ' ' : 'Shapes ') + shown.shapes.text));
       addNames(panel, 'Inside of', shown.parents, state);
       addNames(panel, 'Launched by', shown.launch ? [shown.launch] : [], state);

@@ -208,7 +208,7 @@ def trace_handler(
     options = {"use_python_export": True} if use_python_export else {}
     torch_handler(os.fspath(dir_name), worker_name, use_gzip, **options)  # raises errors about the arguments now
 
-    told: Set[str] = set()
+    reported: Set[str] = set()
 
     def handler(profile: Any) -> None:
         noting = _Noting(profile)
@@ -221,8 +221,8 @@ def trace_handler(
             elif report if report is not None else _rank() == 0:
                 _report_of(noting.trace, wait)
         except TracepressError as error:  # the program is missing; this message is printed only once
-            if error.text not in told:
-                told.add(error.text)
+            if error.text not in reported:
+                reported.add(error.text)
                 _say(f"no report: {error}")
         except Exception as error:
             what = "report" if noting.trace else "trace"

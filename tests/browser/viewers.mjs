@@ -158,7 +158,7 @@ test('timeline_tells_arguments_and_moments', async () => {
   const info = await page.ask(`(() => { const evil = ${JSON.stringify('evil')};
     for (let y = 20; y < canvas().clientHeight; y += 3) for (let x = 0; x < canvas().clientWidth; x += 4) {
       point('pointermove', x, y);
-      if ((canvas().getAttribute('data-tip') ?? '').startsWith(evil)) { point('pointerdown', x, y); point('pointerup', x, y); return [card.querySelector('.walk .told').textContent, card.querySelectorAll('.walk script').length]; } } })()`);
+      if ((canvas().getAttribute('data-tip') ?? '').startsWith(evil)) { point('pointerdown', x, y); point('pointerup', x, y); return [card.querySelector('.walk .caption').textContent, card.querySelectorAll('.walk script').length]; } } })()`);
   same(info, [told[6], 0]);
   same(page.messages.filter((text) => !/setPointerCapture/.test(text)), []);
 });

@@ -107,7 +107,7 @@ def can_tell(fault, layout):
 
 def judged(job, fault, layout, hit, loss, what):
     replay, findings = job['replay'], job['findings']
-    assert replay['is_told'] and replay['error_percent'] < 0.1, (what, replay)
+    assert replay['is_replayed'] and replay['error_percent'] < 0.1, (what, replay)
     shares = sum(cause['share_percent'] for cause in replay['causes'])
     assert abs(shares - replay['loss_percent']) < 1e-9, (what, shares, replay['loss_percent'])
     # with a single stage, all groups include the host
@@ -267,7 +267,7 @@ def simulated(tracepress, work):
             with open(folder + '.json') as file:
                 job = json.load(file)['jobs'][0]
             what = (shape, cause, truth, [(f['title'], f['share_percent']) for f in job['findings']], job['replay']['error_percent'])
-            assert job['replay']['is_told'] and job['replay']['error_percent'] < 2.5, what
+            assert job['replay']['is_replayed'] and job['replay']['error_percent'] < 2.5, what
             if cause == 'clean':
                 assert not job['findings'], what
                 continue

@@ -52,7 +52,7 @@ total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json
 # ---- memory
 
 program memory_program || not_ok "memory_program is built"
-peak_is_told() { # Checks that the program's own count, the metadata, the curve and the report agree.
+peak_is_reported() { # Checks that the program's own count, the metadata, the curve and the report agree.
     recorded "$@" || return 1
     read -r peak calls <out
     near "$peak" "$(field peak_bytes)" 1 || return 1
@@ -63,9 +63,9 @@ peak_is_told() { # Checks that the program's own count, the metadata, the curve 
     [ "$(wc -c <trace.json)" -lt 2000000 ] || { echo "the trace is large"; return 1; }
 }
 check "memory: the peak of the whole malloc family is malloc_usable_size's within 1 %" \
-    peak_is_told memory ./memory_program 4 2
-check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
-check "memory: blocks of a requested size are reported one by one" peak_is_told memory=1m ./memory_program 2 1
+    peak_is_reported memory ./memory_program 4 2
+check "memory: the peak of many small blocks on threads" peak_is_reported memory ./memory_program 1 8
+check "memory: blocks of a requested size are reported one by one" peak_is_reported memory=1m ./memory_program 2 1
 
 large_blocks() { # Checks that the trace has each block of at least this size, with its address and its release.
     recorded memory=1m ./memory_program 2 0 || return 1
@@ -77,7 +77,7 @@ check "memory: a large block is a record when it is taken and when it is given b
 
 if command -v "${CXX:-c++}" >/dev/null; then
     "${CXX:-c++}" -std=c++17 -O0 "$HERE/tests/native/new_delete.cc" -o new_delete &&
-        check "memory: C++ new and delete, arrays, sized and aligned" peak_is_told memory ./new_delete
+        check "memory: C++ new and delete, arrays, sized and aligned" peak_is_reported memory ./new_delete
 else
     skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
 fi

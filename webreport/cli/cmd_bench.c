@@ -311,14 +311,14 @@ static int print_result(struct job *job)
                                              tp_print_text},
                                             {o->json, tp_print_json},
                                             {o->markdown, tp_print_markdown}};
-    const struct tp_bench_report told = {.bench = &job->bench,
-                                         .names = {job->names[A], job->names[B]},
-                                         .commands = {job->commands[A], job->commands[B]},
-                                         .stop = job->stop,
-                                         .seed = job->seed};
+    const struct tp_bench_report report = {.bench = &job->bench,
+                                           .names = {job->names[A], job->names[B]},
+                                           .commands = {job->commands[A], job->commands[B]},
+                                           .stop = job->stop,
+                                           .seed = job->seed};
     struct tp_document document;
     const int64_t all_rows = -1;
-    tp_bench_document(&document, &told, &job->work.arena);
+    tp_bench_document(&document, &report, &job->work.arena);
     return tp_cmd_write_outputs(&job->work, &document, outputs, sizeof outputs / sizeof *outputs,
                                 &(struct tp_print_options){.row_limit = &all_rows});
 }

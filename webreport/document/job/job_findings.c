@@ -21,15 +21,15 @@ static const char *lost_time_text(const struct tp_job_wording *w)
 static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wording *w,
                                                        const struct tp_job_finding *first)
 {
-    struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
+    struct tp_str cause = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
     const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
         is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", lost_time_text(w), part,
-                                  (int)told.len, told.ptr)
+                                  (int)cause.len, cause.ptr)
                  : tp_text_printf(w->arena, "%s; %s of it is %.*s, and no other group shows whether that is slow",
-                                  lost_time_text(w), part, (int)told.len, told.ptr),
+                                  lost_time_text(w), part, (int)cause.len, cause.ptr),
         tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
                        tp_text_of_time(w->arena, first->cost_ns), first->advice)};
 }
@@ -178,7 +178,7 @@ static void add_replay_to_record(struct tp_object *record, const struct tp_job *
     const struct tp_what_if *what_if = &job->what_if;
     struct tp_object *item = tp_object_add_object(record, "replay");
     bool is_replayed = !what_if->why_not;
-    tp_object_add_bool(item, "is_told", is_replayed);
+    tp_object_add_bool(item, "is_replayed", is_replayed);
     tp_object_add_text(item, "why_not", is_replayed ? "" : what_if->why_not);
     tp_object_add_int(item, "rank_count", what_if->rank_count);
     tp_object_add_int(item, "step_count", what_if->step_count);

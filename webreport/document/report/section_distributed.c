@@ -275,12 +275,12 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
             (int)name.len, name.ptr);
     const char *not_alike =
         "The ranks' collectives do not match one to one, so transfer and waiting cannot be separated.";
-    const char *told = view->job ? verdict_on_job_text(arena, naming, view->job)
-                                 : tp_text_printf(arena, "%u ranks.", view->rank_count);
+    const char *verdict = view->job ? verdict_on_job_text(arena, naming, view->job)
+                                    : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
-        return tp_text_printf(arena, "%s %s", told, not_alike);
+        return tp_text_printf(arena, "%s %s", verdict, not_alike);
     if (view->job)
-        return told;
+        return verdict;
     struct tp_straggler straggler;
     tp_straggler_find(&straggler, view);
     if (straggler.rank != TP_NO_ID)

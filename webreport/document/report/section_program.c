@@ -335,8 +335,8 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
                    : "an unknown recorder");
     int64_t sample_count = (int64_t)view->tree.trace->sample_count;
     const char *functions =
-        is_looks && !sample_count
-            ? "No functions"
+        !sample_count
+            ? "No function was sampled"
             : tp_text_printf(
                   arena, "The times of functions are estimated from %s%s; the column ± shows their sampling error",
                   tp_text_of_counted_noun(arena, sample_count, "sample", "samples"),

@@ -117,12 +117,15 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
         tp_section_add_fact(counts, "Lost in recording", text);
     tp_section_add_fact(counts, tp_section_words_for_producer(section, "Operators"), operators_text(arena, facts));
     if (facts->device_time_ns && !tp_has_only_devices_of_program(section->profile->model))
-        tp_section_add_fact(counts, tp_section_words_for_producer(section, "Without operator"),
-                            tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
-                                           tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked,
-                                                                   "device event", "device events"),
-                                           tp_text_of_time(arena, facts->device_time_unlinked_ns),
-                                           tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
+        tp_section_add_fact(
+            counts, tp_section_words_for_producer(section, "Without operator"),
+            !facts->device_events_unlinked
+                ? "0"
+                : tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
+                                 tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked, "device event",
+                                                         "device events"),
+                                 tp_text_of_time(arena, facts->device_time_unlinked_ns),
+                                 tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
     tp_section_add_fact(counts, "Steps", steps_text(section));
 }
 

@@ -77,7 +77,7 @@ static const struct tp_json_field header_fields[] = {
     {"range", TP_PLAIN(F, range)},
     {"end", TP_PLAIN(F, end)},
     {"sections", TP_ARRAY(F, section_bytes, section_count)},
-    {"told", TP_PLAIN(F, argument_count)},
+    {"captions", TP_PLAIN(F, argument_count)},
     {"cover_buckets", TP_PLAIN(F, cover_buckets)},
     {"cover_width", TP_PLAIN(F, cover_width)},
     {"load_buckets", TP_PLAIN(F, load_buckets)},

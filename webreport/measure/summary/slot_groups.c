@@ -128,8 +128,8 @@ static struct tp_str text_of_value(struct tp_slot_work *w, uint32_t value)
 struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collective *record)
 {
     const struct tp_trace *trace = w->summary->source->trace;
-    uint32_t told = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].collective;
-    return told == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[told]);
+    uint32_t collective = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].collective;
+    return collective == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[collective]);
 }
 
 /* Returns the group that consists of a rank and its peer; a send and its receive have the same group. */

@@ -71,13 +71,13 @@ static bool matches_dtype(struct tp_str item, struct tp_str wanted)
 {
     if (item.len < 2 || item.ptr[0] != '"')
         return false;
-    struct tp_str told = {item.ptr + 1, item.len - 2};
-    if (tp_str_equal(told, wanted))
+    struct tp_str spelling = {item.ptr + 1, item.len - 2};
+    if (tp_str_equal(spelling, wanted))
         return true;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
         if (tp_str_equal(wanted, tp_str_of(dtypes[i].name)))
-            return tp_str_equal(told, tp_str_of(dtypes[i].spellings[0])) ||
-                   tp_str_equal(told, tp_str_of(dtypes[i].spellings[1]));
+            return tp_str_equal(spelling, tp_str_of(dtypes[i].spellings[0])) ||
+                   tp_str_equal(spelling, tp_str_of(dtypes[i].spellings[1]));
     return false;
 }
 
