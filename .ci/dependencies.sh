@@ -1,7 +1,8 @@
 #!/bin/sh
 # dependencies.sh PREFIX: builds the libraries that a release links statically, from the archives listed in sources.txt.
 # Installs them in PREFIX/lib and PREFIX/include. If the checksum of an archive differs, the script fails and does not
-# unpack the archive. Of libunwind, which is loaded only when stacks are recorded, it installs the headers.
+# unpack the archive. Installs only the headers of libunwind, because programs load this library when stacks are
+# recorded.
 #
 # MIRROR is the address of the archives: a Debian mirror, or file:///.. for a folder with the same structure. The script
 # needs cc, make, curl, tclsh (for SQLite) and, on x86_64, nasm (for ISA-L).

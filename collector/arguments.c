@@ -1,5 +1,5 @@
 /* Records arguments of ranges, and work items of other devices. An argument is a separate record, which follows the
- * record of its range or work item on the same thread. Facts of NVTX have the same form (source/mark.c). */
+ * record of its range or work item on the same thread. Arguments from NVTX have the same form (source/mark.c). */
 #include <string.h>
 #include <time.h>
 
@@ -9,7 +9,8 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-/* number of bits for the lane's name in the number of a lane; the bits above are the kind of the work */
+/* number of low bits in a lane's number that contain the number of the lane's name; the higher bits contain the kind of
+ * work */
 enum { KIND_SHIFT = 29 };
 
 static uint32_t byte_slot_count(size_t bytes)
@@ -24,7 +25,8 @@ static uint32_t valid_kind(uint32_t kind)
 
 /* ---- arguments ---- */
 
-/* Writes an argument that is a number. of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
+/* Writes an argument whose value is a number. of: TP_SPOOL_OF_RANGE for an argument of a range, TP_SPOOL_OF_WORK for
+ * one of a work item. */
 static void put_number_argument(uint32_t of, uint32_t name, uint8_t type, const void *bits)
 {
     const struct tp_spool_fact_head head = {.domain = of, .count = 1, .type = type};
@@ -69,7 +71,7 @@ void tracepress_record_color_(uint32_t rgb)
     put_number_argument(TP_SPOOL_OF_RANGE, 0, TP_SPOOL_COLOR, &color);
 }
 
-/* ---- ranges and moments ---- */
+/* ---- ranges and instants ---- */
 
 void tracepress_record_kind_(tracepress_name name, uint32_t kind)
 {

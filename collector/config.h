@@ -37,7 +37,7 @@ bool tp_config_replace_options(struct tracepress_options *kept, const struct tra
  * recorder, and all records are kept. */
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 
-/* Returns the number in an environment variable such as RANK, or UINT32_MAX if the variable has no number. */
+/* Returns the value of an environment variable such as RANK as a number, or UINT32_MAX if the value is no number. */
 uint32_t tp_config_read_number(const char *variable);
 
 /* Returns the rank of this process from the variables of job launchers, first from RANK. Returns UINT32_MAX if there

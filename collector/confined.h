@@ -1,8 +1,9 @@
 /* Contains the flag that this process must no longer be recorded from inside. There are two such cases. In the first
  * case, the program has confined itself, so that a system call or a read of the time stamp counter might kill it
  * (source/host_confine.c, tp_session_end_by_confinement). In the second case, the process is a copy that was not made
- * by the C library's fork. The copy has no threads of the recorder, and locks that these threads had stay locked for
- * ever (tp_session_abandon_in_copy). In both cases the collector does nothing until the process exits. */
+ * by the C library's fork. The copy does not contain the recorder's threads. Locks that these threads had in the
+ * original process stay locked for ever (tp_session_abandon_in_copy). In both cases the collector does nothing until
+ * the process exits. */
 #ifndef TP_COLLECTOR_CONFINED_H
 #define TP_COLLECTOR_CONFINED_H
 

@@ -23,7 +23,7 @@ static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = 
 
 static struct {
     const char *library;
-    char *variables[MAX_KEPT]; /* variables that are added again, each as NAME=VALUE */
+    char *variables[MAX_KEPT]; /* variables that a new environment gets again, each as NAME=VALUE */
     size_t count;
 } kept;
 
@@ -44,7 +44,7 @@ void tp_exec_set_library(const char *library)
     kept.library = library;
 }
 
-/* ---- the report about started programs ---- */
+/* ---- notes about started programs ---- */
 
 void tp_exec_append_to_run_notes(const char *spools, char mark, const char *text)
 {
@@ -56,7 +56,7 @@ void tp_exec_append_to_run_notes(const char *spools, char mark, const char *text
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)size) < 0)
-        size = 0; /* errors are ignored; if the disk is full, the recording reports this */
+        size = 0; /* ignores the error, because the recording itself reports a full disk */
     close(fd);
 }
 

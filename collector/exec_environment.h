@@ -29,8 +29,9 @@ struct tp_exec_program {
     int fd;           /* descriptor of the file, or of the folder for relative names; AT_FDCWD: the current folder */
 };
 
-/* Writes the program to the run's file `entered.tmp`. Returns whether the library can be preloaded into the program.
- * Also returns true if the program cannot be found or read, because then only its loader can find out. */
+/* Writes the path of the program to the run's file `entered.tmp`. Returns whether the library can be preloaded into the
+ * program. Also returns true if the program cannot be found or read, because then only the loader can find the
+ * answer. */
 bool tp_exec_report_unfit_program(const struct tp_exec_program *program);
 
 /* Returns the size in bytes of the memory that tp_exec_build_environment needs for this environment; 0: the environment

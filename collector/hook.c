@@ -108,7 +108,8 @@ uint64_t tp_hook_read_setting(const char *setting, bool is_bytes, uint64_t other
     return value;
 }
 
-/* rate: ns per 2^32 ticks; 0: not measured for long enough. first: start of this measurement */
+/* rate: ns per 2^32 ticks of the clock; 0 while the measurement is too short. first: clock values at the start of the
+ * measurement */
 static uint64_t rate;
 static struct tp_spool_clock first;
 
@@ -118,8 +119,8 @@ void tp_hook_start_clock(void)
         first = tp_clock_read_all();
 }
 
-/* Converts ticks to ns. Until the rate is stored, each call measures the rate from `first` to now. This interval
- * includes the converted one. */
+/* Converts ticks to ns. Until the rate is stored, each call measures the rate from `first` to now. `ticks` is within
+ * this interval, so that the rate is right for it. */
 static uint64_t ticks_to_ns(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
@@ -143,7 +144,7 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 uint64_t tp_hook_record_wait(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_clip_begin(wait->begin), ticks = tp_clock_now() - begin;
-    /* returns without a conversion, because no time stamp counter is faster than 8 GHz */
+    /* such a wait is too short at any rate of the clock, because no time stamp counter is faster than 8 GHz */
     if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0)
         return 0;
     int why = tp_hook_enter_recorder();

@@ -1,11 +1,11 @@
 /* Declares functions for all sources that intercept functions of the program (hooks).
  *
  * Such a source exports a function under the name of another library's function (collector/preload.map). The program
- * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source
- * is off, a hook only calls the original. Second, it also only calls the original if our own code is the caller
+ * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source is
+ * off, a hook only calls the original. Second, it also only calls the original if our own code is the caller
  * (tp_cursor.inside). Otherwise a record could request a chunk while a chunk is being requested. Third, a hook leaves
  * errno as the original set it. The Makefile links the preload library so that its own calls of pthread_mutex_lock are
- * wrapped. A thread that has one of our locks counts as inside our own code. */
+ * wrapped. While a thread has one of our locks, its hooks only call the original functions. */
 #ifndef TP_COLLECTOR_HOOK_H
 #define TP_COLLECTOR_HOOK_H
 

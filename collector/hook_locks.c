@@ -1,5 +1,5 @@
-/* Wraps the locks of the preload library, so that a thread that has one of these locks counts as inside our own code.
- * The Makefile links the library's calls of pthread_mutex_* to the functions below; see hook.h. */
+/* Wraps the locks of the preload library, so that hooks only call the original functions while the thread has one of
+ * these locks. The Makefile links the library's calls of pthread_mutex_* to the functions below; see hook.h. */
 #include <pthread.h>
 #include <time.h>
 

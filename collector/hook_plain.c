@@ -12,8 +12,8 @@
 
 /* The C library's internal name of clone. No library intercepts functions by this name. */
 extern __typeof__(clone) __clone __attribute__((weak));
-/* __sigaction: the C library's internal name of sigaction. _sigintr: the signals for which siginterrupt was called;
- * its address is NULL if the program never calls siginterrupt. */
+/* __sigaction is the C library's internal name of sigaction. _sigintr is the set of signals for which siginterrupt was
+ * called. Its address is NULL in a program without siginterrupt, because the linker then leaves it out. */
 extern __typeof__(sigaction) __sigaction;
 extern sigset_t _sigintr __attribute__((weak));
 

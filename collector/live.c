@@ -26,7 +26,7 @@ static struct {
     struct tp_tfevents events; /* records that were not written to the file yet */
     /* is_on: the live file is switched on; is_described: the file already describes this module's own tags */
     bool is_on, is_described;
-    /* step_ns: start of the current step; flush_ns: time of the last write; both ns of CLOCK_MONOTONIC */
+    /* step_ns: start of the current step; flush_ns: time of the last write; both members are ns of CLOCK_MONOTONIC */
     int64_t step_ns, flush_ns;
     /* base: number that is added to the program's step numbers; last: number of the last step written, or -1 */
     int64_t base, last;
@@ -101,7 +101,7 @@ static void write_step_scalars(uint64_t number)
     struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
     int64_t now = now_ns(CLOCK_MONOTONIC);
     struct tp_tfevents_at at = {(double)now_ns(CLOCK_REALTIME) * 1e-9, live.base + (int64_t)number};
-    /* a step number that does not increase is left out, because TensorBoard needs increasing numbers */
+    /* leaves out a step number that does not increase, because TensorBoard needs increasing numbers */
     if (at.step <= live.last)
         return;
     if (live.events.out.size == 0 && !tp_live_file_exists(&live.file)) {

@@ -91,7 +91,8 @@ static int choose_folder(struct tp_live_file *file)
     return EEXIST;
 }
 
-/* Returns whether the file may grow by `size` bytes. A write beyond RLIMIT_FSIZE would raise a signal. */
+/* Returns whether the size limits allow `size` more bytes in the file. A write beyond RLIMIT_FSIZE would raise a
+ * signal. */
 static bool has_room(const struct tp_live_file *file, size_t size)
 {
     struct rlimit limit;

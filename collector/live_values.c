@@ -26,7 +26,7 @@ struct counter {
 
 /* A memory total and its maximum, each stored as bytes + 1, so that 0 means unknown. */
 struct total {
-    _Atomic int64_t now, highest; /* now: newest total; highest: highest total since the last step; both plus 1 */
+    _Atomic int64_t now, highest; /* now: newest total plus 1; highest: highest total since the last step, plus 1 */
     char tag[TAG_BYTES];
     bool is_described;
 };

@@ -1,7 +1,7 @@
 /* Stores the last values of the program's counters and of device memory for the live event file (live.h).
  *
  * Any thread may set values, without a lock; the thread that ends a step reads them. A value that is set during the
- * read counts for the ended step or for the next one. */
+ * read belongs to the ended step or to the next one. */
 #ifndef TP_COLLECTOR_LIVE_VALUES_H
 #define TP_COLLECTOR_LIVE_VALUES_H
 
@@ -9,7 +9,8 @@
 
 #include "writer/tfevents.h"
 
-/* counters and devices beyond these numbers are ignored; TP_LIVE_VALUES is the largest number of scalars in a step */
+/* maximum numbers of counters and devices, after which new ones are ignored; TP_LIVE_VALUES: maximum number of scalars
+ * in a step */
 
 enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COUNTERS + 2 * TP_LIVE_DEVICES };
 

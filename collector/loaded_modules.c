@@ -15,15 +15,15 @@
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
-/* States of `loader`. MAY_ASK: the loader's list of modules may be read. UNTRIED: reading was not tested since the
- * fork. TRYING: a thread is testing it. */
+/* States of `loader`. MAY_ASK: the loader's list of modules can be read. UNTRIED: this process was forked and has not
+ * tested whether the list can be read. TRYING: a thread is testing this. */
 enum { MAY_ASK, UNTRIED, TRYING };
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed, because samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
 static _Atomic int loader;
-/* numbers of modules that the loader had loaded and unloaded at the last update */
+/* counts of modules that the loader had loaded and unloaded at the last update */
 static unsigned long long seen_adds, seen_subs;
 
 uint32_t tp_modules_count(void)
@@ -135,7 +135,7 @@ static int add_reported_module(struct dl_phdr_info *info, size_t size, void *con
     seen_subs = info->dlpi_subs;
     struct tp_module m = {.bias = info->dlpi_addr};
     store_segments(&m, info);
-    /* a module that is part of the kernel; it has no file and is never unloaded */
+    /* the kernel's own module (vDSO) has no file and is never unloaded, so its bytes are read from memory */
     if (info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0) {
         m.file = (char *)(uintptr_t)m.start; // NOLINT(performance-no-int-to-ptr)
         m.size = m.end - m.start;

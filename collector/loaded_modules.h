@@ -35,10 +35,10 @@ struct tp_module {
  * must not have a lock of the recorder. Any thread may call it. */
 bool tp_modules_update(void);
 
-/* Returns whether the loader may be asked for its list of modules. In a child of fork, the first call returns false.
- * Another thread of the parent may have had the loader's lock during the fork. Then the lock is never released, and any
- * caller would wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any thread
- * may call it, but not in a handler of fork. */
+/* Returns whether a call of the loader for its list of modules cannot hang. In a child of fork, the first call returns
+ * false. Another thread of the parent may have had the loader's lock during the fork. Then the lock is never released,
+ * and any caller would wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any
+ * thread may call it, but not in a handler of fork. */
 bool tp_modules_can_ask_loader(void);
 
 /* Tests on the calling thread whether the loader answers. The caller must be a thread of the recorder, because it hangs

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* maximum length of a stored name, bytes; longer names are cut */
+/* maximum length of a stored name, bytes; the end of a longer name is dropped */
 enum { TP_NAME_BYTES = 3000 };
 
 /* Returns the number of the name. Adds the name if it is new, and sets *is_new. Returns 0 when memory is short. Needs

@@ -21,11 +21,11 @@ struct fact {
 };
 
 static struct {
-    struct tp_spool *spool; /* spool that gets the notes; NULL: no spool is open */
+    struct tp_spool *spool; /* spool into which the notes are written; NULL: no spool is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
     const char *end;          /* end of the current chunk */
-    uint32_t written_modules; /* number of modules that the spool contains, in the order of tp_modules_get */
+    uint32_t written_modules; /* number of modules already written to the spool, in the order of tp_modules_get */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
 } notes;

@@ -17,7 +17,7 @@ enum { RING_BYTES = 256 << 10, STACK_BYTES = 32 << 10 };
 
 #if defined(__x86_64__)
 #define REGISTERS 0xff01ffull /* mask of the sampled registers: AX to IP, R8 to R15 */
-/* For each DWARF number of a register, the kernel's number. */
+/* index: DWARF number of a register; value: the kernel's number of it */
 static const uint8_t by_dwarf[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
     PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
@@ -156,7 +156,7 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
         struct perf_event_header header = event_header_at(perf, page->data_tail);
-        /* should not occur; discards all records, because otherwise the loop would never end */
+        /* should not occur; discards all records, because a record without a size would repeat the loop for ever */
         if (header.size < sizeof header) {
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
             return false;

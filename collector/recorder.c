@@ -24,12 +24,12 @@ static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
 static _Atomic uint32_t threads;   /* number of threads so far, in all recordings */
-static _Atomic uint32_t exchanges; /* number of threads that are returning or requesting a chunk now */
+static _Atomic uint32_t exchanges; /* number of threads that are requesting or returning a chunk now */
 static _Atomic bool is_closed;
 static _Atomic uint32_t still; /* number of threads that are copying the process now */
 
-/* Numbers of threads that are walking their stacks now. Walking may make system calls. Several entries exist, so that
- * threads do not compete for one cache line; the number of a thread selects its entry. */
+/* Counts of threads that are walking their stacks now, because walking can make system calls. There are several counts,
+ * so that threads do not compete for one cache line; the number of a thread selects its count. */
 static struct {
     _Alignas(LINE) _Atomic uint32_t count;
 } walks[WALK_COUNTS];

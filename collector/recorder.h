@@ -55,14 +55,14 @@ bool tp_record_stack_without_wait(void);
     } while (0)
 
 /* Returns memory for a record with `slots` slots in the next chunk. Returns NULL if there is no chunk; then the record
- * is dropped and counted. */
+ * is lost and added to the count of dropped records. */
 struct tp_spool_record *tp_record_reserve_in_new_chunk(uint32_t recording, uint32_t slots);
 
 /* Releases the chunk of this thread. */
 void tp_record_release_chunk(void);
 
 /* Stops all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
- * exits. Returns when no thread does any of this any more, or after patience_ms. */
+ * exits. Returns when no thread still does one of these things, or after patience_ms. */
 void tp_record_end_and_wait(unsigned patience_ms);
 
 /* Stops all threads from walking their stacks until tp_record_resume_stacks, because walking may take locks of the

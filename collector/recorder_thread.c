@@ -15,7 +15,7 @@
 enum { MAX_THREADS = 64, BEGINNING = -1 };
 
 static struct slot {
-    _Atomic pid_t tid; /* id of the slot's thread; 0: the slot is free. May be the id of a thread that has ended */
+    _Atomic pid_t tid; /* id of the slot's thread, which can already have ended; 0: the slot is free */
     void *(*run)(void *);
     void *argument;
 } slots[MAX_THREADS];

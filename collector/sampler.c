@@ -70,15 +70,16 @@ static struct {
     struct slot *slots;
     struct watched *watched;
     uint32_t count, ring_count;
-    bool has_perf, has_signal;  /* has_perf: the kernel may take samples; has_signal: the handler of the timers' signal
-                                 * is installed */
+    bool has_perf, has_signal;  /* has_perf: this process is allowed to use the kernel's sampling (perf.h); has_signal:
+                                 * the handler of the timers' signal is installed */
     struct tp_stack_copy *copy; /* buffer for one sample from the kernel */
     /* clocks at the start of sampling, for converting times of the kernel's samples to the recording's clock */
     struct tp_spool_clock begin;
-    /* true during the first update of the list, when processor time that threads used before is not counted */
+    /* true during the first update of the list, so that no sample represents processor time from before */
     bool is_first;
-    bool is_in_child;     /* true in a child of a sampled process, where all processor time of the threads is counted */
-    _Atomic uint32_t end; /* not 0: wakes the sampling thread, which sets it to 0 */
+    bool is_in_child;     /* true in a child of a sampled process, where samples represent all processor time since the
+                           * fork */
+    _Atomic uint32_t end; /* 1: the sampling thread must wake; that thread sets it to 0 */
     pid_t own_tid;
 } sampler;
 
@@ -182,8 +183,8 @@ static void write_thread_name_record(pid_t tid)
     tp_record_finish(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-/* Writes a sample. If the stack cannot be walked, the sample has no frames, but its processor time still counts for
- * the thread. */
+/* Writes a sample. If the stack cannot be walked, the sample has no frames, but still adds its processor time to the
+ * thread. */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
@@ -388,8 +389,8 @@ static uint32_t drain_samples(void)
     return open;
 }
 
-/* Set while the sampling thread does anything except wait, because it may then have locks of the C library. The flag
- * is not a mutex, because a thread that has a mutex counts as inside our own code (hook_locks.c). */
+/* Set unless the sampling thread is waiting, because that thread can have locks of the C library. The flag is not a
+ * mutex, because hooks would then ignore the calls of the thread (hook_locks.c). */
 static atomic_flag at_work = ATOMIC_FLAG_INIT;
 
 static bool wait_for_turn(unsigned patience_us)
@@ -424,8 +425,8 @@ static void wait_ms(long ms)
     wait_for_turn_without_limit();
 }
 
-/* Returns whether the loader's list of modules may be read. In a child of fork this test itself may hang; then the
- * thread that stops the sampler sees this in is_asking. */
+/* Returns whether the loader's list of modules can be read. In a child of fork this test can hang for ever. The thread
+ * that stops the sampler sees this in is_asking. */
 static bool can_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
@@ -441,7 +442,7 @@ static void *run_sampling_thread(void *unused)
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* waits first, because most children exit or exec immediately */
-    tp_stack_clear_code_cache(); /* cached data about code may be wrong, because modules may have changed since the last
+    tp_stack_clear_code_cache(); /* discards cached data about code, because modules can have changed since the last
                                   * recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
@@ -490,7 +491,7 @@ static bool is_memory_ready(void)
     return sampler.slots && sampler.watched && sampler.copy;
 }
 
-/* Returns whether the kernel may take samples. TRACEPRESS_PERF=0 forbids it. */
+/* Returns whether this process is allowed to use the kernel's sampling (perf.h). TRACEPRESS_PERF=0 switches it off. */
 static bool can_use_perf(void)
 {
     struct tp_perf perf;

@@ -10,7 +10,7 @@ enum tp_action {
     TP_ACTION_NONE,
     TP_ACTION_WARMUP, /* the step prepares the recording and is not recorded */
     TP_ACTION_RECORD,
-    TP_ACTION_RECORD_AND_SAVE /* last recorded step of a cycle */
+    TP_ACTION_RECORD_AND_SAVE /* the step is recorded, and is the last one of its cycle */
 };
 
 /* Returns the action in step `step` (from 0). If schedule->active is 0, every step is recorded. If schedule->repeat is

@@ -43,9 +43,9 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
  * Returns false after reporting the reason if sampling is not possible. Any thread may call it. */
 bool tp_session_start_sampling(unsigned rate);
 
-/* Result of tp_session_pause_threads, for tp_session_resume_threads. Between these calls, no thread of the recorder
- * has a lock of the C library or the loader. So a copy of the process has no lock that nobody releases. The caller
- * must not have the session's lock. */
+/* Result of tp_session_pause_threads, which the caller passes to tp_session_resume_threads. Between these calls, no
+ * thread of the recorder has a lock of the C library or the loader. So a copy of the process has no lock that nobody
+ * releases. The caller must not have the session's lock. */
 struct tp_paused_threads {
     bool has_sampler, has_modules;
 };
@@ -99,15 +99,15 @@ void tp_session_count_dropped(void);
 
 /* Returns the text of a name, or "" for an unknown number. The text stays valid. Takes the session's lock. */
 const char *tp_session_name_text(tracepress_name name);
-/* Functions that are called for every recording of the process: after its start, before its end, and in a child after
- * fork, which has its own recording. They are called without the session's lock. Only one watch can be set, before the
- * first recording; it must stay valid. */
+/* Functions that the session calls for every recording of the process: after the start (begun), before the end
+ * (ending), and in a child after fork, which has its own recording (in_child). They are called without the session's
+ * lock. Only one watch can be set, before the first recording; it must stay valid. */
 struct tp_session_watch {
     void (*begun)(void), (*ending)(void), (*in_child)(void);
 };
 void tp_session_watch(const struct tp_session_watch *watch);
 
-/* Weight of a message: how much of the recording is lost, in increasing order. */
+/* Severity of a message: how much of the recording is lost, in increasing order. */
 enum tp_say {
     TP_SAY_PART,  /* a detail is not recorded, or not as requested */
     TP_SAY_TRACE, /* a trace was not written, but the recorded data exists */
@@ -115,8 +115,8 @@ enum tp_say {
 };
 
 /* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line; it prints
- * later lines only if they report a greater loss. In a run of `record`, only one process prints the same `what`. Any
- * thread may call it. */
+ * later lines only if they report a greater loss. In a run of `record`, each text `what` is printed by only one
+ * process. Any thread may call it. */
 void tp_session_print_message(enum tp_say weight, const char *what, const char *detail);
 
 /* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. The text

@@ -64,7 +64,8 @@ void tp_session_print_message(enum tp_say weight, const char *what, const char *
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     if (size)
-        tp_terminal_clean(line, size - 1); /* paths in the line may contain bytes that control a terminal */
+        tp_terminal_clean(line, size - 1); /* removes bytes that control a terminal, which paths in the line can
+                                            * contain */
     tp_terminal_disable_commands(line, size);
     if (size && write(STDERR_FILENO, line, size) < 0)
         return; /* nothing can report an error of this write */

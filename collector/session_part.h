@@ -19,8 +19,8 @@ struct tp_session {
     struct tracepress_options options; /* options of the current or last recording; owns its texts */
     /* is_started: a recording was started; has_step: the range ProfilerStep of the current step is open */
     bool is_started, has_step;
-    bool waits_for_first_record; /* true if recording is on, but the first record, which opens the spool, has not come
-                                    yet */
+    bool waits_for_first_record; /* true if recording is on but no record was written yet; the first record opens the
+                                  * spool */
     uint64_t step, first_step;
     enum tp_action action; /* action of the schedule in the current step */
     bool is_left_out;      /* true if TRACEPRESS_RANKS excludes this rank, so that it records nothing */
@@ -44,7 +44,7 @@ struct tp_session {
     unsigned requested_sample_rate; /* samples per second that `record` requests */
     /* true if `record` started this recording; such a recording stops when the program starts its own */
     bool is_for_record;
-    uint64_t step_at_recording_end; /* number of the program's step when the program's own recording ended */
+    uint64_t step_at_recording_end; /* number of the program's current step when the program's own recording ended */
     const struct tp_session_watch *watch;
     void (*confine_stop)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
     /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
@@ -65,9 +65,9 @@ bool tp_session_is_recording(void);
 /* Switches recording on. The first record opens the spool. */
 void tp_session_turn_on(void);
 
-/* Checks that the folder of the options can be written, by creating and removing a spool there. is_opened_now: the
- * caller creates the spool anyway, so no test is needed. Returns false after reporting the reason. Checks the folder
- * also under `record`, because handlers write there although the spools are elsewhere. */
+/* Checks that the folder of the options can be written, by creating and removing a spool there. is_opened_now: true if
+ * the caller creates the spool anyway, so that no test is needed. Returns false after reporting the reason. Checks the
+ * folder also under `record`, because handlers write there although the spools are elsewhere. */
 bool tp_session_can_create_spool(bool is_opened_now);
 
 /* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
@@ -135,8 +135,8 @@ void tp_session_notify_ending(bool is_ending);
 /* Returns whether the current time is in a window of TRACEPRESS_WINDOW; always true without windows. */
 bool tp_session_is_in_window(void);
 
-/* Starts the window thread, which starts and ends the recording by the clock. Does nothing if no windows are set or if
- * the program's steps decide. */
+/* Starts the window thread, which starts and ends the recording by the clock. Does nothing if no windows are set, or if
+ * the program has steps, which then start and end the recording. */
 void tp_session_start_window_thread(void);
 
 /* Waits until the window thread is idle. Returns immediately on that thread. Releases the session's lock meanwhile. */
@@ -155,7 +155,7 @@ void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* tp_session_enable_modules enables the list of shared libraries whose functions stacks may contain.
+/* tp_session_enable_modules enables the list of shared libraries, which names the functions in stacks.
  * tp_session_update_modules updates the list; both are called without the session's lock. tp_session_write_modules
  * writes the list to the spool, with the lock. */
 void tp_session_enable_modules(void);

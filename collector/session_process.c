@@ -43,7 +43,7 @@ static struct tp_paused_threads forking;
 
 static void before_fork(void)
 {
-    /* called before the lock is taken, because other threads wait for a thread that has the lock */
+    /* called without the lock, because a thread of the recorder may need the lock before it pauses */
     struct tp_paused_threads still = tp_session_pause_threads();
     pthread_mutex_lock(&tp_session.lock);
     forking = still;
@@ -195,7 +195,7 @@ __attribute__((destructor(200))) static void at_exit(void)
         return;
     tp_live_close_at_exit();
     tp_session_stop_window_at_exit();
-    /* the recording stays open, because threads may run until the process ends */
+    /* leaves the recording open, because other threads can run until the process ends */
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) {
         tp_session_print_message(TP_SAY_TRACE,
                                  "the recording was not stopped; to write the trace, run: tracepress recover",

@@ -211,7 +211,7 @@ bool tp_session_stop_threads(void)
 void tp_session_restart_threads(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    /* a failure only means that the recording has no more samples: see source/host_alone.c */
+    /* if this fails, the recording only has no more samples: see source/host_alone.c */
     if (tp_session_is_recording() && tp_session.options.sample_rate &&
         tp_config_records_activity(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
         tp_sampler_start(tp_session.options.sample_rate);
@@ -238,7 +238,7 @@ void tp_session_restart_sampler(void)
  * written a trace to the folder of the run or to the LOGDIR above it. */
 static bool is_spool_needed_by_record(void)
 {
-    /* number of folders from LOGDIR to the spools: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools
+    /* number of parent folders of the spools up to LOGDIR: LOGDIR/RUN/.spools has 2, LOGDIR/RUN/.ranks/3/.spools has 4
      * (collector/launch/run_ranks.h) */
     enum { IN_RUN = 2, IN_RANK = 4 };
     char handled[PATH_MAX], folder[PATH_MAX];

@@ -50,7 +50,8 @@ void tp_session_enter_step(enum tp_action now)
     pthread_mutex_lock(&tp_session.lock);
 }
 
-/* Notifies the watch if a recording has started since the number of the recording was `before`. */
+/* Notifies the watch if a recording has started. before: number of the recording that the caller read before the
+ * possible start. */
 void tp_session_notify_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);

@@ -71,8 +71,9 @@ static void open_spool(uint32_t recording, bool is_in_hook)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Writes the clock and new shared libraries after a thread got a chunk; otherwise reports why there was no chunk. Does
- * nothing if another thread has the session's lock, because the next chunk or the end of the recording writes them. */
+/* If the thread got a chunk, writes the clock and new shared libraries to the spool; otherwise reports why there was no
+ * chunk. Does nothing if another thread has the session's lock. The next chunk or the end of the recording then writes
+ * the missing notes. */
 static void write_notes_of_chunk(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
@@ -93,9 +94,10 @@ static void write_notes_of_chunk(uint32_t recording, bool has_chunk, uint32_t se
 struct tp_spool_chunk *tp_session_get_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
-    bool is_in_hook = tp_cursor.inside > 1; /* above 1, because this request itself counts as 1 */
+    bool is_in_hook = tp_cursor.inside > 1; /* the value 1 is this request itself, so only a higher value means a record
+                                             * inside a hook */
     int cancel;
-    /* a thread must not be cancelled while it has the lock or is counted in busy_count */
+    /* prevents cancellation of the thread while it has the lock or is included in busy_count */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!is_in_hook)
         tp_session_update_modules();

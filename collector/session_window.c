@@ -3,8 +3,8 @@
  *
  * The window thread exists only if a window is set, and it blocks all signals. It sleeps without the lock until the
  * next edge of the wall clock. It ends with the recording. It also ends when the program takes its first step, because
- * then steps decide (session_step.c). While the window thread is ending a window, the program's handler may be
- * running. Therefore a thread that stops a recording, takes a step or exits waits for the window thread. */
+ * session_step.c then starts and stops the recording. While the window thread is ending a window, the program's handler
+ * may be running. Therefore a thread that stops a recording, takes a step or exits waits for the window thread. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ bool tp_session_is_in_window(void)
     return tp_session.window.period_ns == 0 || tp_choice_is_window_open(&tp_session.window, realtime_ns());
 }
 
-/* Returns whether the window thread with this number still decides what is recorded. */
+/* Returns whether the window thread with this number still starts and stops the recording. */
 static bool is_current_window_thread(uint32_t number)
 {
     return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;

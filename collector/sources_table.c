@@ -19,8 +19,8 @@ enum { MAX_SOURCES = 32, MAX_SETTING = 256 };
 static const struct tp_source *started[MAX_SOURCES];
 static unsigned started_count;
 
-/* Returns whether `wanted` starts `source`; later entries override earlier ones. Copies the source's setting to
- * `setting`. */
+/* Returns whether the list `wanted` switches the source on; later entries override earlier ones. Copies the source's
+ * setting to `setting`. */
 static bool is_source_wanted(const struct tp_source *source, const char *wanted, char *setting, size_t size)
 {
     bool is = false;

@@ -206,8 +206,8 @@ static struct tp_spool_chunk *pop_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
-/* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk; the bytes of the new chunk are then
- * already counted. */
+/* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk, after adding `size` to the bytes of
+ * all chunks. */
 static struct tp_spool_chunk *pop_spare_or_count(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
@@ -219,8 +219,8 @@ static struct tp_spool_chunk *pop_spare_or_count(struct tp_spool_spare *spare, u
     return NULL;
 }
 
-/* Returns a full chunk of a ring buffer when no new chunk can be mapped, so that the buffer stays smaller. Returns NULL
- * if there is no full chunk. */
+/* Returns a full chunk of a ring buffer if no new chunk can be mapped. The ring buffer then has fewer chunks. Returns
+ * NULL if there is no full chunk. */
 static struct tp_spool_chunk *pop_full_chunk(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;

@@ -32,8 +32,8 @@ struct tp_spool {
     int fd;
     uint64_t dev, inode; /* device and inode by which the file is recognized */
     _Atomic uint64_t size;
-    _Atomic uint64_t written; /* the file is at least this long, bytes, unless somebody truncates it */
-    /* errno of the first failed request for a chunk, after which no chunk is requested; 0: none failed */
+    _Atomic uint64_t written; /* minimum size of the file in bytes, unless somebody truncates it */
+    /* errno of the first request for a chunk that failed; afterwards no chunk is requested; 0: none failed */
     _Atomic int failed;
     uint64_t max_bytes;
     uint32_t cuts; /* value of tp_mapped_cut_count when the spool was created */
@@ -41,9 +41,9 @@ struct tp_spool {
     char path[4096];
 };
 
-/* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: limit of the file. ring_bytes:
- * limit of the threads' chunks, after which the oldest full chunk is reused; 0: no ring buffer. Returns 0 or an errno.
- * Never changes files of the program. */
+/* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: maximum size of the file.
+ * ring_bytes: maximum total size of the threads' chunks, from which on the oldest full chunk is reused; 0: no ring
+ * buffer. Returns 0 or an errno. Never changes files of the program. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 

@@ -19,7 +19,7 @@ static_assert((int)TRACEPRESS_FLOAT == TP_DTYPE_FLOAT32 && (int)TRACEPRESS_DOUBL
 static_assert((int)TP_NPY_MAX_RANK == (int)TP_SPOOL_MAX_RANK, "one greatest rank");
 static_assert(sizeof(struct tp_spool_tensor) % TP_SPOOL_SLOT == 0, "whole slots");
 
-/* maximum number of bytes of values in all files of a process, unless TRACEPRESS_TENSOR_MB is set */
+/* maximum total size of the values in all files of a process, bytes, unless TRACEPRESS_TENSOR_MB is set */
 static const uint64_t MAX_BYTES = 64ull << 30;
 
 static _Atomic uint64_t kept_bytes;

@@ -20,7 +20,7 @@
  *   suppresses the line.
  * - They may be called from any thread at any time: before start, after stop, in a child after fork. Without a
  *   recording they do nothing, at the cost of one load and one branch.
- * - They copy their texts. NULL counts as an empty text. Texts longer than 3000 bytes are cut.
+ * - They copy their texts. NULL is treated as an empty text. Only the first 3000 bytes of a text are used.
  * - They must not be called from signal handlers.
  *
  * Records are written immediately to a file next to the traces (the spool), which survives SIGKILL, abort and exec.
@@ -349,7 +349,8 @@ static inline struct tracepress_memory tracepress_memory_(void)
 #endif
 
 /* Records an allocation or a release, for the memory curve. note: copied; NULL or a note with an unknown size records
- * nothing. Its member `bytes` is negative for a release. Its totals are in bytes; -1 if unknown. */
+ * nothing. The member `bytes` of the note is negative for a release. The totals of the note are in bytes; -1 if
+ * unknown. */
 static inline void tracepress_memory_note(const struct tracepress_memory *note);
 
 /* ---- work on other devices ----------------------------------------------------------------------------------------
@@ -417,7 +418,7 @@ static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name 
  * Stores the values of tensors, so that two runs can be compared by name and step. */
 
 enum tracepress_tensor_mode {
-    /* only statistics in the trace: count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities */
+    /* only statistics in the trace: count, min, max, mean, std, l2 and the counts of zeros, NaNs and infinities */
     TRACEPRESS_STATISTICS,
     TRACEPRESS_VALUES /* statistics in the trace, and all values in <directory>/<worker>.tensors/<step>/<name>.npy */
 };

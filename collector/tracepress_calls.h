@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* ---- implementation of the functions above; without a recording, a call costs one load and one branch ---- */
+/* ---- functions that tracepress.h documents; without a recording, a call costs one load and one branch ---- */
 
 extern TRACEPRESS_API uint32_t tracepress_recording_; /* number of the current recording; 0: nothing is recorded */
 
-/* 1: a live event file needs the values of counters and memory; 0: none does */
+/* 1: the live event file needs the values of counters and memory; 0: no live event file */
 extern TRACEPRESS_API uint32_t tracepress_live_;
 
 TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);

@@ -84,8 +84,8 @@ static void load_library(void)
 
 /* ---- libunwind's memory for each thread ----
  *
- * libunwind unmaps this memory when the thread exits, through a pthread key with a destructor. A program that confines
- * itself may forbid the system call for unmapping. */
+ * libunwind unmaps this memory when the thread exits, through a pthread key with a destructor. In a program that
+ * confines itself, the system call for unmapping can be forbidden. */
 
 static pthread_key_t kept;
 static bool is_kept_known;
@@ -102,7 +102,7 @@ static void find_library_thread_key(void)
 }
 
 /* Deletes libunwind's key, so that its destructor does not run. Then immediately creates a key with the same number.
- * Otherwise the program's own use of libunwind could write to a key of somebody else. */
+ * Otherwise other code could get this number, and libunwind would write to the key of that code. */
 void tp_stack_replace_library_key(void)
 {
     enum { MOST = 64 };

@@ -67,7 +67,7 @@
     return { texts: names, classes: classes };
   }
 
-  /* Reads the texts that the program assigned to slices and moments. Number 0 means no text. */
+  /* Reads the texts of slices and moments (instant events). Number 0 means no text. */
   function readTexts(bytes, sizesAt, bytesAt, end) {
     var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), texts = [''];
     while (bytesAt < end) {
@@ -250,8 +250,8 @@
     return Math.round(ns) + ' ns';
   }
 
-  /* Returns whether a folded lane shows this row. Hides rows that are almost empty, and rows where one Python frame
-   * takes nearly all of the time. */
+  /* Returns whether a folded lane shows this row. False for rows that are almost empty, and for
+   * rows where one Python frame takes nearly all of the time. */
   function saysSomething(row, data) {
     var last = row.start.length - 1, busy = 0, i;
     var isFrame = last >= 0 && CLASSES[data.classes[row.name[0]]] === 'py';

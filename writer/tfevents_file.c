@@ -69,8 +69,8 @@ static bool split_file_name(struct parts *parts, const char *base)
     return true;
 }
 
-/* Calls `use` for each event file of tracepress in the folder. Returns the first code other than 0. A missing folder
- * counts as empty. */
+/* Calls `use` for each event file of tracepress in the folder. Returns the first code other than 0. A missing folder is
+ * treated as empty. */
 static int visit_event_files(const char *folder,
                              int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context),
                              void *context)
@@ -126,7 +126,7 @@ bool tp_tfevents_has_live(const char *folder)
     return count_files(folder).has_live;
 }
 
-/* ---- removing ---- */
+/* ---- removal of older files ---- */
 
 struct removal {
     const char *folder, *keep, *host;

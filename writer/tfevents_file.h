@@ -13,7 +13,7 @@
 #include "writer/base/error.h"
 
 struct tp_tfevents_name {
-    int64_t seconds;  /* time of the contents, seconds since the epoch; a negative time counts as 0 */
+    int64_t seconds;  /* time of the contents, seconds since the epoch; a negative time is written as 0 */
     const char *host; /* name of the host, only letters, digits and ._- */
     long pid;         /* process id; 0: no process writes the file */
     unsigned number;

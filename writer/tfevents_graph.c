@@ -131,12 +131,12 @@ static void put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, stru
     tp_tfevents_end_pack(events, &packed);
 }
 
-/* ---- its cost ---- */
+/* ---- cost of the nodes ---- */
 
 /* A kind of cost. Each kind has its own tag, because a sum over different devices would have no meaning. */
 struct cost {
-    /* tag, device: where TensorBoard shows the cost; allocator: its name if the cost is in bytes, NULL: the cost is a
-     * time */
+    /* tag, device: where TensorBoard shows the cost; allocator: name of the allocator if the cost is in bytes, NULL if
+     * the cost is a time */
     const char *tag, *device, *allocator;
     size_t member; /* offset of the cost in struct tp_tf_node, bytes; the cost is a double */
 };

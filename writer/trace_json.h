@@ -309,7 +309,7 @@ struct tp_trace_out_event {
     struct tp_str other_category; /* name of the category; only with TP_OUT_OTHER */
     struct tp_str name;
     int64_t pid, tid;
-    int64_t ts_ns, dur_ns; /* start and duration; a negative duration counts as 0 */
+    int64_t ts_ns, dur_ns; /* start and duration, ns; a negative duration is written as 0 */
     const struct tp_trace_out_arg *args;
     size_t arg_count;
 };

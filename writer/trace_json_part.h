@@ -8,7 +8,8 @@
 #include "writer/trace_receiver.h"
 
 struct tp_trace_out {
-    const struct tp_trace_receiver *receiver; /* receiver of the records; NULL: `pack` receives their text */
+    const struct tp_trace_receiver *receiver; /* receiver of the records; NULL: `pack` compresses their text and writes
+                                                 it to the file */
     struct tp_pack *pack;
     struct tp_buf text;  /* text that was not passed to `pack` yet */
     size_t record_start; /* offset of the current record in `text` */

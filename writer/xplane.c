@@ -38,7 +38,7 @@ struct tp_xspace {
     bool is_full;
 };
 
-/* ---- bytes ---- */
+/* ---- encoding of protobuf fields ---- */
 
 static uint8_t *make_room_at_end(struct tp_vec *out, size_t size)
 {
@@ -150,7 +150,7 @@ static struct tp_str copy_text(struct tp_xspace *space, struct tp_str text)
     return (struct tp_str){tp_arena_copy(space->arena, text.ptr, text.len), text.len};
 }
 
-/* ---- building ---- */
+/* ---- building of spaces and planes ---- */
 
 struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint64_t max_bytes)
 {
@@ -201,7 +201,7 @@ uint32_t tp_xplane_add_text(struct tp_xplane *plane, struct tp_str text)
 static Tp__XStat make_packed_stat(const struct tp_xstat *stat)
 {
     Tp__XStat out = TP__XSTAT__INIT;
-    out.metadata_id = (int64_t)stat->name + 1; /* ids in the file start at 1 */
+    out.metadata_id = (int64_t)stat->name + 1; /* plus 1, because ids in the file start at 1 */
     switch (stat->type) {
     case TP_XSTAT_INT:
         out.value_case = TP__XSTAT__VALUE_INT64_VALUE;

@@ -101,7 +101,8 @@ static void exec_program(struct tp_child *child, const sigset_t *mask, int repor
     _exit(127);
 }
 
-/* Calls `forked`, and lets the child run the program if the result is not negative. Otherwise the child exits. */
+/* Calls child->forked, and lets the child run the program unless the result is negative. In that case the child
+ * exits. */
 static void let_child_continue(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
@@ -286,7 +287,8 @@ void tp_child_run(struct tp_child *child)
     if (!child->start_error)
         wait_for_program(child, signals);
     while (signals >= 0 && read(signals, &late, sizeof late) > 0)
-        ; /* discards pending signals, which were meant for the program and must not end later work */
+        ; /* discards signals that arrived late, because they were meant for the program and must not stop later work of
+           * this process */
     if (signals >= 0)
         close(signals);
     sigprocmask(SIG_SETMASK, &old, NULL);

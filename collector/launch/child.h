@@ -25,12 +25,12 @@ struct tp_child {
     /* The caller sets the following members. */
     const char *path;
     char *const *argv;
-    bool may_run_by_shell; /* true: if exec does not know the format, /bin/sh reads the file, as shells do */
+    bool may_run_by_shell;              /* true: /bin/sh runs a file whose format exec does not know, as in shells */
     void (*prepare)(const void *given); /* called in the child before exec, to set the environment and the signal
                                          * dispositions */
     const void *given;
-    /* called after fork, while the child waits before its exec. If the result is negative, the child exits (see
-     * `refused`). A result of 0 to 255 becomes `answer` in the child. NULL: the child does not wait */
+    /* called after fork, while the child waits before its exec. A negative result makes the child exit (see `refused`).
+     * A result of 0 to 255 becomes the member `answer` in the child. NULL: the child does not wait */
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
     /* called after the exit, while the process is still in /proc; NULL: not called */
     void (*ended)(void *forked_state);
@@ -45,8 +45,9 @@ struct tp_child {
     /* tp_child_run sets the following members. */
     pid_t pid;
     int answer;              /* result of `forked`; `prepare` reads it in the child */
-    int start_error;         /* errno of fork or exec; ECANCELED if `forked` returned an error; 0: the program ran */
-    struct tp_error refused; /* error of `forked` */
+    int start_error;         /* errno of fork or exec; ECANCELED if `forked` returned an error; 0: the program has
+                              * started */
+    struct tp_error refused; /* error that `forked` returned */
     int exit_code;           /* exit code as in a shell: 128 + signal if a signal killed the program */
     int signal;              /* number of the signal that killed the program; 0: none */
     int status;              /* status of the exit, as wait(2) returns it */

@@ -15,8 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* POLLS_BEFORE_STEPS: number of polls of a process that get no trace request. If Kineto got a request before the first
- * step, it would make a trace of a fixed duration. */
+/* POLLS_BEFORE_STEPS: number of polls of a process that are answered without a trace request, because a request before
+ * the first step would make Kineto trace for a fixed duration */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {

@@ -19,8 +19,8 @@ struct tp_kineto_options {
     const char *folder;   /* folder for the traces, which are named kineto.N_PID.json */
     uint64_t duration_ms; /* duration of the trace, ms; 0: the trace ends after a number of steps of the optimizer */
     uint64_t skip_first, wait, warmup, active, repeat;
-    /* true: each process creates the file steps.PID.tmp in `folder` after its first step; false: such files are
-     * missing, and a trace is requested only after several polls of the process */
+    /* true: each process creates the file steps.PID.tmp in `folder` after its first step; false: no process creates
+     * such a file, so a trace is requested only after several polls */
     bool has_step_files;
     bool has_shapes, has_stack, has_memory, has_flops, has_modules;
 };
@@ -31,8 +31,8 @@ struct tp_kineto {
     struct tp_kineto_options options;
     struct tp_kineto_process {
         int32_t pid;
-        /* asked: number of requests in which the process was ready for a trace; answered: number of traces requested
-         * from it */
+        /* asked: number of polls in which the process was ready for a trace; answered: number of trace requests that
+         * were sent to the process */
         uint32_t asked, answered;
     } processes[TP_KINETO_PROCESSES];
     unsigned process_count;

@@ -71,8 +71,8 @@ static bool has_variable(const struct tp_buf *block, const char *name)
     return false;
 }
 
-/* Adds host, process id and start time of the launcher to the key. The launcher is the nearest ancestor without a
- * rank; shells may be between it and this process. */
+/* Adds host, process id and start time of the launcher to the key. The launcher is the nearest ancestor without a rank;
+ * there can be shells between the launcher and this process. */
 static void add_parent_process(struct tp_buf *key, const char *rank)
 {
     char host[256] = "";
@@ -103,7 +103,8 @@ static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, u
     }
 }
 
-/* Writes the name of the job: the launcher, in Slurm the job name that users know ("4711.0"), and a hash of the key. */
+/* Writes the name of the job, which consists of the launcher, the job name that users know (only in Slurm, "4711.0"),
+ * and a hash of the key. */
 static void write_job_name(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

@@ -13,7 +13,7 @@ struct tp_launcher {
 
 /* Fills *launcher. Returns false if no launcher sets rank, number of ranks and job, or if there is only one rank. If
  * one launcher starts another, the inner one is used. If a launcher does not name its job, the launcher's process on
- * this host identifies the job. The ranks of such a job on several hosts count as one job per host. */
+ * this host identifies the job. If such a job runs on several hosts, it becomes one job per host. */
 bool tp_launcher_find(struct tp_launcher *launcher);
 
 #endif

@@ -39,8 +39,8 @@ const char tp_no_records_advice[] = "record it from outside (--outside)";
 
 /* ---- collecting facts ---- */
 
-/* Finds the name that the process had when the library last started in it. Returns false if the library did not start
- * in this process. */
+/* Copies the name that the process had when the library last started in it to `name`. Returns false if the library did
+ * not start in this process. */
 static bool find_note_of_process(char name[16], const char *lines, pid_t pid)
 {
     bool is_found = false;
@@ -172,7 +172,7 @@ void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv)
         nothing->free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
-/* ---- deciding ---- */
+/* ---- finding the cause ---- */
 
 /* Returns whether the user of the exited program could write to the folder. Supplementary groups of the user are no
  * longer known and are ignored. */

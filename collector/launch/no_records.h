@@ -14,7 +14,7 @@ enum tp_no_records_cause {
     TP_NO_RECORDS_SHORT,      /* the program used too little processor time to get a sample */
     TP_NO_RECORDS_DIED,       /* a signal killed the program before the library started */
     TP_NO_RECORDS_LOADER,     /* the program exited before the library started */
-    TP_NO_RECORDS_PERMISSION, /* the program's user may not write to the folder of the records */
+    TP_NO_RECORDS_PERMISSION, /* the program's user has no right to write to the folder of the records */
     TP_NO_RECORDS_CONFINED,   /* the program was confined by seccomp */
     TP_NO_RECORDS_REPLACED,   /* the program became another program without the library */
     TP_NO_RECORDS_PLAIN,      /* the program became another program into which no library can be preloaded */

@@ -16,7 +16,7 @@
 
 static const char file_name[] = TP_WORKER_LIBRARY;
 
-/* Writes the path of this program to `file`; "" if the path is unknown. Containers may have no /proc. */
+/* Writes the path of this program to `file`; "" if the path is unknown. Some containers have no /proc. */
 static void find_path_of_this_program(char *file, size_t size)
 {
     char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
@@ -69,7 +69,7 @@ static void run_source_query(const char *library, const char *program, char *con
     _exit(1);
 }
 
-/* Adds the row in a line of text. The line consists of name, tab, state, tab, description. */
+/* Adds the row of the table that a line of text describes. The line consists of name, tab, state, tab, description. */
 static void add_source_row(struct tp_source_rows *rows, const char *line)
 {
     if (rows->count == TP_LIBRARY_SOURCES)

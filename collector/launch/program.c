@@ -71,8 +71,8 @@ static int check_executable(const char *path)
     return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/* Searches PATH for the program. If a file may not be executed, stores this file and continues to search, as exec
- * does. */
+/* Searches PATH for the program. If a file is not executable, stores the path of this file and continues to search, as
+ * exec does. */
 static void search_path(struct tp_program *program, const char *name)
 {
     const char *path = tp_environment("PATH");

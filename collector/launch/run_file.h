@@ -32,7 +32,8 @@ struct tp_run_file {
     bool is_cut;   /* true: PyTorch's trace is incomplete, because its process exited while it wrote the trace */
 
     bool is_replaced; /* true if the process later became another program, which wrote its own file */
-    bool is_empty, was_stopped, is_short, has_steps; /* properties of a spool, set by tp_run_file_examine */
+    bool is_empty, was_stopped, is_short, has_steps; /* facts about a spool, set by tp_run_file_examine; is_short: see
+                                                      * takeover.h */
     bool is_silent;   /* true if the file is a spool with only samples, memory, waits and BLAS calls */
     bool is_examined; /* true if the file was examined successfully; after a failure, see err */
 
@@ -47,7 +48,8 @@ struct tp_run_file {
 bool tp_run_file_open(struct tp_run_file *file, const char *folder, const char *base);
 void tp_run_file_release(struct tp_run_file *file);
 
-/* Reads the properties of a spool that decide whether it gets a trace, and how the trace is named. */
+/* Reads the properties of a spool from which the takeover derives whether the spool gets a trace, and the name of the
+ * trace. */
 void tp_run_file_examine(struct tp_run_file *file);
 
 /* Sets file->trace to LOGDIR/HOST_PIDSUFFIX.NS.pt.trace.json.gz. Returns false when memory is short. */

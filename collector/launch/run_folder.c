@@ -144,8 +144,8 @@ static bool set_spools_path(struct tp_run_folder *run)
     return n > 0 && (size_t)n < sizeof run->spools;
 }
 
-/* Locks the folder. Returns false if another process has the lock. On a file system without locks, the folder always
- * counts as unlocked by others. */
+/* Locks the folder. Returns false if another process has the lock. On a file system without locks, assumes that no
+ * other process has the lock. */
 static bool lock_folder(struct tp_run_folder *run)
 {
     run->lock = open(run->spools, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -175,7 +175,7 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     return code;
 }
 
-/* Returns the length of the run's path in `home`, without a rank's suffix such as "/.ranks/3". */
+/* Returns the length of the path of the run in `home`, which ends before a rank's suffix such as "/.ranks/3". */
 static size_t run_path_length(const char *home)
 {
     static const char ranks[] = "/" TP_WORKER_RANKS;

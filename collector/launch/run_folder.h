@@ -87,7 +87,7 @@ int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state s
 /* Writes raw records and the names of files in the folder to the disk (fsync). */
 void tp_run_folder_sync(const struct tp_run_folder *run);
 
-/* Removes `.spools` if it is empty, so that `recover` no longer finds the run. */
+/* Removes the folder `.spools` if it is empty, so that `recover` no longer finds the run. */
 void tp_run_folder_remove_spools(const struct tp_run_folder *run);
 
 /* Releases the lock. is_unused: also removes the folder of the run if it contains only `.spools`. */

@@ -33,7 +33,7 @@ static int lock_folder(const char *path)
     if (dir)
         closedir(dir);
     if (fd >= 0)
-        /* if the folder cannot be locked, two ranks may both count as the last one and make the same results */
+        /* without the lock, two ranks can both find that they are the last one, and make the same results */
         flock(fd, LOCK_EX);
     return fd;
 }

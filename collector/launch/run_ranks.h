@@ -26,8 +26,8 @@ int tp_run_ranks_create_note(const struct tp_run_folder *run, struct tp_error *e
  * too. */
 bool tp_run_ranks_mark_rank_ended(const struct tp_run_folder *run);
 
-/* Waits until this process alone may make the combined results. Returns a descriptor that the caller closes
- * afterwards, or -1. */
+/* Waits until no other process makes the combined results, and prevents other processes from making them. Returns a
+ * descriptor that the caller closes afterwards, or -1. */
 int tp_run_ranks_lock(const struct tp_run_folder *run);
 
 /* Sets *wishes to all results that at least one rank wants. summary_only is set only if every rank has set it. */

@@ -1,6 +1,6 @@
 /* Converts the files that a run has left behind into traces: see takeover.h. A file whose name ends in .tmp was
- * incomplete when its process exited. A partial trace of PyTorch becomes a trace that is marked as cut, because PyTorch
- * cannot make it again. The other .tmp files are notes and are deleted. */
+ * incomplete when its process exited. A partial trace of PyTorch becomes a trace whose name ends in _cut, because
+ * PyTorch cannot make it again. The other .tmp files are notes and are deleted. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ static void on_bytes_processed(void *context, uint64_t bytes)
 
 /* ---- threads ---- */
 
-/* Processes files until all are processed. Each turn chooses the next file that no thread has processed. */
+/* Processes files until all files are processed. Chooses in each pass the next file that no thread has taken. */
 static void *run_stage_on_next_files(void *context)
 {
     struct work *work = context;
@@ -136,8 +136,8 @@ static int compare_by_process_and_time(const void *x, const void *y)
 }
 
 /* Marks the files of processes that became another program by exec. The recording in such a file was not stopped, and a
- * later file of the same process exceeds a limit of short processes. A recording of a window counts as stopped. When
- * memory is short, marks no file. */
+ * later file of the same process exceeds a limit of short processes. A file whose recording stopped at the end of a
+ * window is not marked. When memory is short, marks no file. */
 static void mark_files_of_replaced_programs(struct work *work)
 {
     struct tp_run_file **files = calloc(work->count + 1, sizeof *files);
@@ -256,7 +256,7 @@ static unsigned wait_one_interval(unsigned patience_ms)
 }
 
 /* Waits for all helper processes together, which exit shortly after the process that started them. Fills t->left with
- * the processes that are still running. Returns the remaining patience, ms. */
+ * the processes that are still running. Returns the part of t->patience_ms that is not used up, ms. */
 static unsigned wait_for_helpers(struct tp_takeover *t)
 {
     unsigned patience_ms = t->patience_ms;

@@ -20,7 +20,7 @@ enum { TP_TAKEOVER_SHORT_MS = 50, TP_TAKEOVER_SHORT_SAMPLES = 25 };
 /* maximum number of files that are converted at the same time, because each conversion needs memory */
 enum { TP_TAKEOVER_THREADS = 4 };
 
-/* Returns the words that follow the number of cut traces in a message. */
+/* Returns the words of a message after the number of incomplete traces of PyTorch. */
 static inline const char *tp_takeover_cut_text(size_t cut_count)
 {
     return cut_count == 1
@@ -29,8 +29,8 @@ static inline const char *tp_takeover_cut_text(size_t cut_count)
                  "read";
 }
 
-/* Progress of one stage. The first stage examines all files, because their names depend on each other. The second
- * stage converts all files. */
+/* Progress of one of two stages. The first stage examines all files, because the name of a trace depends on all files.
+ * The second stage converts all files. */
 struct tp_takeover_progress {
     const char *name; /* name of the file that is being processed */
     size_t done_count, count;
@@ -61,14 +61,15 @@ struct tp_takeover {
     void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
     /* tp_takeover sets the following members. */
-    /* numbers of traces, running processes, failed files, and spools without records (removed) */
+    /* counts of traces, running processes, failed files, and spools without records (removed) */
     size_t trace_count, running_process_count, failed_count, empty_file_count;
     size_t short_count; /* number of spools of short processes (TP_TAKEOVER_SHORT_MS), which were removed */
     /* ids of processes of the run that were still running; 0: the process was already reported */
     pid_t left[TP_TAKEOVER_LEFT];
     size_t left_count;
     size_t cut_count; /* number of traces named WORKER_cut, which end early because their process exited */
-    /* open_count: number of ranges that were open at the end; broken_count: number of damaged records */
+    /* open_count: number of ranges without an end when the recording stopped; broken_count: number of damaged
+     * records */
     uint64_t open_count, broken_count;
 };
 

@@ -19,7 +19,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-/* maximum number of waits per poll whose system call is read: with stacks, and without stacks */
+/* maximum number of waits whose system call is read in a poll; without stacks, more waits are read */
 enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 };
 enum {
     LOOK_NS = 20000000,    /* interval between two polls of the rings, ns */
@@ -230,8 +230,9 @@ static void read_python_frames(struct tp_outside *o, struct tp_pending_record *r
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
-/* Returns whether a record belongs to a process outside the recording. Events of a whole CPU produce such records.
- * Charges every 16th context switch of these processes to the stack budget, because stacks slow them too. */
+/* Returns whether a record belongs to a process outside the recording. Events of a whole CPU produce such records. Adds
+ * every 16th context switch of these processes to the count that limits stacks, because stacks slow these processes
+ * too. */
 static bool is_of_other_process(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
@@ -339,7 +340,7 @@ static void handle_records_until(struct tp_outside *o, int64_t until_ns)
 
 /* ---- polling ---- */
 
-/* Wakes this process at each sample in two cases: while a program runs Python, because Python frames must be read at
+/* Makes each sample wake this process in two cases: while a program runs Python, because Python frames must be read at
  * the moment of the sample, and after a ring was full. */
 static void wake_at_samples_of_python(struct tp_outside *o)
 {

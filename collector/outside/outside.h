@@ -25,8 +25,8 @@ struct tp_outside;
 struct tp_outside_options {
     char *const *argv; /* program and arguments, ending with NULL; borrowed until free */
     unsigned rate_hz;  /* samples per second of a running thread; 0: TP_OUTSIDE_RATE */
-    bool is_whole;     /* true: uses events of whole CPUs if allowed; false: uses them only on machines with many
-                        * CPUs */
+    bool is_whole;     /* true: uses events of whole CPUs if the kernel allows them; false: uses them only on machines
+                        * with many CPUs */
 };
 
 /* Default rate of samples. It is lower than the rate inside a program, because this process reads each sample and each

@@ -9,7 +9,7 @@ static bool open_events_of_thread(void *context, uint32_t pid, uint32_t tid)
 {
     struct tp_outside *o = context;
     bool is_first = tid == (uint32_t)o->pid, is_whole = o->mode == TP_OUTSIDE_WHOLE;
-    if (!is_first) /* a thread that started after the listing has a fork record by now */
+    if (!is_first) /* reads the fork record of the thread, which exists if the thread started after the listing */
         tp_outside_read_rings(o);
     bool has_forked = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
@@ -77,7 +77,8 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 
 /* ---- all processes of a user ---- */
 
-/* Adds a process of the user whose parent belongs to another user. Its descendants are recorded automatically. */
+/* Adds a process that belongs to the user and has a parent of another user. Its descendants are recorded
+ * automatically. */
 static void add_process_of_user(void *context, uint32_t pid)
 {
     struct tp_outside *o = context;

@@ -44,8 +44,8 @@ struct tp_outside {
     struct tp_usage_polls usage;
     struct tp_buf text;
     uint32_t next_thread;                           /* number of the thread whose wait the next poll examines first */
-    uint64_t switch_stacks_in_poll, thread_records; /* counts of the current poll: stacks at context switches; starts
-                                                     * and exits of threads */
+    uint64_t switch_stacks_in_poll, thread_records; /* counts of the current poll: stacks at context switches, and
+                                                     * starts and exits of threads */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of this process up to the end of the recording, ns */
     int64_t begin_ns, end_ns, clock_ns, polled_ns, recording_stopped_ns;
@@ -63,7 +63,7 @@ struct tp_outside {
     struct tp_polling_recorder looked;
     bool is_of_user; /* true if all processes of a user are recorded */
     uid_t user;
-    struct tp_vec roots;         /* processes of the user whose parent belongs to another user; items: uint32_t */
+    struct tp_vec roots;         /* processes of the user whose parent belongs to another user; elements: uint32_t */
     struct tp_id_map candidates; /* key: process id; value: number of the last process listing that showed the
                                   * process */
     uint32_t listing;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* LEAST_WAIT_NS: shorter waits have only the call chain that was recorded at their context switch */
+/* LEAST_WAIT_NS: minimum length of a wait whose stack is read; shorter waits have only the call chain of their context
+ * switch */
 enum { LEAST_WAIT_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
 void tp_waiting_stacks_handle_record(struct tp_waiting_stacks *still, const struct tp_perf_record *r, bool is_switch,
@@ -83,7 +84,7 @@ static void read_wait_stack(struct tp_waiting_stacks *still, struct tp_pending *
     size_t used = copy_stack_of_process(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
     if (!used)
         return;
-    /* the counts are restored below, because they count samples and not waits */
+    /* restored below, because the two counts include only samples and no waits */
     uint64_t reads = python->read_count, failures = python->failed_count;
     uint32_t frames = tp_python_stacks_read(python, wait->pid, wait->tid, wait->time_ns);
     python->read_count = reads;

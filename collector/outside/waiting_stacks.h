@@ -15,7 +15,7 @@ enum { TP_WAITING_WAITS = 512, TP_WAITING_THREADS = 1024 };
 
 /* A recorded context switch with registers. */
 struct tp_waiting_wait {
-    uint64_t number; /* number of the context switch's record in the list */
+    uint64_t number; /* number of the context switch's record (struct tp_pending_record) */
     uint32_t pid, tid;
     int64_t time_ns;
 };
@@ -26,19 +26,19 @@ struct tp_waiting_stacks {
     struct {
         uint32_t tid;
         int64_t time_ns;
-    } continued_threads[TP_WAITING_THREADS]; /* threads that ran or became ready after a context switch; each entry is
-                                              * the last such thread with its hash */
+    } continued_threads[TP_WAITING_THREADS]; /* index: thread id modulo TP_WAITING_THREADS; value: last such thread that
+                                              * ran or became ready after a context switch */
     int64_t window_ns;                       /* start of the interval of stack_reads_in_window, ns */
     uint32_t stack_reads_in_window;
     uint64_t read_count;
 };
 
 /* Processes a record that was read. is_switch: the record is a context switch with registers. number: number of the
- * record in the list. */
+ * record (struct tp_pending_record). */
 void tp_waiting_stacks_handle_record(struct tp_waiting_stacks *still, const struct tp_perf_record *record,
                                      bool is_switch, uint64_t number);
 
-/* Reads the stacks of threads that still wait, at most `bytes` of each, and adds them to the list. The number of reads
+/* Reads the stacks of threads that still wait, at most `bytes` of each, and adds them to `pending`. The number of reads
  * per tenth of a second is limited. Call it after all records were passed to tp_waiting_stacks_handle_record. python:
  * tracks the processes that run Python. now_ns: returns the time on the clock of the records. */
 void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *pending,

@@ -41,7 +41,8 @@ enum tp_cupti_kind {
 enum { TP_CUPTI_DOMAIN_DRIVER = 1, TP_CUPTI_DOMAIN_RUNTIME = 2 };
 enum { TP_CUPTI_TID_SYSTEM = 1, TP_CUPTI_FLUSH_FORCED = 1, TP_CUPTI_OBJECT_THREAD = 2 };
 
-/* First CUPTI version (CUDA 12.9) in which a request for a buffer may be refused. Older versions may crash. */
+/* First CUPTI version (CUDA 12.9) in which this library is allowed to refuse a request for a buffer. Older versions can
+ * crash. */
 enum { TP_CUPTI_MAY_REFUSE = 27 };
 
 struct tp_cupti_kernel {

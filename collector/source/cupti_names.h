@@ -12,7 +12,7 @@ uint32_t tp_cupti_kernel_name(const char *name);
  * false for a call of the runtime. function: CUPTI's number. Any thread may call it. */
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function);
 
-/* Copies the name of a call without its version to `out` (`size` bytes). Returns false if such calls are not
+/* Copies the name of a call without its version to `out` (`size` bytes). Returns false if calls with this name are not
  * recorded. */
 bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver);
 

@@ -17,8 +17,8 @@ enum {
     TP_CUPTI_EXTRA_BYTES = 64 << 10 /* size of an additional buffer, which is lent if all others are lent, bytes */
 };
 
-/* Lends a buffer and sets *size to its size in bytes. If all buffers are lent, must_have decides: false returns NULL,
- * true returns an additional buffer, which is freed when CUPTI gives it back. */
+/* Lends a buffer and sets *size to its size in bytes. If all buffers are lent, returns NULL. With must_have, returns an
+ * additional buffer instead, which is freed when CUPTI gives it back. */
 uint8_t *tp_cupti_pool_get_buffer(size_t *size, bool must_have);
 
 /* Takes back a buffer. size: as set by tp_cupti_pool_get_buffer. */

@@ -29,7 +29,7 @@ static bool begin_product(uint32_t name, const struct product *p)
                                          {.dtype = p->dtype, .rank = p->n == 1 ? 1u : 2u, .dims = dims[1]}};
     if (p->m < 0 || p->n < 0 || p->k < 0 || __builtin_mul_overflow(p->m, p->n, &flops) ||
         __builtin_mul_overflow(flops, p->k, &flops) || __builtin_mul_overflow(flops, p->flops_each, &flops))
-        flops = 0; /* the FLOPs are unknown; the library rejects such sizes too, or overflows */
+        flops = 0; /* 0 means unknown, for sizes that the library rejects too, or whose FLOPs do not fit into 64 bits */
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     call.inputs = inputs;
     call.input_count = 2;

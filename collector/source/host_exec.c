@@ -34,8 +34,8 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_original(&hooks[call], NULL))
 
-/* Ends the calling function with the result of `call`, which can use `env`, a changed copy of the environment `given`.
- * The further arguments are the members of struct tp_exec_program. */
+/* Returns from the calling function with the result of the expression `call`. The expression can use `env`, which is a
+ * changed copy of the environment `given`. The further arguments are the members of struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_environment_bytes(given);                                                               \

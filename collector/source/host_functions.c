@@ -20,10 +20,10 @@ static int64_t calls_left; /* number of calls that no thread has reserved yet */
 static uint64_t calls_left_out;
 
 static _Thread_local struct {
-    uint32_t left; /* number of reserved calls that this thread may still record */
+    uint32_t left; /* number of reserved calls that this thread has not used yet */
     /* size of the last reservation, calls; the next one is twice as large, so that many short threads reserve little */
     uint32_t share;
-    uint32_t left_out; /* number of open calls around the current one that were not recorded */
+    uint32_t left_out; /* number of open calls of this thread that were not recorded */
 } mine __attribute__((tls_model("initial-exec")));
 
 static void put_call_record(const void *function, uint8_t kind)

@@ -50,7 +50,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 #undef ROW
 };
 
-/* For each of ggml's types, torch's element type; unknown for types that torch lacks. */
+/* index: number of a type of ggml; value: torch's element type, unknown if torch lacks the type */
 static const uint8_t dtypes[] = {
     [0] = TRACEPRESS_FLOAT,  [1] = TRACEPRESS_HALF,   [24] = TRACEPRESS_INT8,   [25] = TRACEPRESS_INT16,
     [26] = TRACEPRESS_INT32, [27] = TRACEPRESS_INT64, [28] = TRACEPRESS_DOUBLE, [30] = TRACEPRESS_BFLOAT16};

@@ -6,7 +6,7 @@
  * record without an address when it has changed by 0.4 % of the peak. So the curve and its peak are exact to 1 %, and
  * the trace stays small. A program that never uses 1 MiB leaves no such records. The program may use any allocator
  * whose functions are all in one library. If the functions are in several libraries, the size of a block is unknown,
- * and nothing is counted. In Python the arenas of small objects count as blocks too. */
+ * and nothing is counted. In Python, each arena of small objects is treated as a block too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -27,7 +27,7 @@
 enum { LEAST_GRANULE = 8 << 10, LARGEST_GRANULE = 64 << 10, LEAST_MOVE = 8 << 10, FIRST_TOTAL = 1 << 20 };
 
 enum state {
-    STATE_COUNTING, /* memory is counted; whether it is also recorded is not yet known */
+    STATE_COUNTING, /* memory is counted; it is not yet known whether it is also recorded */
     STATE_RECORDING,
     STATE_OFF
 };
@@ -228,8 +228,8 @@ static int64_t add_total(int64_t bytes)
     return now;
 }
 
-/* Records the total of the small blocks if it has changed enough since its last record. is_due: records any change.
- * now: bytes in use over all threads. */
+/* Records the total of the small blocks if it has changed enough since its last record. is_due: true records even the
+ * smallest change. now: bytes in use over all threads. */
 static void write_small_block_total(int64_t now, bool is_due)
 {
     int64_t recorded = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);

@@ -22,7 +22,7 @@ enum { NO_MPI = 16, MPICH_WORLD = 0x44000000, NAME_BYTES = 512 };
 /* The data that a call moves. If all members are 0, no data moves. */
 struct call {
     int64_t in, out;        /* number of elements that this rank sends (in) and receives (out) */
-    bool in_each, out_each; /* true if `in` (or `out`) is the number for each rank and not the total */
+    bool in_each, out_each; /* true if `in` (or `out`) is the number of elements per rank, false if it is the total */
     /* number of elements for each rank, used instead of `in` and `out`; NULL: not used */
     const int *in_counts, *out_counts;
     /* type: type of the elements; out_type: type of the received elements, if only this type is significant on this

@@ -46,7 +46,7 @@ static const char *const texts[NAMES] = {"omp parallel", "omp worker",    "omp b
 static bool is_on;
 static uint32_t numbers[NAMES];
 static uint64_t region_count;
-/* for region n, at index n % REGIONS, the return address of the call that started it */
+/* index: number of a region modulo REGIONS; value: return address of the call that started the region */
 static uint64_t places[REGIONS];
 
 static _Thread_local struct {
@@ -135,7 +135,7 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 
 static void on_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *place)
 {
-    /* Names of OpenMP's kinds of synchronization; the first kind is 1. Kinds that OpenMP added later count as
+    /* Names of OpenMP's kinds of synchronization; the first kind is 1. Kinds that OpenMP added later are recorded as
      * barriers. */
     static const uint8_t names[] = {BARRIER, BARRIER, BARRIER, BARRIER, BARRIER, TASKWAIT, TASKGROUP, REDUCTION};
     (void)task, (void)place;

@@ -71,7 +71,7 @@ static bool set_handler(int number, sighandler_t handler, int flags, sighandler_
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_change_action(&action, &was))
         return false;
-    /* may be a handler with three parameters; the C library's signal() returns such a handler too */
+    /* can be a handler with three parameters, which the C library's signal() returns in the same way */
     *before = was.sa_handler;
     return true;
 }

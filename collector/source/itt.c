@@ -21,7 +21,8 @@ static const char variable[] = "INTEL_LIBITTNOTIFY64";
 struct api {
     const char *name;
     void **slot;
-    void *before, *without; /* before: value of *slot before the first call; without: value of *slot without a tool */
+    void *before, *without; /* before: value of *slot before the static part's first call; without: value that *slot
+                             * gets if there is no tool */
     int group;
 };
 

@@ -171,7 +171,7 @@ static void frame_end(void *frame)
     frame_end_v3(frame, NULL);
 }
 
-/* ---- events and marks of the older interface, whose handles are numbers of names ---- */
+/* ---- events and marks of the older interface, where a handle is the number of a name ---- */
 
 static int event_create(const char *name, int size)
 {

@@ -1,8 +1,8 @@
 /* Writes records for NVTX and ITT, the sources that the program itself calls (struct tp_spool_mark and related
  * records).
  *
- * Any thread may call these functions at any time; without a recording they do nothing. Texts are cut at TP_NAME_BYTES
- * and need not be UTF-8, because the code that writes the trace repairs them. */
+ * Any thread may call these functions at any time; without a recording they do nothing. Texts are limited to their
+ * first TP_NAME_BYTES bytes and need not be UTF-8, because the code that writes the trace repairs them. */
 #ifndef TP_COLLECTOR_SOURCE_MARK_H
 #define TP_COLLECTOR_SOURCE_MARK_H
 

@@ -364,8 +364,8 @@ static const tp_nvtx_function core2[] = {
     F(ignore_destroy), /* nvtxInitialize: nothing to do, because the library is already initialized */
 };
 
-/* Writes our functions into the slots of a module. An older NVTX has fewer slots: `size` is the number of its last
- * function, or one more. Returns 1 for success. */
+/* Writes our functions into the slots of a module. In an older NVTX, the module has fewer slots. NVTX reports the
+ * number of the module's last function, or this number plus 1, as the size of the module. Returns 1 for success. */
 static int bind_module(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours,
                        unsigned count)
 {

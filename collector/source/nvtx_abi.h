@@ -66,7 +66,7 @@ struct tp_nvtx_resource {
 
 /* ---- NVTX's extensions for payloads and counters ---- */
 
-enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 }; /* numbers of the modules of NVTX's extensions */
+enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 }; /* module numbers of NVTX's extensions */
 /* versions of the layouts below, one for each module */
 enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 };
 
@@ -88,7 +88,7 @@ struct tp_nvtx_payload {
 };
 
 struct tp_nvtx_entry {
-    /* flags: TP_NVTX_ELSEWHERE and the following; type: an entry type below, or the number of a schema */
+    /* flags: TP_NVTX_ELSEWHERE and the constants after it; type: an entry type below, or the number of a schema */
     uint64_t flags, type;
     const char *name, *description;
     /* detail: length of an array or text, or index of the entry that contains the length; offset: position in the

@@ -18,7 +18,8 @@ static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
-        return false; /* native stacks of Python show the interpreter, so sampling needs a rate */
+        return false; /* samples a Python program only with a given rate, because native stacks show only the
+                       * interpreter */
     unsigned long wanted = strtoul(setting, NULL, 10);
     rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
     return tp_session_start_sampling(rate);

@@ -85,7 +85,7 @@ static const struct tp_source_host *place;
 static object *scope;          /* variables of torch.py, NULL before it runs; used only on the main thread */
 static unsigned failures;      /* number of failed calls of torch.py's function tick; used only on the main thread */
 static _Atomic int next_ms;    /* time until the next call of tick, ms; 0: no further call */
-static _Atomic bool is_posted; /* true while the interpreter has yet to make a requested call */
+static _Atomic bool is_posted; /* true while a requested call waits in the interpreter's queue */
 static _Atomic bool is_over;   /* true after the last call of tick */
 
 /* asker: number of the newest thread that asks the interpreter; an older thread ends when it reads another number.

@@ -2,13 +2,14 @@
 
 torch.c executes this text when torch is in sys.modules, with the variables SETTINGS and FOLDER. Then it calls tick(),
 which returns the milliseconds until the next call, or 0 for no further call. Nothing here may raise an exception into
-the program, print, or disturb it. If the program uses the profiler itself, our recording ends.
+the program, print, or disturb it. If the program uses the profiler itself, this recording ends.
 
-A step ends when the optimizer that stepped first steps again. Until the first step everything is recorded for a short
-time, the startup recording. If a step occurs in that time, the recording is discarded and the schedule begins.
-Otherwise it is the trace of a program without steps. If steps occur later, the schedule still begins, and its first
-trace replaces the startup trace: work before the first step is not training and would be mistaken for it. Processes in
-which PyTorch loads data are not recorded: forked ones, because Kineto does not survive a fork, and spawned ones.
+A step ends when the optimizer that stepped first steps again. Before the first step, everything is recorded for a short
+time. This is the startup recording. If a step occurs in that time, the recording is discarded and the schedule begins.
+Otherwise the recording becomes the trace of a program without steps. If steps occur later, the schedule still begins,
+and its first trace replaces the startup trace, because work before the first step would be mistaken for training.
+Processes in which PyTorch loads data are not recorded: forked ones, because Kineto does not survive a fork, and spawned
+ones.
 """
 import os
 import sys
@@ -49,7 +50,8 @@ class Recorder:
         self.profile.start()
 
     def state_version(self, profile):
-        """Writes the version of Python into the trace: while 3.11 is recorded, it runs slower, and the report accounts for that."""
+        """Writes the version of Python into the trace. Python 3.11 is slower while it is recorded, and the report takes
+        this into account."""
         import torch
 
         if torch.autograd._profiler_enabled():
@@ -87,8 +89,8 @@ class Recorder:
         self.hook()
         if self.settings["steps_only"]:
             return
-        # only a schedule produces ranges of steps; without a duration, the first step ends this recording, so it
-        # needs none
+        # The profiler writes ranges of steps only if it has a schedule. Without a duration, the first step ends this
+        # recording, so it needs no schedule.
         self.start((lambda step: ProfilerAction.RECORD) if self.settings["duration_ms"] else None)
         self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
 
@@ -99,7 +101,7 @@ class Recorder:
         given = schedule(
             skip_first=s["skip_first"], wait=s["wait"], warmup=s["warmup"], active=s["active"], repeat=s["repeat"]
         )
-        # the step that has just ended was the program's first; it counts as skipped
+        # the schedule treats the program's first step, which has just ended, as one of the steps before recording
         shift = 1 if s["skip_first"] + s["wait"] + s["warmup"] > 0 else 0
         self.has_schedule = True
         self.start(lambda step: given(step + shift))
@@ -213,7 +215,8 @@ def is_inside(is_meant):
 
 
 def is_importing():
-    """Returns whether the program is importing a module. An import of ours would then wait for its locks for ever."""
+    """Returns whether the program is importing a module. In this case, an import by tracepress would wait forever for
+    the program's import locks."""
     return is_inside(lambda path: path.startswith("<frozen importlib"))
 
 
@@ -255,7 +258,8 @@ misses = 0  # failed attempts to inspect torch
 
 
 def is_time():
-    """Returns whether tick() may run: the program is not importing, and before our start torch is complete."""
+    """Returns whether tick() can run: the program is not importing a module, and the recording has started or torch is
+    imported completely."""
     global misses
     try:
         return not is_importing() and (recorder is not None or (is_ready() and not is_beginning()))

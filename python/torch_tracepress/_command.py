@@ -118,8 +118,8 @@ def yield_processors(child: int) -> None:
     """Lower the priority of the process `child` by 10 steps, if the system allows it. The process leads its own
     session.
 
-    Linux first distributes CPU time among sessions (sched_autogroup), and the niceness of a process counts only within
-    its session. So the session gets the same niceness.
+    Linux first distributes CPU time among sessions (sched_autogroup), and the niceness of a process has an effect only
+    within its session. So the session gets the same niceness.
     """
     try:
         os.setpriority(os.PRIO_PROCESS, child, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)

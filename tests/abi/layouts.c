@@ -1,8 +1,8 @@
 /* layouts DIR [none]: records an operator with two inputs and a memory record into DIR/worker.*.json, and prints the
- * result of tracepress_start. With `none` the structs do not contain their size. HEADER is the tracepress.h to build
- * with: this library's, or one with members that this library does not know. With FIRST_LAYOUT the structs and
- * functions are those of the headers before structs contained their size, as in a program built at that time
- * (tests/lint/abi.sh). */
+ * result of tracepress_start. With `none` the structs do not contain their size. The macro HEADER names the
+ * tracepress.h to include: the one of this library, or one with members that this library does not know. The macro
+ * FIRST_LAYOUT selects the structs and functions from before structs contained their size, as in a program built at
+ * that time (tests/lint/abi.sh). */
 #include HEADER
 
 #include <stdio.h>

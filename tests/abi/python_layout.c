@@ -1,6 +1,6 @@
-/* Compares the struct layout of the Python whose headers compile this file with the collector's table of layouts. Exit
- * code 0: they are equal; 1: they differ, and a line names the member. The program links the Python library if that
- * version exports its own layout, and then reads it from there. */
+/* Compares the collector's table of struct layouts with the layout of the Python whose headers this file includes. Exit
+ * code 0: they are equal; 1: they differ, and a line names the member. If this version of Python exports its own
+ * layout, the program links the Python library and reads the layout from it. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 

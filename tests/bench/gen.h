@@ -23,7 +23,7 @@ struct options {
 struct record {
     int64_t ts, end;
     uint64_t flow;
-    size_t name, args; /* offsets into `text`, bytes */
+    size_t name, args; /* offsets in the member `text` of struct gen, bytes */
     char ph;           /* phase of the event: X, i, s or f */
     uint8_t row, cat;
 };
@@ -56,14 +56,15 @@ _Noreturn void gen_exit_with_error(const char *why);
 /* Returns a random number from `low` to `high`, which depends only on the seed and the previous calls. */
 int64_t gen_random_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);
-/* Adds a text that is valid until the step is written. Returns its offset in `text`. */
+/* Adds a text that is valid until the step is written. Returns the offset in g->text, bytes. */
 size_t gen_add_text(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a slice at the current time of the row. Returns the index of its record. Records are in the order of their
  * starts. */
 size_t gen_begin_slice(struct gen *g, int row, int cat, const char *name);
 void gen_end_slice(struct gen *g, size_t record);
 void gen_add_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
-/* Adds an operator with its ids and shapes; era 2026 also gets a call stack. Returns the index of its record. */
+/* Adds an operator with its ids and shapes. In traces of era 2026 (gen_trace.c) it also has a call stack. Returns the
+ * index of its record. */
 size_t gen_add_operator(struct gen *g, int row, const char *name, const char *dims, const char *types,
                         uint64_t sequence);
 size_t gen_add_annotation(struct gen *g, int row, const char *name);

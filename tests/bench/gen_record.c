@@ -109,7 +109,8 @@ void gen_add_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int 
     g->records[at].flow = id;
 }
 
-/* Adds an operator with its ids and shapes; era 2026 also gets a call stack. Returns the index of its record. */
+/* Adds an operator with its ids and shapes. In traces of era 2026 (gen_trace.c) it also has a call stack. Returns the
+ * index of its record. */
 size_t gen_add_operator(struct gen *g, int row, const char *name, const char *dims, const char *types,
                         uint64_t sequence)
 {

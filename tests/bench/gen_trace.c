@@ -5,8 +5,8 @@
  * gradients averaged over the ranks, a loss that the host reads, and an optimizer. Host and device clocks are
  * simulated: a kernel starts when it has been launched and its stream is free. Idle gaps, waits and overlaps are
  * therefore consistent. Eras: 2021 (capital categories, integer microseconds, "stream 7"), 2024 (nanoseconds, metadata
- * last), 2026 (metadata first, one field per line, call stacks). This program shares no code with the product; tests
- * and `make bench` read the traces that it writes. */
+ * last), 2026 (metadata first, one field per line, call stacks). This program shares no code with tracepress. Tests and
+ * `make bench` read the traces that it writes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 # Prints the CPU time (rusage) of the program alone and under each tool, and the CPU time of each tool. The runs
 # alternate, so that all of them meet the same load. "ours/perf" is the median over the rounds of tracepress's time
 # relative to perf's, without the naming of addresses that perf does later. Goals: the program takes at most 3 % more
-# time than under perf. For gcc, Python and torch.compile, the recorder needs at most a fifth of the program's time
-# after its end.
+# time than under perf. For gcc, Python and torch.compile, the time that the recorder needs after the program's exit is
+# at most a fifth of the program's time.
 set -eu
 case ${1:-build/release} in /*) set -- "$1" ;; *) set -- "$PWD/${1:-build/release}" ;; esac
 cd "$(dirname "$0")/../.."

@@ -1,8 +1,8 @@
 /* record [MILLION]: measures the cost of recording.
  *
- * Prints ns per pair of begin and end, next to those of a loop that reads the clock twice and stores the result. The
- * modes are: overwriting, a ring, keeping everything, and switched off, each on 1 to 16 threads. Also prints the
- * seconds from the stop until the trace is on disk. */
+ * Prints ns per pair of begin and end and, for comparison, ns per round of a loop that reads the clock twice and stores
+ * the result. The modes are: overwriting, a ring, keeping everything, and switched off, each on 1 to 16 threads. Also
+ * prints the seconds from the stop until the trace is on disk. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -159,7 +159,7 @@ def texts(value, found):
 
 
 def lines_of(before, after):
-    """Returns the lines that the outputs name for a new wait, after an edit moved other lines."""
+    """Returns the source lines that the outputs name for a new wait. An edit has also moved other lines."""
     sarif, page = os.path.join(WORK, "folder.sarif"), os.path.join(WORK, "folder.json")
     report, code = diff(before, after)
     text = subprocess.run([TRACEPRESS, "diff", before, after, "--all"], capture_output=True, text=True).stdout

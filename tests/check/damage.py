@@ -8,7 +8,7 @@ dropping a rank.
 
 The budget has four lines for each metric of the undamaged trace. The limits <= and >= its value pass, the limits < and
 > fail. Any changed number that still gets a verdict is therefore a false pass or a false failure. The same limits are
-checked against a baseline, with damage on either side. `trace.*` is not checked, because these metrics are about the
+checked against a baseline, with damage on either side. `trace.*` is not checked, because these metrics describe the
 damage itself.
 
 Formats without an end mark are not cut and closed. If a kind of events is dropped from them, only the comparison with
@@ -50,8 +50,8 @@ class Trace:
         self.has_end = any(isinstance(e, dict) and e.get("name") == "Record Window End" for e in self.events)
 
     def find_numbers(self):
-        """Returns the argument that numbers the host events, so that gaps are visible; "": there is no such
-        argument."""
+        """Returns the name of the argument with the number of a host event, in which missing events are visible as
+        gaps; "": there is no such argument."""
         host = [e.get("args", {}) for e in self.events if category(e) in ("cpu_op", "operator", "user_annotation")]
         if not all(isinstance(args, dict) for args in host): # a trace with unusual values has no numbering argument
             return ""

@@ -5,7 +5,7 @@ the evidence of the damaged file is clean, every metric must be missing or have 
 Prints for each kind of damage how many files break the rule. Kinds that always leave a mark (SEEN) must never break it.
 The other kinds include damage that no reader can detect: a changed digit, a changed letter that gives another valid
 name (UNSEEN), and missing events without numbers or links. At most 0.5 % of all damaged files may break the rule.
---marks-only checks only the kinds in SEEN. `trace.*` is not compared, because these metrics are about the damage
+--marks-only checks only the kinds in SEEN. `trace.*` is not compared, because these metrics describe the damage
 itself."""
 import collections
 import gzip

@@ -4,7 +4,8 @@ traces in both orders, and each trace with itself.
 
 The outputs are: the exit code, the document's verdict, the first line of terminal, digest and page, the page's badge
 and figures, the numbers of rows, and every sentence below. Uses only the standard library. Exits with 1 if outputs of a
-pair disagree. The last line counts the comparisons and the verdicts that occurred."""
+pair disagree. The last line of the output has the number of comparisons, and the number of times that each verdict
+occurred."""
 import collections
 import concurrent.futures
 import html
@@ -38,8 +39,8 @@ def letters(text):
 
 
 def first_line_faults(check):
-    """Returns faults in the numbers of limits in the first line of `check`. The document has no items beyond a
-    maximum."""
+    """Returns a fault for each number of limits in the first line of `check` that differs from the number of items in
+    the document. Needs a document that is not cut at the maximum of items."""
     status = collections.Counter(item["status"] for item in check["items"])
     words = {"kept": "pass", "broken": "fail", "inconclusive": "inconclusive", "warning": "warn"}
     for number, word in re.findall(r"(\d+)(?: of \d+ limits)? (kept|broken|inconclusive|warning)", check["verdict_line"]):
@@ -85,7 +86,7 @@ class Pair:
         return {kind for kind in ("regressed", "improved") if kind in told or self.told["counts"][kind]}
 
     def exit_code(self):
-        """Returns the exit code that follows from the document."""
+        """Returns the exit code that `diff` must have according to its document."""
         told, totals = self.told, [t["verdict"] for t in self.told["times"].values()]
         if told["damage"]:
             return 6

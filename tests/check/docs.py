@@ -106,8 +106,8 @@ def has_option(text, option):
 
 
 def pieces_of_code(text):
-    """Returns pairs (is the line from a block, line) for all code. Lines that end in a backslash are joined with the
-    next."""
+    """Returns a pair (whether the line is in a block, line) for each line of code. Lines that end in a backslash are
+    joined with the next."""
     for block in re.findall(r"^ *```[a-z]*\n(.*?)^ *```", text, re.M | re.S):
         for line in re.sub(r"\\\n", " ", block).split("\n"):
             yield True, line

@@ -1,6 +1,6 @@
 /* event_dump FILE: prints a TensorBoard event file as text, one line per value. If the file is broken, prints the
- * reason and exits with 1. This is an independent reader: it parses framing and protobuf fields without code of the
- * product. */
+ * reason and exits with 1. This is an independent reader: it parses framing and protobuf fields without code of
+ * tracepress. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -123,7 +123,7 @@ def strictly(data):
 
 
 def raw(tp, *traces):
-    """Checks that no element is lost or changed. Text that is not JSON must become JSON."""
+    """Checks that the raw export loses and changes no element of the trace. Text that is not JSON must become JSON."""
     whole = damaged = 0
     for trace in traces:
         run = subprocess.run([tp, "export", trace, "--to", "chrome", "-o", tempfile.mkdtemp(), "--quiet"], capture_output=True)

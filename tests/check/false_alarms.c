@@ -2,12 +2,12 @@
  * comparisons for each trace, noise and number of runs (three times as many for a history of ten).
  *
  * A drawn run has the steps of the trace, with random factors for each row, for all device rows, for all host rows and
- * for the step. The noise gives the spread of these factors. Steps within a run vary in the same way. Each draw is
- * compared as `diff` does, and checked as `check` does with a budget of several times.
+ * for the step. The noise gives the spread of these factors, both between runs and between the steps of a run. Each
+ * draw is compared as `diff` does, and checked as `check` does with several limits on times.
  *
- * The program prints how often either one reports a change and how often either would exit with 1, and then how often a
+ * The program prints how often `diff` reports a change, how often `diff` and `check` would exit with 1, and how often a
  * planted change is found. Exits with 1 if more than one percent of the draws of equal runs report a change, or if too
- * few planted changes are found. With fewer draws than JUDGED, these shares are only printed, and the run only serves
+ * few planted changes are found. If COUNT is less than JUDGED, the program only prints these shares; such a run is for
  * memory checkers. Seeds are fixed. */
 #include <math.h>
 #include <stdio.h>
@@ -47,8 +47,8 @@ static void load_summary(struct tp_summary *summary, struct tp_arena *arena, con
     tp_analysis_close(a);
 }
 
-/* Standard deviations, between runs and between the steps of a run, of the factors for: wall time and host rows; all
- * device rows together; each row alone. */
+/* Standard deviations of the random factors, both between runs and between the steps of a run. host: factor of wall
+ * time and host rows. device: common factor of all device rows. row: factor of each row. */
 struct noise {
     double host, device, row;
 };

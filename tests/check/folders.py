@@ -30,7 +30,8 @@ def place(folder):
 
 
 def rewritten(name, folder):
-    """Makes a copy of a bundled trace whose project files are in HOME/folder. Its events name the same frames."""
+    """Makes a copy of a bundled trace in which the project's files are in HOME/folder. Nothing else is changed. Returns
+    the path of the copy."""
     path = os.path.join(WORK, "folders", place(folder), "in", os.path.basename(name).replace(".gz", ""))
     if not os.path.exists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)

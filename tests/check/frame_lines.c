@@ -1,5 +1,5 @@
-/* Reads texts, each ended by NUL, and prints results of frame.h for each. The results are the project line ("-" if
- * none exists), the label, the text without addresses, and the path below the folders of the installation. Each
+/* Reads texts, each ended by NUL. For each text, prints four results of the functions in frame.h: the project line ("-"
+ * if none exists), the label, the text without addresses, and the path below the folders of the installation. Each
  * result is ended by NUL. tests/oracle/check_frames.py uses this program. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* invariants: checks the relations between the numbers of one document (docs/definitions.md section 16). It shares no
- * code with the product.
+ * code with tracepress.
  *
- *   invariants FILE...   status 0: all relations are true; 1: prints the first broken ones of each file; 2: not JSON
+ *   invariants FILE...   status 0: all relations are true; 1: prints the first broken relations of each file; 2: not
+ *                        JSON
  *
- * Times are added as integers of nanoseconds, quotients agree within 1e-9. */
+ * Times are compared as integers of nanoseconds, quotients with a tolerance of 1e-9. */
 #include <stdarg.h>
 
 #include "tests/check/json_node.h"
@@ -189,7 +190,7 @@ static void check_device(struct check *c, const struct node *device, const struc
     check_device_steps(c, device, overview);
 }
 
-/* Returns the time of the child with this name, in thousandths of the file's unit; 0 if there is no such child. */
+/* Returns the time of the children with this name, ns. */
 static __int128 child_time(const struct node *node, const char *name)
 {
     __int128 total = 0;
@@ -227,7 +228,7 @@ static void check_tree(struct check *c, const struct node *tree, const struct no
     check_equal(c, child_time(root, "outside"), member_ns(idle, "outside_us"), "outside in the tree of device %s", id);
     check_equal(c, child_time(root, "queue") + child_time(root, "unknown"),
                 member_ns(idle, "queue_us") + member_ns(idle, "unknown_us"), "queue in the tree of device %s", id);
-    /* only the sum is compared, because the tree counts more collectives than section 12 */
+    /* only the sum is compared, because the tree includes more collectives than section 12 of docs/definitions.md */
     check_equal(
         c, child_time(root, "compute") + child_time(root, "device wait") + child_time(root, "exposed communication"),
         member_ns(device, "compute_us") + member_ns(device, "exposed_communication_us"),
@@ -278,7 +279,8 @@ static void check_findings(struct check *c, const struct node *found, const stru
         check_at_most(c, 0, member_real(f, "low_percent"), "least estimate of %s is not negative", id);
         check_at_most(c, member_real(f, "low_percent"), member_real(f, "high_percent"),
                       "least and most of the estimate of %s", id);
-        /* the gain of a wait may be below its upper estimate, because other findings may contain its time */
+        /* a wait can have a lower gain in the total than its own estimate, because other findings can contain its
+         * time */
         bool is_counted_less = member_at(f, "counted_percent") != NULL;
         double counted = member_real(f, is_counted_less ? "counted_percent" : "high_percent");
         check_at_most(c, counted, member_real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);

@@ -1,13 +1,14 @@
-/* json_check: an independent reader of our JSON, for tests. It shares no code with the product.
+/* json_check: an independent reader of our JSON, for tests. It shares no code with tracepress.
  *
  *   json_check valid FILE                     strict RFC 8259 and UTF-8, or status 1 with the place
  *   json_check get FILE PATH                  prints the value at runs.0.profiles.0.worker; PATH# prints its length
- *   json_check diff OURS REF [PATH [KEY..]]   every value of REF must be in OURS (below PATH), equal; quotients (keys
- *                                             that say so, and all below them) within 1e-9 relative. OURS may have
- *                                             fields of its own, but no rows. With KEYs only these members. Rules
- *                                             that REF lists in rules_left_out are not compared.
+ *   json_check diff OURS REF [PATH [KEY..]]   OURS (below PATH) must have every value of REF. Quotients (known by
+ *                                             their keys, with all values below them) may differ by 1e-9, relative.
+ *                                             OURS may have more members, but not more rows. With KEYs, only these
+ *                                             members are compared. Rules in rules_left_out of REF are not compared.
  *
- * A file that begins like gzip is read through zlib. Status: 0 good, 1 different or not JSON, 2 usage or unreadable. */
+ * A file that begins like gzip is read through zlib. Status: 0 equal or valid, 1 different or not JSON, 2 wrong usage
+ * or unreadable file. */
 #include "tests/check/json_node.h"
 
 enum { MAX_SHOWN = 20 };
@@ -78,7 +79,8 @@ static bool has_rows_key(const char *key)
 
 static bool is_same_number(const struct node *ours, const struct node *ref, bool is_quotient)
 {
-    enum { EXACT_DIGITS = 15 }; /* digits that a double has exactly; longer texts of numbers must be equal */
+    /* decimal digits that a double represents exactly; numbers with more digits must be equal as texts */
+    enum { EXACT_DIGITS = 15 };
     double a = strtod(ours->text, NULL), b = strtod(ref->text, NULL);
     if (strcmp(ours->text, ref->text) == 0)
         return true;
@@ -89,7 +91,7 @@ static bool is_same_number(const struct node *ours, const struct node *ref, bool
 
 static void compare_values(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
-/* Reports members that only the product's document has. Additional fields are allowed, but additional rows are not. */
+/* Reports members that only the document `ours` has. Additional fields are allowed, but additional rows are not. */
 static void find_additional_members(struct result *result, const struct place *place, const struct node *ours,
                                     const struct node *ref)
 {
@@ -216,7 +218,7 @@ static void compare_children(struct result *result, struct place place, const st
             snprintf(below.path, room, "%s.%.500s", place.path, child->key);
             below.is_quotient = place.is_quotient || is_quotient_key(child->key);
             below.has_rows = place.has_rows || has_rows_key(child->key);
-            if (!own || strcmp(own->key, child->key) != 0) /* both documents usually have the same order of keys */
+            if (!own || strcmp(own->key, child->key) != 0) /* rare, because the documents have the same key order */
                 own = find_member(ours, child->key);
         }
         bool is_compared =

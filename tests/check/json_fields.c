@@ -105,8 +105,8 @@ static unsigned print_page(void)
 /* How Python reads a member. */
 struct python_type {
     const char *type;
-    const char *otherwise; /* text after the expression that reads the member, which gives the value if the member is
-                            * absent */
+    /* Python text after the expression that reads the member; it supplies the value of an absent member */
+    const char *otherwise;
 };
 
 static struct python_type find_python_type(const struct tp_json_field *field)

@@ -1,5 +1,5 @@
-/* Reads JSON strictly (RFC 8259, UTF-8) into a tree, for the checkers in this folder. It shares no code with the
- * product. Each checker is one program, so everything here is static. The trees are never freed. */
+/* Reads JSON strictly (RFC 8259, UTF-8) into a tree, for the checkers in this folder. It shares no code with
+ * tracepress. Each checker is one program, so everything here is static. The trees are never freed. */
 #ifndef TP_TESTS_JSON_NODE_H
 #define TP_TESTS_JSON_NODE_H
 

@@ -1,6 +1,6 @@
 /* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
  * numbers. A list begins with its length. Prints a line of results per case with all digits, which
- * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
+ * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of tracepress instead of the constants of the
  * reference implementation in Python. */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* load_library LIBRARY DIR: uses the library as a program with plugins does.
  *
- * Opens the library, records, and closes it while one of its threads still has a chunk. Then the thread exits, the
- * process forks, and the library is opened again and the recording continues. Exits with 0 if DIR has a trace with the
- * ranges "before", "closed" and "again". Otherwise prints an error and exits with 1. */
+ * Opens the library, records, and closes it while one of its threads still owns a chunk of the spool. Then the thread
+ * exits, the process forks, and the library is opened again and the recording continues. Exits with 0 if DIR has a
+ * trace with the ranges "before", "closed" and "again". Otherwise prints an error and exits with 1. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* make_job OUT RANKS [TENSOR [PIPELINE [FAULT [VICTIMS [STEPS [ROWS [SEED]]]]]]]: writes the summaries of a simulated
  * job.
  *
- * OUT ending in "/": a folder with a file per rank; otherwise one file with all ranks. FAULT: a name of
+ * If OUT ends in "/", it becomes a folder with a file per rank, otherwise one file with all ranks. FAULT is a name in
  * plan_fault_names. Prints the seed and the ranks with the fault. Missing ranks have no file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void write_file(const char *path, const struct tp_summary_set *set)
     tp_buf_release(&out);
 }
 
-/* Packs one rank. all: set for the single file; NULL: the rank gets its own file. */
+/* Fills the summary of one rank and adds it to the set. */
 static void add_rank_to_set(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;

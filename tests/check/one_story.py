@@ -124,7 +124,7 @@ class Story:
             self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:
             busy = next((text for name, text in figures.items() if name.endswith(" busy")), None)
-            # the figure excludes time that cannot be judged
+            # the busy share on the page excludes time that cannot be judged
             judged = self.device["window_us"] - self.verdict["unjudged_us"]
             if judged > 0:
                 self.near("page: busy", percent_of(busy or ""),

@@ -4,7 +4,7 @@ numbers.
 
 Self and total time of functions, CPU time of each process and time of each state must be those of the view (`report
 --json`). If available, `go tool pprof` also reads pprof's file, and the command line of the Firefox Profiler
-(PROFILER_CLI) reads its own file. Shares no code with the product."""
+(PROFILER_CLI) reads its own file. Shares no code with tracepress."""
 import collections
 import csv
 import glob
@@ -41,7 +41,8 @@ class View:
 
 
 class Sums:
-    """The numbers of a file, added up by stack. A frame is (name, file). Stacks begin with the outermost frame."""
+    """The sums of the numbers in an exported file, for each stack. A frame is (name, file). Stacks begin with the
+    outermost frame."""
 
     def __init__(self):
         self.self_ns, self.total_ns, self.processes = collections.Counter(), collections.Counter(), collections.Counter()

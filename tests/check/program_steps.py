@@ -2,7 +2,7 @@
 """program_steps.py FOLDER REPORT.json: computes how the steps' wall clock was spent from the traces of a run folder,
 and compares it with the report. program_steps.py --make SEED FOLDER: writes a made run: a recording from outside
 (program_view.py), and a trace of PyTorch of one of its processes with another time base. Implements section 24 of
-docs/definitions.md without code of the product."""
+docs/definitions.md without code of tracepress."""
 import collections
 import glob
 import gzip

@@ -6,7 +6,7 @@ program_view.py --rows TRACE ROWS.tsv: writes the tree of a recording as rows, f
 program_view.py --make SEED FILE: writes a made recording: processes with circular or missing parents, numbers that are
 used twice, states that overlap, end before they begin or have no cause, and frames of all kinds.
 
-Implements section 23 of docs/definitions.md with integers (nanoseconds). Shares no code with the product."""
+Implements section 23 of docs/definitions.md with integers (nanoseconds). Shares no code with tracepress."""
 import bisect
 import collections
 import fractions
@@ -130,8 +130,8 @@ class Tree:
                 t["process"]["time"][state] += t["time"][state]
 
     def child_waits(self):
-        """Finds waits without a cause that end when a child exits. Also finds earlier waits of the thread during the
-        life of that child."""
+        """Sets the cause "child" of waits that have no cause and end when a child exits, and of earlier waits of the
+        same thread during the life of that child."""
         late = lambda piece: max((piece[1] - piece[0]) // 100, min((piece[1] - piece[0]) // 2, 5_000_000))
         unseen = lambda piece: piece[2] == 2 and piece[3] == "?"
         for child in self.order:
@@ -179,8 +179,8 @@ class Tree:
 
 
 def own_lock(text):
-    """Returns whether the lock belongs to the recorder. Used if the recorder marks no locks. Its locks have a timeout,
-    or the C library takes them when a thread exits."""
+    """Returns whether the lock belongs to the recorder, for recorders that do not mark their locks. Such a lock is
+    taken with a timeout, or by the C library when a thread exits."""
     timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text
     return bool(timed or "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(" in text)
 
@@ -229,7 +229,7 @@ def stack(text):
     path = path[:end]
     while len(path) > 1 and path[-1][0] == "[unknown]":
         path.pop()
-    # from the outermost frame on: all kernel work for the recording's events becomes one function
+    # finds the outermost frame of kernel work for the events of the recording; this work becomes one function
     for i in reversed(range(len(path))):
         if path[i][3] != "kernel":
             continue
@@ -277,7 +277,8 @@ def waits(tree):
 
 
 def place(path):
-    """Returns the functions of a stack that users know, innermost first."""
+    """Returns the function of a stack that users know best. Order: Python code of the program, Python's own library,
+    other functions of the program, functions of the system. Of several such functions, returns the innermost one."""
     def worth(f):
         if f[3] == "python":
             return 1 if f[1].startswith("<frozen ") or ("/lib/python3" in f[1] and "-packages/" not in f[1]) else 0

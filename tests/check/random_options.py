@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 COMMANDS = {"table": ("-o", "t.txt"), "export": ("-o", "x"), "precision": ("-o", "p.html"), "diff": ("-o", "d.html"), "report": ("-o", "r.html")}
-# options that name files have their own cases
+# options with names of files or folders, which other tests cover
 LEFT_OUT = {"--help", "--output", "--template-dir", "--templates", "--json", "--markdown"}
 WORDS = ["", "0", "1", "-1", "2", "100", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "1e400", "nan", "-", "--",
          "x" * 5000, "1G", "0x10", "1.5s", "10us", "0-1", "5-2", "name", "input-shape", "stack", "input-shape,stack", "module", "function",
@@ -89,8 +89,8 @@ def main():
             return 1
         codes[run.returncode] = codes.get(run.returncode, 0) + 1
     print("%d command lines: %s" % (count, ", ".join("%d ended with %d" % (codes[c], c) for c in sorted(codes))))
-    # Checks that the command lines are useful. About one in ten is accepted, so this needs at least 300 lines. Of 60
-    # lines, only three might be accepted.
+    # Checks that enough command lines are accepted and enough are refused. About one in ten is accepted, so fewer than
+    # 300 lines are too few for this check.
     return 0 if count < 300 or (codes.get(0, 0) > count // 60 and codes.get(2, 0) > count // 20) else 1
 
 

@@ -1,8 +1,8 @@
 /* random_program DIR SEED: makes random calls of the whole interface on four threads, with steps, and writes a trace to
  * DIR.
  *
- * Some ranges stay open, some ends have no start, some tasks end on other threads. Programs may do this, and every
- * reader must accept their traces. */
+ * Some ranges stay open, some ends have no start, some tasks end on other threads. Programs are allowed to do this, and
+ * every reader must accept their traces. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* record_target HOW [FILE]: a program for `record` that does not use tracepress and behaves as real programs do. HOW:
  *   close    closes all descriptors, then writes FILE
- *   daemon   its child runs five seconds longer than itself
+ *   daemon   its child runs five seconds longer than the program
  *   fork     two children
  *   rights   its child becomes another user, then allocates and frees memory
  *   jail     the same, with FILE as the child's root

@@ -1,9 +1,9 @@
 /* replay_job < JOB: prints the result of tp_what_if_build as JSON, which tests compare with the known result.
  *
- * JOB has numbers and names, separated by spaces: ranks, steps, slots, families; a host per rank; per family its name,
- * its number of groups, and size and ranks of each group; per slot the family or -1. Then for each step and slot: the
- * kernel, pause and input time of each rank and, if the slot has a family, the transfer time of each group. Times are
- * whole microseconds. */
+ * JOB has numbers and names, separated by spaces: the counts of ranks, steps, slots and families; the host of each
+ * rank; for each family its name, its number of groups, and the size and ranks of each group; for each slot its family
+ * or -1. Then for each step and slot: the kernel, pause and input time of each rank and, if the slot has a family, the
+ * transfer time of each group. Times are whole microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* run_power: measures how often a comparison of equal runs reports a change, and how often it finds a real change.
  *
- * Each drawn run has a random level, and its steps vary around it. The verdict is that of the product
+ * Each drawn run has a random level, and its steps vary around it. The verdict comes from tracepress
  * (webreport/compare/noise/run_change.h). Prints a table, and exits with 1 if a line misses its requirement. Seeds are
  * fixed. */
 #include <math.h>
@@ -61,7 +61,7 @@ static struct tp_run_change make_random_change(const struct program *p, const si
 
 struct outcome {
     double reported, slower; /* share of the draws that report any change, and that report a regression, percent */
-    double detectable;       /* mean of the smallest detectable change */
+    double detectable;       /* mean of the smallest detectable changes, percent */
     double limits[3];        /* share of the draws with each verdict of enum tp_limit_verdict, percent */
 };
 
@@ -85,14 +85,14 @@ static struct outcome count_results_of_random_runs(const struct program *p, cons
     return outcome;
 }
 
-/* The promises of docs/diff.md. With a history of ten runs and one new run, the limit for false alarms is 1.2 %: 1 % in
- * both directions together, plus 0.2 % because the draws are random. For quiet kernels, +0.3 % is found in only 79.8 %
- * of the draws, so the line requires a slightly larger change. */
+/* Requirements from docs/diff.md. With a history of ten runs and one new run, the limit for false alarms is 1.2 %: 1 %
+ * in both directions together, plus 0.2 % because the draws are random. For quiet kernels, only 79.8 % of the draws
+ * find +0.3 %, so the line of `quiet` requires +0.32 %. */
 static const struct {
     const struct program *program;
     size_t counts[2];
-    double change;     /* size of a change that 80 % of the draws must find */
-    double most_alarm; /* maximum of false alarms, percent */
+    double change;     /* relative size of a change that 80 % of the draws must find */
+    double most_alarm; /* maximum share of false alarms, percent */
 } lines[] = {
     {&quiet, {1, 1}, 0.015, 1},   {&quiet, {3, 3}, 0.005, 1},   {&quiet, {10, 1}, 0.0032, 1.2},
     {&kernels, {1, 1}, 0.018, 1}, {&kernels, {3, 3}, 0.012, 1}, {&kernels, {10, 1}, 0.015, 1.2},

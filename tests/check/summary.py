@@ -70,7 +70,8 @@ def table(what, process, kind, key, wanted):
 
 
 def base_of(process, start):
-    """Returns the time that is zero in a trace. Times before the year 2000 count from its baseTimeNanoseconds."""
+    """Returns the time that is zero in a trace. Times before the year 2000 are relative to the baseTimeNanoseconds of
+    the trace."""
     path = os.environ["TRACES"]
     if os.path.isdir(path):
         (path,) = [os.path.join(d, f) for d, _, files in os.walk(path) for f in files if f == os.path.basename(process["file"])]

@@ -1,6 +1,6 @@
 /* write_sample OUT: writes a small training run on CPU and GPU through writer/trace_json.h, with every kind of record
- * and with hostile names. Other readers must accept it: tracepress report --strict, torch_tb_profiler, HTA. Its bytes
- * are always the same. */
+ * and with hostile names. Other readers must accept it: tracepress report --strict, torch_tb_profiler, HTA. The file
+ * always has the same bytes. */
 #include <stdio.h>
 
 #include "writer/trace_json.h"

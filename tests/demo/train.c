@@ -163,7 +163,7 @@ static struct matrix multiply(const struct matrix *a, int is_a_turned, const str
 /* ---- the network ---- */
 
 struct network {
-    /* rows are letters in `embedding`, inputs in `hidden`, hidden units in `output` */
+    /* weights; a row belongs to a letter in `embedding`, to an input in `hidden`, to a hidden unit in `output` */
     struct matrix embedding, hidden, output;
 };
 

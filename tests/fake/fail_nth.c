@@ -1,13 +1,14 @@
 /* Preloaded: makes the n-th call of one kind fail, as a full disk or exhausted memory would.
  * FAIL_KIND selects the calls:
  *   memory   malloc, calloc, realloc, anonymous mmap, mremap
- *
- *   input    read and pread, which fail with EIO; stale: with ESTALE; end: the file is shorter than before
- *
- *   output   write, fsync, linkat, rename, open for writing; part: a write succeeds but writes only half of its bytes
+ *   input    read and pread, with the error EIO
+ *   stale    read and pread, with the error ESTALE
+ *   end      read and pread, which return 0 as at the end of the file
+ *   output   write, fsync, linkat, rename, open for writing
+ *   part     write, which succeeds but writes only half of its bytes
  * FAIL_AT: number of the failing call, from 1; 0: no call fails. FAIL_STAY=1: all later calls fail too. FAIL_SIGNAL:
  * the call succeeds, but the process gets this signal just before it. Tests use this to kill a process during its work.
- * FAIL_COUNT: file to which the number of calls is written at exit. The calls of all threads count together. */
+ * FAIL_COUNT: file to which the number of calls is written at exit. Calls are numbered over all threads together. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

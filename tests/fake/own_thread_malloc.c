@@ -1,5 +1,5 @@
 /* Preloaded into a recorded program, ends the process if a thread of the recorder calls the program's allocator. Only
- * the recorder's own functions, which count blocks, may call the allocator's functions here. */
+ * the recorder's own functions, which count blocks, are allowed to call the allocator's functions. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -93,8 +93,8 @@ static void put_value(struct tp_buf *out, struct taken *from, int depth)
 
 /* ---- events ---- */
 
-/* Returns whether the filter "kernel" and "cpu_op" selects this event: by its category or, for slices of older writers,
- * by its name. */
+/* Returns whether a filter for "kernel" and "cpu_op" selects this event, by its category or, for slices of older
+ * writers, by its name. */
 static bool is_event_selected_by_filter(const char *category, char phase)
 {
     return strcmp(category, "kernel") == 0 || strcmp(category, "cpu_op") == 0 ||
@@ -284,7 +284,7 @@ static void export_and_compare(const struct made *made, uint64_t options)
         compare_files(&made->out, folder);
     else if (strstr(err.text, "not a trace of torch.profiler"))
         abort_unless(!made->has_torch_slice);
-    else /* the filter has only names of rows, or a category without events */
+    else /* the filtered trace contains only names of rows, or no event has the category */
         abort_unless(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
     tp_analysis_close(&analysis);
     remove_scratch_folder(folder);

@@ -1,7 +1,7 @@
 /* Compares two inputs made of arbitrary bytes, and checks them with a budget of arbitrary bytes.
  *
  * Input: a byte with the kinds of the inputs (a trace, or a process of a summary file) and whether there is a budget;
- * two bytes each for the sizes of the first input and the budget; then the first input, the budget and the second
+ * the sizes of the first input and of the budget, two bytes each; then the first input, the budget and the second
  * input. */
 #include <string.h>
 

@@ -23,7 +23,7 @@ struct work {
     struct tp_export export;
     struct tp_export_job job;
     struct tp_profile profile;
-    bool is_job; /* true if outputs about all profiles together are also written */
+    bool is_job; /* true if the outputs that cover all profiles together are also written */
 };
 
 static const struct tp_export_format *choose_format(uint64_t number)

@@ -1,8 +1,8 @@
 /* Reads a baseline and new files, compares and checks them as `diff` and `check` do, and writes the page, JSON and
  * every report.
  *
- * Input: a byte with the kinds of the files; two bytes each for the sizes of the baseline, the budget and run.json;
- * then the baseline, the budget, run.json and the new file. */
+ * Input: a byte with the kinds of the files; the sizes of the baseline, the budget and run.json, two bytes each; then
+ * the baseline, the budget, run.json and the new file. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

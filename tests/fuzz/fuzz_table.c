@@ -51,7 +51,7 @@ static void group_by_key(struct tp_buf *out, const struct tp_trace *trace, const
     print_table_in_every_form(out, table, arena);
 }
 
-/* Counts calls as pstats does, and checks that the own time of a function does not exceed the time of its calls. */
+/* Counts calls as pstats does, and checks that the self time of a function does not exceed the time of its calls. */
 static void check_python_call_times(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};

@@ -30,7 +30,7 @@ static bool has_text(const Tp__XPlane *plane, uint64_t id)
     return id > 0 && id <= plane->n_stat_metadata && (uint64_t)plane->stat_metadata[id - 1]->key == id;
 }
 
-/* Returns whether this is the plane of the host. Only host events nest, because kernels of a stream may overlap. */
+/* Returns whether this is the plane of the host. Only host events nest, because kernels of a stream can overlap. */
 static bool is_host(const Tp__XPlane *plane)
 {
     return plane->name.len == 9 && memcmp(plane->name.data, "/host:CPU", 9) == 0;

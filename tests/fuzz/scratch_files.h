@@ -56,7 +56,8 @@ static inline bool is_strict_json(const void *text, size_t size)
     return tp_strict_feed(&strict, text, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* Input that is split into bytes, numbers and texts. After the end of the input, these are zeros and empty texts. */
+/* Rest of the fuzz input, from which a target takes numbers and texts. After the end, numbers are 0 and texts are
+ * empty. */
 struct taken {
     const uint8_t *at, *end;
 };

@@ -2,10 +2,12 @@
 of the undamaged job, or says that it cannot judge.
 
 A damage is one of: missing ranks; the trace of a rank with a flipped bit, cut, or without its kernels or the second half of its
-events; its summary, or that of all ranks, cut or with flipped bytes. The check uses the page's first finding with a cause: its cause and
-its ranks (without missing ones). A page without such a finding must say what is missing or damaged; if no page can be made, the exit
-code says so. The cause may have another place in the undamaged job's list, because the remaining ranks may weigh less. With missing
-ranks, two slow ranks may also be part of a slower level: such a page names both causes, and one is that of the undamaged job.
+events; its summary, or that of all ranks, cut or with flipped bytes. The check compares the cause and the ranks of the
+page's first finding that names a cause. Missing ranks are ignored. A page without such a finding must say what is
+missing or damaged; if no page can be made, the exit code says so. The cause can be at a later place in the list of the
+undamaged job, because the loss of the remaining ranks can be smaller. If ranks are missing, two slow ranks can also
+look like a part of a slower level. Such a page names both causes, and one of them must be the cause of the undamaged
+job.
 """
 import gzip
 import json
@@ -17,7 +19,7 @@ import sys
 
 TRACEPRESS, WORK, SEED, COUNT = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 HERE = os.path.dirname(os.path.abspath(__file__))
-# (shape, cause) for simulate.py, and other causes that a missing rank may look like
+# shape and cause of each job that simulate.py makes
 JOBS = [('dp8', 'clean'), ('dp8', 'slow-rank'), ('dp8', 'half'), ('dp8', 'late'), ('dp8', 'storage'), ('dp8', 'all-links'),
         ('pp4dp2', 'clean'), ('pp4dp2', 'host-link'), ('pp4dp2', 'slow-stage'), ('pp4dp2', 'slow-rank'),
         ('tensor:4,4,1,4', 'clean'), ('tensor:4,4,1,4', 'host-link'), ('tensor:4,4,1,4', 'slow-host'), ('tensor:4,4,1,4', 'imbalance'),

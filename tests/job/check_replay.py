@@ -154,8 +154,8 @@ def main():
     program, path = sys.argv[1:3]
     with open(path) as file:
         text = file.read()
-    # Changes the reference: a row of pauses may begin by chance at any step, not only at one. Otherwise the reference
-    # blames one of 1,024 ranks with 6 % pauses.
+    # Changes the reference: a row of pauses can begin by chance at any step, not only at one step. Otherwise the
+    # reference blames one of 1,024 ranks with 6 % pauses.
     assert text.count(LATE) == 1
     text = text.replace(LATE, LATE.replace('n *', 'n * S *'))
     # Changes the reference: evened batches have the mean length. With the median, the reference's own case was wrong by

@@ -28,7 +28,7 @@ static double random_share(const struct plan *plan, uint64_t what, uint64_t x, u
     return (double)(mix_bits(mix_bits(mix_bits(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
 }
 
-/* Returns a number from 1 - share to 1 + share. */
+/* Returns a random number from 1 - share to 1 + share. */
 static double random_factor_near_one(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
 {
     double sum = 0;
@@ -98,7 +98,7 @@ static void choose_victims_of_fault(struct plan *plan, struct tp_arena *arena)
     uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
     plan->victims = plan->victims ? plan->victims : 1;
     plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
-    for (uint32_t v = 0; v < plan->victims; v++) /* a fixed distance from a random start separates the victims */
+    for (uint32_t v = 0; v < plan->victims; v++) /* evenly spaced victims, beginning at a random rank or group */
         plan->victim[v] =
             (uint32_t)(random_share(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
@@ -182,8 +182,8 @@ static double batch_length(const struct plan *plan, uint32_t data, uint32_t step
     return 0.8 + 0.4 * random_share(plan, CHANCE_WORK, data, step);
 }
 
-/* Returns the work that a run without the fault adds to each rank, ns. In that run, stages and batches have their mean
- * length, so this makes the total work equal. */
+/* Returns the work to add to each rank in the run without the fault, ns. In that run, stages and batches have their
+ * mean length, so that both runs have the same total work. */
 static int64_t added_work_without_fault_ns(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
@@ -230,8 +230,8 @@ static void fill_step_work(struct plan *plan, uint32_t rank, uint32_t step)
     plan->data_ns[at] = (int64_t)parts[2];
 }
 
-/* Returns the transfer time of one call of a group, ns. Groups of the same kind take equally long, except the slow
- * one. */
+/* Returns the transfer time of one call of a group, ns. Groups of the same kind take equally long, except slow
+ * groups. */
 static int64_t transfer_time_of_call_ns(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_call_kind(call);
@@ -328,7 +328,7 @@ void plan_simulate(struct plan *plan, struct tp_arena *arena)
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims_of_fault(plan, arena);
-    /* jobs with these faults get equal stages, because a fault in a fast stage may cost nothing */
+    /* jobs with any other fault get equal stages, because a fault in a fast stage could cost nothing */
     plan->is_even =
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = simulate_steps(plan, now, last);

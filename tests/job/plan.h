@@ -2,7 +2,7 @@
  *
  * Ranks are numbered as in Megatron: tensor groups of neighbors, data groups across, pipeline stages outermost. The
  * seed determines every number. Time passes as it does for real ranks: a rank that arrives late makes its group wait,
- * and a rank that waited arrives late at its next group. Clocks of the ranks differ by up to an hour. */
+ * and a rank that waited arrives late at its next group. Clocks of the ranks differ by up to two hours. */
 #ifndef TESTS_JOB_PLAN_H
 #define TESTS_JOB_PLAN_H
 
@@ -17,7 +17,7 @@ enum plan_fault {
     PLAN_IMBALANCE,
     PLAN_CHANGING_IMBALANCE,
     PLAN_MISSING_RANKS,
-    PLAN_MORE_WORK, /* a rank computes longer because it makes more calls, not longer ones */
+    PLAN_MORE_WORK, /* a rank computes longer because it makes more calls, not because calls take longer */
     /* no fault; from this value on, stages have equal work, groups have descriptions, and hosts have names */
     PLAN_EVEN,
     PLAN_SLOW_HOST,  /* all ranks of a host compute more slowly */
@@ -36,19 +36,19 @@ extern const char *const plan_fault_names[PLAN_FAULTS];
 
 struct plan {
     uint64_t seed;
-    uint32_t ranks, tensor, pipeline, steps; /* numbers of ranks, ranks per tensor group, pipeline stages, steps; tensor
-                                              * * pipeline must divide ranks */
+    /* counts of ranks, ranks per tensor group, pipeline stages, steps; tensor * pipeline must divide ranks */
+    uint32_t ranks, tensor, pipeline, steps;
     enum plan_fault fault;
     uint32_t victims; /* number of ranks with the fault, or of groups for a slow link */
     uint32_t rows;    /* number of additional rows per rank, so that summaries have a realistic size */
-    double percent;   /* share of the step that the fault adds, percent; 0 means 20 */
+    double percent;   /* time that the fault adds, percent of the step; 0 means 20 */
     /* members from here on are results of plan_simulate */
     bool is_even;
     int64_t added_without_fault_ns;          /* work added to all ranks in the run without the fault, ns */
-    uint32_t *victim;                        /* numbers of the affected ranks, or of the affected group */
+    uint32_t *victim;                        /* numbers of the affected ranks, or of the affected data groups */
     int64_t *arrival_ns, *end_ns;            /* times by [rank][call], on the clock of the rank, ns */
     int64_t *step_start, *step_end;          /* times by [rank][step], on the clock of the rank, ns */
-    int64_t *compute_ns, *host_ns, *data_ns; /* lengths by [rank][step], ns */
+    int64_t *compute_ns, *host_ns, *data_ns; /* times of compute, host and input by [rank][step], ns */
     uint32_t calls;                          /* number of calls per rank */
     double loss_percent;                     /* cost of the fault relative to a run without it, percent */
 };

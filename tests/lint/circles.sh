@@ -2,7 +2,7 @@
 # circles.sh BUILD: finds files that need each other, by objects and by includes. BUILD contains the objects.
 #
 # The first check finds files of one folder whose objects use functions or data of each other, directly or through other
-# objects. It prints each group, and fails if a part of the product has more such files than its limit.
+# objects. It prints each group, and fails if a part of tracepress has more such files than its limit.
 #
 # The second check works on units: FOLDER/BASE.c and FOLDER/BASE.h are a unit. A unit needs another one if it includes
 # its header, or uses a name that the other one defines. The check prints each circle of units, and fails if more units

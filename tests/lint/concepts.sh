@@ -2,9 +2,9 @@
 # concepts.sh FILE...: checks that each concept is defined in one place.
 #
 # Each line of the table below has a concept, a pattern of its definition (an awk expression on a line without
-# comments), and the files that may contain it. The first file is its home. The others only write it for other programs.
-# Fails if any other file has a definition. A file after "also" is a known second definition that should be removed. At
-# most ALSO of these are allowed.
+# comments), and the files that may contain this definition. The first file defines the concept. The others only write
+# the same text for other programs. Fails if any other file has a definition. A file after "also" is a known second
+# definition that should be removed. At most ALSO of these are allowed.
 table='
 median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
 order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c

@@ -1,5 +1,5 @@
-/* kernel_path TRACE: prints the section of the page about kernels, and nothing else. The code that it runs is the path
- * of a kernel's event to its table cell. path.sh counts the files on this path. */
+/* kernel_path TRACE: prints the section of the page about kernels, and nothing else. It runs only the code between a
+ * kernel's event and the cell in the table. path.sh counts the files of this code. */
 #include <stdio.h>
 
 #include "webreport/document/report/sections.h"

@@ -3,7 +3,7 @@
 # flows in one direction, and a folder uses only folders above it in the table. A name that ends in a slash means every
 # folder below it.
 awk '
-# Allows each of these folders to use only itself and the folders in `below`.
+# Allows each of the folders `names` in the folder `base` to use only itself and the folders in `below`.
 function room(base, names, below,   i, n, name) {
   n = split(names, name, " ")
   for (i = 1; i <= n; i++) ok[base name[i]] = base name[i] " " below

@@ -3,9 +3,9 @@
 # build of MODE=coverage with kernel_path.
 #
 # Prints the kernels of a trace (kernel_path.c), then those of the same trace with one more kernel. A file is on the
-# path if one of its lines ran more often the second time. A source and its header count as one. A file counts only if
-# it can use events: it includes the header of the trace, directly or through other headers. So containers, texts and
-# the readers of bytes do not count. Prints the path by folder, and fails above MOST files.
+# path if one of its lines ran more often the second time. A source and its header count as one. A file is counted only
+# if it can use events, which means that it includes the header of the trace, directly or through other headers. So
+# containers, texts and the readers of bytes are not counted. Prints the path by folder, and fails above MOST files.
 build=${1:?build folder of MODE=coverage} most=${MOST:-25}
 events=webreport/trace/trace.h
 command -v gcov >/dev/null || { echo "gcov not found: skipped"; exit 0; }

@@ -103,7 +103,7 @@ static int threads(void)
     pthread_attr_t small;
     void *failed = NULL;
     pthread_attr_init(&small);
-    /* uses small stacks, because the C library keeps those of finished threads */
+    /* uses small stacks, because the C library keeps the stacks of finished threads */
     pthread_attr_setstacksize(&small, 1 << 20);
     for (int i = 0; i < 4; i++)
         pthread_create(&ids[i], &small, busy, NULL);

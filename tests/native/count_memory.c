@@ -1,5 +1,5 @@
-/* Preloaded alone, adds up malloc_usable_size of all blocks, using glibc's second names of malloc, and prints the peak.
- * It shares no code with the recorder whose results it checks. */
+/* Preloaded without the recorder, adds up malloc_usable_size of all blocks and prints the peak. Calls glibc's allocator
+ * by its second names (__libc_malloc). It shares no code with the recorder whose results it checks. */
 #include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
  * FOLDER/cut exists, works for a while, prints "done" and exits with code 7. WAY:
  *   plain    no signal handling
  *   threads  four threads that block all signals
- *   own      sets its own SIGBUS handler before and after; the handler gets only signals from the program's own
- *            file, and leaves by siglongjmp or returns
+ *   own      sets its own SIGBUS handler before and after the truncation; the handler gets only signals from the
+ *            program's own file, and exits by siglongjmp or returns
  *   asks     the program reads back the SIGBUS settings that it made
  *   older    the same with the older relatives of signal(), also for another signal
  *   die      truncates its own file without a handler (dies by SIGBUS)
@@ -121,8 +121,8 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
-/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2, which the recorder does not
- * handle. */
+/* Checks that each call returns the previous setting, for SIGBUS, which the recorder handles, and for SIGUSR2, which it
+ * does not handle. */
 static int older(void)
 {
     for (int i = 0; i < 2; i++) {

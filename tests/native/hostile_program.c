@@ -1,4 +1,4 @@
-/* hostile_program WAY: changes its own process in ways that may disturb a recorder inside it. Each way checks itself,
+/* hostile_program WAY: changes its own process in ways that can disturb a recorder inside it. Each way checks itself,
  * prints "done" and exits with 7. */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static int root(void)
 {
     work(1000);
     if (chroot("/mnt") != 0)
-        return 1; /* this way needs root */
+        return 1; /* without root, chroot fails and this way ends here */
     work(100000);
     return 1;
 }

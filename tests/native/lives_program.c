@@ -9,7 +9,7 @@
  *   loader   libraries opened and closed while others allocate, and allocation inside dl_iterate_phdr
  *   close    all descriptors are closed
  *   vfork    children by vfork
- *   load     many of these at the same time */
+ *   load     many of these ways at the same time */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

@@ -2,15 +2,15 @@
  * describes it in /tmp/perf-PID.map. HOW:
  *
  *      map      a map with invalid, overlapping and unrelated lines, and a later line that is valid
- *      long     the line comes after megabytes of other lines and a line without an end
+ *      long     a map whose valid line comes after megabytes of other lines and a line without an end
  *      none     no map
  *      fifo     the map is a pipe without a writer
  *      link     the map is a symbolic link
- *      child    a child forked before the code exists makes it and runs it
+ *      child    a child, which is forked before the code exists, makes the code and runs it
  *      dump     no map, but jit-PID.dump in the working folder, with its first page mapped as code
- *      broken   the same, but the file is cut after a record
+ *      broken   the same as dump, but the file is truncated after a record
  *
- * Prints the number in the map's name. */
+ * Prints the process id that the map's name contains. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* mpi_program [BARRIERS]: every rank calls collectives (also in place), sends messages to the next rank, and uses a
  * communicator of half the ranks. Each rank counts calls and bytes as the report does (the larger of sent and
- * received). Rank 0 prints one line "NAME CALLS BYTES" for counts on which all ranks agree. Before that, each rank
- * calls BARRIERS barriers, about 2 ms apart. */
+ * received). Rank 0 prints one line "NAME CALLS BYTES" for counts on which all ranks agree. Before all other calls,
+ * each rank calls BARRIERS barriers, about 2 ms apart. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         MPI_Allgather(in, 10, MPI_DOUBLE, out, 10, MPI_DOUBLE, MPI_COMM_WORLD);
         MPI_Allgatherv(in, rank + 1, MPI_DOUBLE, out, counts, starts, MPI_DOUBLE, MPI_COMM_WORLD);
         MPI_Alltoall(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE, MPI_COMM_WORLD);
-        if (rank == 0) /* the values of the root count, so the other ranks pass invalid ones */
+        if (rank == 0) /* MPI uses these arguments only on the root, so the other ranks pass invalid values */
             MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, 20, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         else
             MPI_Gather(in, 20, MPI_DOUBLE, NULL, -1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
@@ -56,8 +56,8 @@ int main(int argc, char **argv)
         printf("reduce %d %d\n", ROUNDS, ROUNDS * COUNT * 4);
         printf("allgather %d %d\n", 2 * ROUNDS, ROUNDS * (10 * size + size * (size + 1) / 2) * 8);
         printf("all_to_all %d %d\n", ROUNDS, ROUNDS * 100 * size * 8);
-        printf("gather %d -\n", ROUNDS); /* the root's bytes differ from those of the other ranks, so none are
-                                          * printed */
+        /* the root and the other ranks have different counts of bytes, so no count is printed */
+        printf("gather %d -\n", ROUNDS);
         printf("barrier %d 0\n", barriers + ROUNDS);
         printf("send %d %d\n", ROUNDS, ROUNDS * COUNT * 8);
         printf("irecv %d %d\n", ROUNDS, ROUNDS * COUNT * 8);

@@ -29,7 +29,7 @@ int main(void)
                 usleep(LATE_US);
             done[number] = now();
         }
-        if (done[0] > done[1]) /* on a busy machine the worker may be late, so that the first thread waits instead */
+        if (done[0] > done[1]) /* on a busy machine the worker can be late, so that the first thread waits instead */
             ahead += done[0] - done[1];
         usleep(BETWEEN_US);
     }

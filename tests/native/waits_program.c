@@ -88,8 +88,7 @@ static void wait_for(int cause, int file, double ms)
         pause_ms(ms);
     else if (cause == DISK)
         must(fsync(file) == 0);
-    else if (cause == LOCK) { /* waits three times by futex: for the thread that has the lock, for its lock, for its
-                               * exit */
+    else if (cause == LOCK) { /* waits by futex three times: until `holder` has the lock, releases the lock, exits */
         pthread_barrier_wait(&is_held);
         pthread_mutex_lock(&held);
         pthread_mutex_unlock(&held);

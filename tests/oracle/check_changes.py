@@ -77,8 +77,8 @@ def ours(base, new):
 
 
 def as_read_apart(change):
-    """Returns the changes that the reference reports for one change of the product. The reference does not pair
-    operators with different names."""
+    """Returns the changes that the reference reports for one change that tracepress reports. A replaced operator
+    becomes an added and a removed one, because the reference does not pair operators with different names."""
     if change["what"] == "replaced":
         return [("added operator", change["after"], change["times"]), ("removed operator", change["before"], -change["times"])]
     return [(change["what"], change["name"], change["delta"])] if change["what"].startswith(KINDS) else []

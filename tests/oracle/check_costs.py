@@ -91,7 +91,7 @@ def theirs(call):
         cost = claimed_costs.cost(name, dims, types, concrete, hint)
     except (IndexError, TypeError, ZeroDivisionError):
         return "none"
-    # a window larger than the data gives negative sizes, for which nothing is claimed
+    # if a window is larger than the data, the definition computes negative sizes, and tracepress returns no cost
     if not cost or cost["flops"] < 0 or cost["bytes"] < 0:
         return "none"
     return f'{cost["flops"]} {cost.get("flops_exact", cost["flops"])} {cost["bytes"]} {cost["dtype"]}'

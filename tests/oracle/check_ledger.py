@@ -38,8 +38,9 @@ plain_pooled, plain_compare = ref.pooled, ref.compare
 
 
 def exact_pooled(groups, s0, nu0):
-    """Returns the pooled noise. If h of k levels are limited outliers, their squares count (k - 1) / (k - 1 - h) times,
-    with k - 1 - h degrees of freedom."""
+    """Returns the pooled noise and its degrees of freedom. If h of the k levels of a group are limited outliers, the
+    sum of squares of the group is multiplied by (k - 1) / (k - 1 - h), and the group has k - 1 - h degrees of
+    freedom."""
     total, degrees, runs = 0.0, 0, 0
     for g in groups:
         w = ref.winsor(g)
@@ -59,8 +60,8 @@ def exact_pooled(groups, s0, nu0):
 
 
 def exact_compare(base, new, s0, nu0=4.0, alpha=ref.ALPHA, history=None):
-    """Compares two groups of levels. The variance of a base's median is that of the median of k normal values, not 1.25
-    times that of the mean."""
+    """Compares two groups of levels. Uses the exact variance of the median of k normal values for the median of a base,
+    not 1.25 times the variance of the mean."""
     s, nu = exact_pooled([g for g in [base, new] + (history or []) if len(g)], s0, nu0)
     k, n = len(base), len(new)
     cost = math.pi / 2 * k / (k + (0.46 if k % 2 else 1.36)) if k >= 5 else 1.0
@@ -130,8 +131,8 @@ def told(c):
 
 
 def slack(c, *lists):
-    """Returns the allowed errors of a change's numbers: the last digits of the levels, and of the logarithmic width,
-    whose error an exponent increases."""
+    """Returns the allowed error of each number of a change. The errors come from the last digits of the levels, and
+    from the logarithmic width, whose error is larger in numbers that are computed by an exponential function."""
     digits, width = 4e-15 * size(*lists), 2e-12 * math.log1p(c["half"])
     end = (digits + width) * (1 + c["half"])
     p = digits / math.log1p(c["half"]) * 5 if c["half"] > 0 else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_names.py KERNEL_NAMES TRACE...: compares the product's demangler with c++filt on all mangled names of the
+"""check_names.py KERNEL_NAMES TRACE...: compares the demangler of tracepress with c++filt on all mangled names of the
 traces.
 
-Names that c++filt cannot demangle are not compared. The product may leave at most a tenth of the other names
+Names that c++filt cannot demangle are not compared. tracepress may leave at most a tenth of the other names
 unchanged."""
 import gzip
 import json

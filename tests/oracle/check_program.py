@@ -21,7 +21,8 @@ def close(what, ours, theirs):
 
 
 ours = {p["part"]: p["time_us"] / 1000 for p in view["wall_parts"]}
-# in the definition, a worker's wait for work has priority over its server's wait for clients
+# compares only the sum of these causes, because in the definition a worker's wait for work has
+# priority over its server's wait for clients
 for times in (ours, parts):
     times["lock, poll or signal"] = sum(times.pop(part, 0) for part in ("lock", "poll", "signal"))
 for part, ms in parts.items():

@@ -2,9 +2,9 @@
 tensors.
 
 The tensors are random, and some have planted differences. NumPy computes the statistics, in the form that the collector
-writes. The results must be true for the values, which the product does not see. Errors and mismatches are lower limits,
-and the cosine is an upper limit. Equal tensors must not be reported as different. Differences that statistics show must
-be found. Prints a line for each wrong result, and then exits with 1."""
+writes. The results must be true for the values of the tensors, which tracepress does not have. Errors and mismatches
+are lower limits, and the cosine is an upper limit. Equal tensors must not be reported as different. Differences that
+statistics show must be found. Prints a line for each wrong result, and then exits with 1."""
 import json
 import os
 import subprocess

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import claimed_costs  # noqa: E402,F401
 from made_gpu import made  # noqa: E402
 
-# Maps names of idle reasons in the reference to the product's names of the same reasons.
+# Maps names of idle reasons in the reference to the names of the same reasons in tracepress.
 RENAMED = {"the launch of the next operation is not recorded":
            "the launch of the next operation, or the work that the host waits for, was not recorded",
            "waits for its stream, an event or a copy": "the operation waits for its stream, an event or a copy",
@@ -31,13 +31,13 @@ EXACT = ("time_ns", "calls", "kernel_ns", "flops", "bytes", "costed_ns")
 
 
 def plain(name):
-    """Returns the name without addresses and step numbers, as the product's names of frames."""
+    """Returns the name without addresses and step numbers, as tracepress writes names of frames."""
     name = RENAMED.get(name, name).replace("first call of the record blocks", "the first call of the recording blocks")
     return re.sub(r" at 0x[0-9a-f]+|(?<=0x)[0-9a-f]+|(?<=ProfilerStep#)\d+", "", name).replace("0x*", "0x")
 
 
 def nodes(node, path=(), into=None):
-    """Returns {path: numbers}. Nodes with equal names in the product are added up."""
+    """Returns {path: numbers}. Adds up nodes that have equal names in tracepress."""
     into = {} if into is None else into
     path = path + (plain(node["name"]),)
     numbers = into.setdefault(path, dict.fromkeys(EXACT, 0) | {"floor_ns": 0})

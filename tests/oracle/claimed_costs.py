@@ -87,7 +87,7 @@ def cost_op(operation, of_backwards):
 
 
 class NotOfUser:
-    """Replaces the reference's pattern of library frames by the rule of section 6."""
+    """Replaces the reference's pattern of library frames by the rule of docs/definitions.md, section 6."""
 
     @staticmethod
     def search(frame):
@@ -102,13 +102,15 @@ if tree_ref:
 
 
 def launched_by_communication(operation):
-    """Returns whether the innermost operator around the launch is host communication (section 12)."""
+    """Returns whether the innermost operator around the launch is host communication (docs/definitions.md, section
+    12)."""
     is_by_host = operation.launch is not None and operation.chain
     return bool(is_by_host and names.comm_backend(operation.chain[-1].name)) and not names.is_compute_kernel(operation.name)
 
 
 def kind_of(operation):
-    """Returns "communication" if section 12 says so, else the kind from the reference."""
+    """Returns "communication" if the operation is communication by docs/definitions.md, section 12. Otherwise returns
+    the kind from the reference."""
     is_work = operation.cat == "kernel" and not kinds_ref.NOT_WORK.search(operation.name)
     if is_work and links.communicates_by_itself(operation) or is_work and launched_by_communication(operation):
         return "communication", "definitions"
@@ -116,7 +118,7 @@ def kind_of(operation):
 
 
 if tree_ref:
-    # removes names of collectives from section 18, because section 12 contains all of them
+    # removes the reference's names of collectives, because section 12 of docs/definitions.md defines all of them
     for layer in ("kernel_first", "chain"):
         kinds_ref.C[layer] = [rule for rule in kinds_ref.C[layer] if rule[0] != "communication"]
     kind_of_reference = kinds_ref.kind_of

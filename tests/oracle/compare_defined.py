@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""compare_defined.py OURS.json REFERENCE.json[.gz] [COUNTS]: compares a document of the product with that of the
-executable definition, findings by rule.
+"""compare_defined.py OURS.json REFERENCE.json[.gz] [COUNTS]: compares a document of tracepress with that of the
+executable definition. Compares findings by rule.
 
-Rules in exceptions.py are not compared. Rules that such a rule changes are not compared in profiles where it fired.
-Exits with 1 if anything differs. Appends a line to COUNTS: profiles, findings compared, findings not compared,
-differences.
+Rules in exceptions.py are not compared. If a rule of exceptions.py fired in a profile, the rules whose findings it
+changes are not compared in this profile either. Exits with 1 if anything differs. Appends a line to COUNTS: profiles,
+findings compared, findings not compared, differences.
 
 compare_defined.py --summary COUNTS: prints the sums of all lines, and the rules of exceptions.py."""
 import sys

@@ -109,8 +109,8 @@ def two_streams_same_start():
 
 @case
 def flame():
-    """Tests that idle time counts for the stack of the launching thread, with exact, half-open boundaries. Starved time
-    is host and launch time, 10..47."""
+    """Tests that idle time is assigned to the stack of the launching thread, with half-open intervals. Starved time is
+    host and launch time, 10..47."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 50, 10, 2), L(45, 2, 2), F("app.py(3): main", 5, 60),
           F("torch/nn/modules/module.py(1): _call_impl", 20, 20), F("lib.py(9): work", 25, 5)]
 
@@ -126,7 +126,7 @@ def flame():
 
 @case
 def flame_two_gaps():
-    """Tests that an event that begins while the device is busy counts only for the later gap."""
+    """Tests that an event that begins while the device is busy gets only idle time of the later gap."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 100), K("b", 30, 10, 2), L(29, 1, 2), K("c", 60, 10, 3), L(58, 2, 3),
           F("m.py(2): g", 35, 20)]
 
@@ -139,12 +139,12 @@ def flame_two_gaps():
 
 @case
 def alive():
-    """Tests that each moment is enclosed by all events that are open then, even if one of them ends after another one
-    around it."""
+    """Tests that each moment is enclosed by all events that are open then, even if an event ends after an event that
+    encloses it."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), X("user_annotation", "f", 0, 20), X("user_annotation", "g", 15, 15), X("user_annotation", "h", 22, 2),
           K("b", 40, 10, 2), L(35, 1, 2)]
 
-    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, only the call 30..40
+    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, then only the call 35..36
     def check(r):
         lines = {x["line"]: x["ns"] for x in r["idle_view"][0]["idle_by_line"]}
         assert lines == {"f": 5000, "g": 13000, "h": 2000, "[no host event]": 9000, "cudaLaunchKernel": 1000}, lines
@@ -197,8 +197,8 @@ def last_step_extended():
 
 @case
 def head_of_a_free_device():
-    """Tests a first kernel that starts 8 us after its launch. The device was free, so the 600 us before count for the
-    host."""
+    """Tests a first kernel that starts 8 us after its launch. The device was free, so the 600 us before the launch are
+    host time."""
     def check(r):
         assert parts(r) == {"host": 600, "launch": 2, "queue": 8, "outside": 290}, parts(r)
     return [S(1, 0, 1000), L(600, 2, 1), K("k", 610, 100, 1)], check
@@ -263,8 +263,8 @@ def passes(count, every, pause=0):
 
 @case
 def inferred_from_modules():
-    """Tests five calls, each followed by a pause of 100 of 200 us. The end of the last step is unknown, because 20 * 4
-    * 100 > 5 * 800."""
+    """Tests five calls, each followed by a pause of 100 of 200 us. The last call is no step, because its end is unknown
+    (20 * 4 * 100 > 5 * 800)."""
     def check(r):
         f = r["trace_facts"]
         assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 1, ["0", "1", "2", "3"])
@@ -509,7 +509,7 @@ def captured():
 
 @case
 def captured_in_part():
-    """Tests a capture that takes 20 of 100 us, which no finding counts. The device waits for 60 of the other 80 us."""
+    """Tests a capture that takes 20 of 100 us and is in no finding. The device waits for 60 of the other 80 us."""
     ev = W(1, 10, 1) + [L(0, 1, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
           X("cuda_runtime", "cudaStreamEndCapture", 39, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
@@ -583,7 +583,7 @@ def allocator():
 
 @case
 def memory_preexisting():
-    """Tests blocks from before the recording, which are freed. Of two equal peaks, the first record counts. At t = 10
+    """Tests blocks from before the recording, which are freed. Of two equal peaks, the first one is reported. At t = 10
     the operator 0..10 has ended."""
     ev = [X("cpu_op", "aten::mm", 0, 10), M(5, 100, 1, 1100, 2000), M(10, 50, 2, 1150, 2000), M(20, -50, 99, 1100, 2000), M(30, 50, 3, 1150, 2000)]
 
@@ -604,7 +604,7 @@ def gemm_types():
 
     def check(r):
         f = findings(r)
-        # the peak rates of the device are unknown
+        # the peak rates of the device are unknown, so C24 estimates that half precision saves three quarters
         assert f["C24"]["ceiling_us_per_step"] == 80 * 0.75 and "C1" not in f and "C2" not in f
         assert f["C3"]["ceiling_us_per_step"] is None and f["C3"]["share_of_step_percent"] == 2000 / 105
     return {"traceEvents": ev, "deviceProperties": PROPS, "record_shapes": 1}, check
@@ -758,8 +758,8 @@ def buffers():
 
 @case
 def one_rank():
-    """Tests that in a group of one rank, the copy and the call of the reduction also count. Recording 13 operators in
-    two steps costs time."""
+    """Tests a group of one rank. The finding also includes the copy and the call of the reduction, minus the cost of
+    recording 13 operators in two steps."""
     def check(r):
         found = findings(r)
         assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 - 13 * 0.3 / 2 and "E10" not in found
@@ -770,7 +770,7 @@ def one_rank():
 
 @case
 def one_sample():
-    """Tests weights of 512 x 1000 floats (2.048 MB), which each of three steps reads for 1 row. This is all matrix
+    """Tests weights of 512 x 1000 floats (2.048 MB), which each of three steps reads for 1 row. This work is all matrix
     work: 300 of 1000 us."""
     ev = [e for n in range(3) for e in (S(n, 1000 * n, 1000), X("cpu_op", "aten::linear", 1000 * n + 100, 300, **{
         "Input Dims": [[1, 512], [1000, 512], [1000]], "Input type": ["float"] * 3}))]
@@ -784,8 +784,8 @@ def one_sample():
 
 @case
 def open_frames():
-    """Tests that C calls that were still open at the end of the recording end with their caller, and that their later
-    calls get their own caller back."""
+    """Tests that C calls that were still open at the end of the recording end with their caller, and that later calls
+    get their right caller."""
     ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),
           F("a.py(3): rest", 300, 200), X("cpu_op", "aten::add", 310, 10)]
 

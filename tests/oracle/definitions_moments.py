@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""definitions_moments.py TRACE... [--samples N]: compares the model with a scan of all events at random moments of W.
+"""definitions_moments.py TRACE... [--samples N]: compares the model with a scan of all events at random moments of the
+analysed window.
 
 Checks, for each moment and device: the state of the device (compute, exposed communication, exposed copy, or a part of
 idle time), computed literally from the definition; the stack of the idle view; the events around the moment on that

@@ -1,8 +1,9 @@
-"""Lists the rules that the executable definition does not compute, each with the reason. Only these findings are not
-compared with the product's.
+"""Lists the rules that the executable definition does not compute, each with the reason. Only the findings of these
+rules are not compared with those of tracepress.
 
-All other rules are compared on every trace. The suite fails if a listed rule is computed. `changes` names rules whose
-finding differs in profiles where the listed rule fired, because one cause gives one finding."""
+All other rules are compared on every trace. The suite fails if a listed rule is computed. `changes` names rules that
+find the same cause as the listed rule. If the listed rule fired in a profile, their findings differ there, because a
+cause is reported only once."""
 import collections
 
 LeftOut = collections.namedtuple("LeftOut", "reason changes")
@@ -21,8 +22,8 @@ NOT_COMPARED = {
     **{rule: left_out(FRAMES, "H5", "H6", "H16", "H17") for rule in ("H9", "H10", "H11", "H12", "H13")},
 }
 
-# Reasons of rules_not_evaluated that the definition cannot know. If the product gives one of them, the rule is not
-# compared in that profile.
+# Reasons of rules_not_evaluated that the definition cannot know. If tracepress gives one of these reasons, the rule is
+# not compared in that profile.
 REASONS_NOT_COMPARED = {
     "many host events are missing in the recording": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
 }

@@ -105,7 +105,7 @@ class Maker:
             self.maybe(args, "Process Group Description", ["default_pg", ""], 0.5)
             for key in ("Collective name", "dtype", "Group size", "Process Group Name", "Process Group Description"):
                 if isinstance(args.get(key), (list, dict)):
-                    del args[key]  # the definition prints lists as Python does, the product as JSON
+                    del args[key]  # the definition prints lists as Python does, tracepress as JSON
 
     def device(self):
         cat = self.r.choice(["kernel", "kernel", "kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset"])
@@ -117,7 +117,7 @@ class Maker:
         self.maybe(args, "device", self.devices, 0.8)
         self.maybe(args, "stream", [7, "7", 8], 0.7)
         if args.get("stream", 0) is None:
-            del args["stream"]  # the definition would see a stream named None, the product no stream
+            del args["stream"]  # the definition would see a stream named None, tracepress no stream
         self.maybe(args, "correlation", self.id, 0.9)
         self.maybe(args, "External id", self.id, 0.5)
         self.maybe(args, "blocks per SM", [0.5, 1.25, 0, 3, -1, "inf", 0.123456789123, 1e-3], 0.6)
@@ -290,7 +290,7 @@ def check_round(binary, folder, definition, sections):
         f.write("".join(parts))
     compare = definition.compare
     ours, theirs = compare.load(out), compare.load(os.path.join(folder, "reference.views"))
-    # the product reports a trace without events as an error, the definition as a table of zeros
+    # for a trace without events, tracepress reports an error, and the definition a table of zeros
     for run in (ours, theirs):
         empty = {p["file"] for p in theirs["runs"][0]["profiles"] if p["status"] == "ok" and not p["trace_facts"]["event_count"]}
         run["runs"][0]["profiles"] = [p for p in run["runs"][0]["profiles"] if p["file"] not in empty]

@@ -67,7 +67,7 @@ def filled(text, names):
 
 class Schedstat(threading.Thread):
     """Measures how long the threads of a process tree were running and ready, as the kernel counts it for each thread.
-    Time after the last poll is missing. The first `skipped` levels below the root do not belong to the program."""
+    Time after the last poll is missing. skips_root: the process `pid` itself does not belong to the program."""
 
     def __init__(self, pid, skips_root):
         super().__init__(daemon=True)
@@ -283,8 +283,8 @@ def plain(name):
 
 
 def outermost_of_line(path, perf):
-    """Counts samples by the function that perf would name. An inlined function counts for the innermost outer function
-    that perf knows."""
+    """Returns the CPU time of the samples by the function that perf would name. For a function that perf does not know
+    because it is inlined, this is the innermost enclosing function that perf knows."""
     known = {plain(name) for name, _ in perf}
     weights = collections.Counter()
     with gzip.open(path) as file:
@@ -294,7 +294,8 @@ def outermost_of_line(path, perf):
             continue
         frames = [f for f in e["args"].get("Call stack", "").split(";") if f]
         has_line = [re.search(r"\(\d+\): ", f) is not None for f in frames] + [False]
-        # inlined functions are known where lines are known
+        # examines only the frames before the first one without a line, because inlined functions are known only where
+        # lines are known
         frames = [frame_bucket(f) for f in frames[:max(has_line.index(False), 1)]]
         chosen = [b for b in frames if plain(b[0]) in known] or frames[:1] or [("", "")]
         weights[chosen[0]] += int(e["args"]["cpu ns"])
@@ -335,8 +336,8 @@ def hot_agrees(ours, perf):
 
 
 def kind_holds(program, key, perf):
-    """Returns the file of a function. If its line is known, the file is its source, otherwise its binary from perf or
-    from the symbols of the C library."""
+    """Returns whether a file of the function is one that the program's row expects. Files of a function: its source if
+    the line is known, the binary that perf names, and the C library if it has this symbol."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
     files += ["libc.so.6"] if key[1].endswith((".c", ".h", ".S")) and key[0] in aliases() else []
     return any(file.startswith(kind) for kind in program.hot for file in files)

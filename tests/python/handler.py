@@ -152,7 +152,7 @@ def _(folder):
     assert len(pages(os.path.join(folder, "runs"))) == 1
 
 
-# a program whose report computes while the training is measured, whenever the training begins
+# replaces the program; its report computes until the training has been measured
 REPORT = """
 import os, sys, time
 open("begun", "w").close()

@@ -81,8 +81,8 @@ def forward(p, layers=6, length=200):
 
 
 def backward(p, layers=6, length=200, reduced=None, adds=False, rows=64):
-    """Adds a backward pass. reduced: function that adds the wrapper's calls for each gradient. adds: gradients exist
-    before."""
+    """Adds a backward pass. reduced: function that adds the wrapper's calls for each gradient. adds: true if the pass
+    adds to existing gradients."""
     for i in range(layers):
         def node():
             p.operator("AddmmBackward0", length - 4, lambda: p.operator(
@@ -143,7 +143,7 @@ def reducer(every, nbytes=1 << 20, length=400, ranks=2):
 
 
 def waits_for_buckets(p, layers):
-    """Adds the end of a backward pass of the wrapper, which waits for all buckets and copies them back."""
+    """Adds the end of a backward pass in the wrapper, which waits for all buckets and copies the gradients back."""
     p.now = max(p.now, p.gloo + 5)
     for _ in range(layers):
         p.operator("torch.distributed.ddp.reducer::copy_bucket_to_grad", 8, lambda: p.operator(
@@ -305,7 +305,7 @@ def two_models():
 
 
 def skips_updates():
-    """Writes a program that discards a step with overflowing gradients: it zeroes them, and does not accumulate."""
+    """Writes a program that discards the gradients of every second step because they overflow, and adds none up."""
     p = Program(True, 2, "nccl")
 
     def body(p, i):
@@ -412,7 +412,7 @@ def small_reductions(has_device, calls, by_hand=False):
 
 
 def product(p, name, rows, inner, columns, length, kernel=5):
-    """Adds a product with weights. rows: sizes of the input except the last one."""
+    """Adds a matrix product with weights. rows: sizes of the input except the last one."""
     dims = [[*rows, inner], [columns, inner], [columns]]
     if name == "aten::addmm":
         dims = [[columns], [*rows, inner], [inner, columns], [], []]

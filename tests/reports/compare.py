@@ -120,12 +120,12 @@ def detach_to_nonzero(folder):
 
 
 def clone_to_item(folder):
-    """Replaces a copy by a wait, which must not count as a rename although both take time."""
+    """Replaces a copy by a wait, which must not be reported as a rename although both take time."""
     pair(folder, [("aten::clone", *LOSS, ())], [("aten::item", *LOSS, ())])
 
 
 def item_to_detach(folder):
-    """Replaces a wait by a copy, which must not count as a regression."""
+    """Replaces a wait by a copy, which must not be reported as a regression."""
     pair(folder, [("aten::item", *LOSS, ("aten::_local_scalar_dense",))], [DETACH])
 
 
@@ -151,8 +151,8 @@ def more_by_lists(folder):
 
 
 def kernel_run(folder, name, kernels, steps=5, jitter=0):
-    """Writes consecutive kernels (name, us). Each is launched by an operator with the same name, or with the name in a
-    third value."""
+    """Writes consecutive kernels (name, us). An operator with the same name launches the kernel. A third value is the
+    name of the operator, if it has another name."""
     events, correlation = [], 1
     for number in range(steps):
         start = 1000.0 + 100000 * number

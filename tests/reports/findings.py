@@ -1,5 +1,5 @@
-"""findings.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of findings.tsv. Each kind is a
-small program with a known right estimate: operators of an optimizer, of its closure, or reported by two findings.
+"""findings.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of findings.tsv. Each kind is a small
+program for which the correct estimate is known, with operators of an optimizer, of its closure, or of two findings.
 Times are microseconds."""
 import json
 import os
@@ -137,8 +137,7 @@ def framed(p):
 
 
 def loading_twice(p):
-    """Adds input that takes most of a step. A loop with indexing loads the input, so two rules are about the same
-    time."""
+    """Adds input that takes most of a step. A loop with indexing loads the input, so two rules find the same time."""
     start = p.now
     for _ in range(200):
         p.operator("aten::select", 8)
@@ -148,8 +147,8 @@ def loading_twice(p):
 
 
 def small_everywhere(p):
-    """Adds many small operators, including copies, inside of an optimizer and outside, so four rules are about the
-    same time."""
+    """Adds many small operators, including copies, inside of an optimizer and outside, so four rules find the same
+    time."""
     for _ in range(100):
         p.operator("aten::copy_", 6)
         p.operator("aten::select", 4)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""gains.py KIND FOLDER: writes a recording with known right findings into FOLDER. All times are fixed."""
+"""gains.py KIND FOLDER: writes a recording into FOLDER, for which the correct findings are known. All times are
+fixed."""
 import sys
 
 from program import MS, Recording

@@ -302,7 +302,7 @@ def replicas_with_process_groups(folder):
 
 
 def one_rank_twice(folder):
-    """Writes one rank of a job of two under two names. Both must count as one process."""
+    """Writes one rank of a job of two under two names. Both must be treated as one process."""
     replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
 
 

@@ -190,7 +190,7 @@ def marked(folder, kind):
 
 
 def threads(folder, count, is_sampled=True, length=0.1, lives=False):
-    """Writes `count` threads of 100 us, one after the other, or with `lives` all until the end."""
+    """Writes `count` threads of `length` ms, one after the other. lives: all threads run until the end."""
     r = Recording()
     r.process(7, 0, 2000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)

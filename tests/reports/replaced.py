@@ -450,7 +450,7 @@ def other_gpu(folder):
 
 
 def lost_kernels(folder):
-    """Removes the kernels of the new run's second half. The run must not count as faster."""
+    """Removes the kernels of the new run's second half. The run must not be reported as faster."""
     def change(trace):
         kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
         lost = {id(event) for event in kernels[len(kernels) // 2:]}

@@ -470,7 +470,7 @@ def few_frames(folder):
 
 
 def stacks_and_a_busy_device(folder):
-    """Writes as many frames, but a device that never waits."""
+    """Writes a program with 100 frames around each launch, whose device never waits."""
     t = Trace(with_stack=1)
     for i in range(4):
         at = 1 + 10 * i

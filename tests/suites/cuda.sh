@@ -52,7 +52,7 @@ done
 
 linked() {
     run "" train 100 && report || return 1
-    # copies and sets are outside of operators, so they do not count here
+    # copies and sets are outside of operators: two in each step, and a copy at the end; all kernels are inside
     same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1
     same "events without a launch" "$(number device_events_without_launch)" 0 || return 1
     same "scopes on the stream" "$(grep -c '"cat":"gpu_user_annotation","name":"forward"' d/*.json)" 100 || return 1

@@ -2,8 +2,8 @@
 # must equal that of the same recording in Kineto's format. torch's own writer makes both files from real traces
 # (tests/torch/cuspy.py).
 #
-# Only traces with clean evidence count. The writer adds the recorder's end, which makes a damaged trace look complete.
-# At least ten traces must count. TORCH_PYTHON is a Python with torch 2.13 or later.
+# Only traces with clean evidence are compared, because the writer adds the recorder's end, which makes a damaged trace
+# look complete. At least ten traces must be compared. TORCH_PYTHON is a Python with torch 2.13 or later.
 . tests/suites/case.sh
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 traces=$SHARED/data/traces

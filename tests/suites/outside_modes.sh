@@ -132,8 +132,8 @@ whole_ends() {
     whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&
         says exits 0 $(seq 0 49)
 }
-# Checks a known split of the time. The tolerance of 3 points is two standard deviations for this number of samples. A
-# try does not count if other programs filled the rings.
+# Checks a known split of the time. The tolerance of 3 points is two standard deviations for this number of samples. If
+# other programs filled the rings, the test is tried again, at most eight times in all.
 whole_split() {
     turns=3 tries=8
     while [ $turns -gt 0 ] && [ $tries -gt 0 ]; do

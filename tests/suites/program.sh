@@ -51,8 +51,8 @@ tables_of_run() {
 }
 check "tables of a run with PyTorch's traces: processes and waits are the program's" tables_of_run
 
-# Checks a running program of which no function was sampled. The verdict must be about its states, and must advise how
-# to record functions.
+# Checks a running program of which no function was sampled. The verdict must name the states of its threads, and must
+# advise how to record functions.
 sampleless() {
     cat >made.json <<'X'
 {"tracepress_recorder":"outside","tracepress_seen":{"mode":"looks","refusal":"the kernel refuses <events>: 'sysctl x=2' allows them"},

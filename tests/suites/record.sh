@@ -333,7 +333,7 @@ interrupted() {
         kill "$(cat left)"
         [ $status = 3 ] || { echo "status $status"; cat err; return 1; }
         # tries again if the machine was busy and the signal came too late
-        { grep -q 'finish with' err && [ "$(wc -l <err)" = 1 ]; } && break
+        { grep -q 'to write the traces, run' err && [ "$(wc -l <err)" = 1 ]; } && break
     done
     run=$(echo r/*)
     lines 1 && said "recorded; to write the traces, run: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
@@ -411,7 +411,7 @@ steps_and_helpers() {
     "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
     one_step_time r 2
 }
-# Checks a shell that works and then executes the program. Missing memory records must not count as damage.
+# Checks a shell that works and then executes the program. Missing memory records must not be reported as damage.
 before_exec() {
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec "$@"' x "$TOOLS/split" 0.2 2 >out 2>err

@@ -145,7 +145,7 @@ no_output() {
     "$TP" merge whole.tps -o /nowhere/i.tps -q 2>/dev/null
     [ $? = 4 ]
 }
-# files of an earlier version are seeds of a fuzz target, which uses their first byte itself
+# Files of an earlier version are seeds of a fuzz target. Their first byte is for the fuzz target and is removed here.
 SEEDS=$DATA/../fuzz/corpus/summary
 older_ones() {
     for kind in comm gpu memory steps; do

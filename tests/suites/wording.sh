@@ -21,10 +21,10 @@ printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 m
 "$TOOLS/tracepress" check cpu.pt.trace.json --budget limits --json check.json --markdown check.md --sarif check.sarif --junit check.xml >check.txt
 
 headline() { grep -q "\"headline\":\"$2\"" $1.json; }
-check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the steps; no device was recorded\."
-check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the steps; .*"
+check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the step time; no device was recorded\."
+check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the step time; .*"
 check "a program that waits is reported where it waits longest" headline waits \
-    "Waiting takes 40.0 % of the steps; no device was recorded\. Longest in: wait for the writer\."
+    "Waiting takes 40.0 % of the step time; no device was recorded\. Longest in: wait for the writer\."
 share() { grep -q "\"id\":\"$2\",[^{]*\"share_of_step_percent\":25[,.]" $1.json; }
 check "and a finding with its share" share cpu H1
 check "and a finding with its share, of the device" share lanes B1

@@ -1,7 +1,8 @@
 """compare.py [--steps N] RECORDED OWN: compares the events of two traces, counted by category, name, shapes and types.
 
-With --steps, compares only operators, of N steps in RECORDED and three in OWN. The release of a block counts only if
-the block was allocated in the trace. Of older blocks, torch knows only those whose address it has seen by chance."""
+With --steps, compares only operators, of N steps in RECORDED and three in OWN. The release of a block is compared only
+if the block was allocated in the trace, because torch knows an older block only if it has seen its address by
+chance."""
 import collections
 import gzip
 import json

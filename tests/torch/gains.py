@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""gains.py TRACEPRESS [--recorder profiler|record] [--turns N] [NAME...]: compares the gain that the first finding about a program
-estimates with the measured gain of its remedy.
+"""gains.py TRACEPRESS [--recorder profiler|record] [--turns N] [NAME...]: compares the estimated gain of a finding
+about a program with its measured gain.
 
-Each program is recorded in its original form, by torch.profiler and by `tracepress record`. The first finding with an
-estimate selects the form of the program that is compared with it (programs.py; native/*: programs of C and C++, by `record`
-only). The processes of both forms alternate. Costs are CPU time (user and system, all threads and child processes), because
-other programs hardly change it. The lowest fifth of the steps of a form counts. The gain is the median over pairs of
-processes; the table also shows its quartiles. A row is right if the measured gain is at most ten points outside of the
-estimated range, or if no finding estimates a gain.
+Records each program in its original form, by torch.profiler and by `tracepress record` (programs of C and C++,
+native/*, only by `record`). Takes the first finding that estimates a gain. Then runs the original form and the form
+that this finding advises (programs.py), in alternating processes. The cost of a form is its CPU time per step (user and
+system, all threads and child processes), because other programs hardly change CPU time. It is the 20 % quantile of the
+steps, or the mean for native programs. The gain is the median over pairs of processes; the table also shows its
+quartiles. A row passes if the measured gain is within ten percentage points of the estimated range, or if no finding
+estimates a gain.
 
 Needs a Python with torch. Programs whose packages (torchvision, lightning, transformers) are missing are skipped.
 """
@@ -70,7 +71,7 @@ def record(tracepress, recorder, name, folder):
 def first_finding(tracepress, recorded, folder):
     """Returns the first finding about the steps that has an estimate, as (id, low, high) in percent, or None. Without
     such a finding, returns the first one of the recording from outside. Findings about superfluous CPU time save at
-    most that time. A finding that only names where most time is spent does not count."""
+    most that time. A finding that only names where most time is spent is ignored."""
     subprocess.run([tracepress, "report", recorded, "-o", folder + "/x.html", "--json", folder + "/x.json", "--quiet"], check=True)
     with open(folder + "/x.json", encoding="utf-8") as file:
         profiles = [p for run in json.load(file)["runs"] for p in run["profiles"]]
@@ -108,7 +109,7 @@ def time_processes(name, form, turns, folder):
 
 
 def measured(tracepress, recorder, name, turns):
-    """Returns (cells of a row, whether the row is right)."""
+    """Returns (cells of a row, whether the measured gain agrees with the estimate)."""
     mends = NATIVE[name][2] if name in NATIVE else programs.PROGRAMS[name][2]
     with tempfile.TemporaryDirectory() as folder:
         finding = first_finding(tracepress, record(tracepress, recorder, name, folder), folder)

@@ -4,9 +4,9 @@ TURNS: runs the original program and this form in TURNS processes each, which al
 
 The programs follow pytorch/examples, nanoGPT, and the demos of Lightning, transformers and torchvision, with random data. Each
 has its original form (FORM "written") and the forms that a finding advises: with a fused optimizer ("fused"), with samples
-computed once ("cached"), with worker processes ("workers"). The time is user and system time of all threads: the lowest fifth
-of the steps after the first three, and that of child processes meanwhile divided by the number of steps. With STEPS "3s" the
-program runs for at least 3 seconds, for a recording.
+computed once ("cached"), with worker processes ("workers"). The time is user and system time of all threads: the 20 %
+quantile of the steps after the first three. The mean time that child processes use per step is added. With STEPS "3s"
+the program runs for at least 3 seconds, for a recording.
 """
 import functools
 import importlib
@@ -318,8 +318,8 @@ def seconds_of_children():
 
 
 def cost(name, form, steps, has_children):
-    """Returns the CPU time per step, s. The time of child processes counts only after the warm-up, so that processes of
-    a compiler do not count."""
+    """Returns the CPU time per step, s. The time of child processes is included only after the warm-up, so that
+    processes of a compiler are not included."""
     step, times, before = built(name, form), [time.process_time()], []
 
     def after():
@@ -334,7 +334,8 @@ def cost(name, form, steps, has_children):
 
 def costs(name, form, steps, turns):
     """Returns the costs of the original program and of a form. Each is measured in this number of processes, which
-    alternate. If worker processes take over work, their time does not count, so this work counts as gain."""
+    alternate. The form "workers" does not include the time of worker processes, so the work that they take over appears
+    as a gain."""
     importlib.import_module("torch")
     importlib.import_module(PROGRAMS[name][1] or "torch")  # imports once, before the processes are forked
     found = {"written": [], form: []}

@@ -1,8 +1,8 @@
 /* Replaces the file calls of the tested code by calls that fail on demand. One kind of call can fail at a time.
  *
- * fault(CALL, ERRNO): from now on, each call of this kind fails with this error. fail_call_after(CALL, COUNT, ERRNO):
- * the call fails after COUNT successful calls. fault(CALL, 0): the calls succeed again. With FAULT_SHORT as ERRNO, a
- * read or a write transfers only one byte. */
+ * make_call_fail(CALL, ERRNO): from now on, each call of this kind fails with this error. fail_call_after(CALL, COUNT,
+ * ERRNO): the call fails after COUNT successful calls. stop_failing_calls(): all calls succeed again. With FAULT_SHORT
+ * as ERRNO, a read or a write transfers only one byte. */
 #ifndef TP_TESTS_UNIT_FAULTY_FILES_H
 #define TP_TESTS_UNIT_FAULTY_FILES_H
 

@@ -76,7 +76,7 @@ static void add_row(struct tp_summary *run, const struct plan *plan)
     tp_sketch_build(&row->time, ns, count, &arena);
 }
 
-/* Adds rows with the sums of all rows for each step. */
+/* Sets the sums of device rows and of host rows in each step. */
 static void add_sums(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {

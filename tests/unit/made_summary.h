@@ -40,7 +40,7 @@ static void make_summary_of_extent(struct made *m, const char *text, size_t size
                                        .views = &m->analysis.views,
                                        .advice = &m->analysis.advice};
     tp_summary_build(&m->summary, &source, &m->arena);
-    tp_analysis_close(&m->analysis); /* the summary must not need the trace any more */
+    tp_analysis_close(&m->analysis); /* closes the trace, because a summary must not refer to it */
 }
 
 static void make_text(struct made *m, const char *text, size_t size)

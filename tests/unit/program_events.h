@@ -17,7 +17,7 @@ static void write_process(int pid, int parent, int from_us, int to_us, int exit_
               pid, pid, pid, from_us, to_us - from_us, pid, parent, exit_code);
 }
 
-/* Adds a state of thread `tid` in process `pid`. more: further members of `args`, or "". */
+/* Adds a state of thread `tid` in process `pid`. more: additional members of `args`, or "". */
 static void state_of(int pid, int tid, const char *name, int from_us, int to_us, const char *more)
 {
     add_event(

@@ -71,7 +71,7 @@ __attribute__((unused)) static void write_kernel(const char *name, double ts, do
     write_operation("kernel", name, ts, dur, correlation, 0, 7, "");
 }
 
-/* Settings of rules. The first one lets rules examine traces with few operations. A test may set the second one. */
+/* Settings of rules. The first one lets rules examine traces with few operations. A test can set the second one. */
 static const char *settings[2] = {"R2.max_operations=0"};
 
 /* true if recording costs no time, for tests that check only the time of the cause */

@@ -154,8 +154,8 @@ static void work_becomes_kernels_of_a_device(void **state)
     assert_int_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COMPUTE));
     assert_int_not_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COPY));
     int64_t start = tracepress_now();
-    while (tracepress_now() < start + 4 * WORKS) /* waits until the reported work is over, because only completed work
-                                                  * may be reported */
+    /* waits until the reported work is over, because programs must report only completed work */
+    while (tracepress_now() < start + 4 * WORKS)
         ;
     for (int i = 0; i < WORKS; i++)
         tracepress_complete(queue, intern_name("conv"), start + i * 4, start + i * 4 + 3, NULL);

@@ -158,7 +158,8 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
     }
     assert_int_equal(bench.changes[TP_BENCH_WALL].base_count, 9);
     assert_true(fabs(bench.changes[TP_BENCH_WALL].estimate) < 0.01);
-    assert_true(bench.changes[TP_BENCH_WALL].detectable < 0.03); /* 0.18 if runs 4 and 9 were not treated as outliers */
+    /* the value would be 0.18 if runs 4 and 9 were not treated as outliers */
+    assert_true(bench.changes[TP_BENCH_WALL].detectable < 0.03);
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 

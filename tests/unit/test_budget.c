@@ -152,7 +152,8 @@ static void metric_is_found_by_name_or_nearest_name(void **state)
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 
-/* Tests which undamaged data each metric needs. The names are prefixes; the first one that matches a metric applies. */
+/* Tests which undamaged data each metric needs. Names in the list are prefixes of metrics, and the first matching
+ * prefix applies. */
 static void each_metric_names_its_required_data(void **state)
 {
     enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };

@@ -8,8 +8,8 @@ enum { STEPS = 4 };
 #define DOUBLE "\"double\""
 #define SQUARE "[512,512],[512,512]"
 
-/* Writes a step with a matrix product, so that the program counts as one that computes. Returns the start of the step,
- * us. */
+/* Writes a step with a matrix product, so that the rules regard the program as one that computes. Returns the start of
+ * the step, us. */
 static double begin_step(int number)
 {
     double at = 1000.0 * number;
@@ -50,9 +50,9 @@ static void known_frames_name_their_cause(void **state)
         build_trace();
         assert_finding(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(find_finding_of_rule(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
-        /* the Python time that other findings contain must not count again here */
+        /* rule H6 must exclude the Python time that other findings already include */
         const struct tp_finding *python = find_finding_of_rule("H6");
-        if (strcmp(known[i].rule, "H10") != 0) /* rule H10 also counts the function that writes the file */
+        if (strcmp(known[i].rule, "H10") != 0) /* rule H10 also includes the function that writes the file */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end_event_text(state);
@@ -91,8 +91,8 @@ static void frames_of_a_loader_name_its_slow_part(void **state)
             frame(slow[i][0], at + 202, 400);
         }
         build_trace();
-        assert_finding("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only the time outside its
-                                                             * callees. */
+        /* The share of collation is its time without its callees. */
+        assert_finding("H1", slow[i][1], i == 0 ? 50 : 40);
         assert_non_null(strstr(find_finding_of_rule("H1")->evidence[0].name.ptr, slow[i][0]));
         if (i == 0)
             end_event_text(state);
@@ -245,8 +245,8 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
     }
 }
 
-/* Tests a hook that only checks whether all numbers are finite. It takes 70 us, of which operators take 50 us, and its
- * whole time counts. For a hook with other work, only the operators count. */
+/* Tests a hook that only checks whether all numbers are finite. The finding includes the whole 70 us of the hook. For a
+ * hook with other work, the finding includes only the 40 us of the checking operator. */
 static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -284,13 +284,13 @@ static void fused_attention_saves_no_products(void **state)
     for (int s = 0; s < STEPS; s++)
         write_attention(begin_step(s) + 200, true);
     build_trace();
-    /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of this time. The trace does not show
-     * the operands of a product. */
+    /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of this time. The gain excludes the
+     * products, because the trace does not show their operands. */
     assert_finding("H16", "attention.eager", 0.85 * 20);
 }
 
-/* Returns the part of a product's time that moving the scores takes. One byte of memory traffic takes as long as ten
- * arithmetic operations. */
+/* Returns the share of a product's time that the memory traffic of the scores takes. One byte of memory traffic takes
+ * as long as ten arithmetic operations. */
 static double scores_time_share(double batch, double rows, double columns)
 {
     double scores = 4 * batch * rows * rows, operands = 2 * 4 * batch * rows * columns;
@@ -382,7 +382,8 @@ static void short_chains_and_small_tensors_are_ignored(void **state)
 
 /* ---- batches ---- */
 
-/* Writes `calls` calls of a module in each step, with a product of `rows` rows and a backward node each. */
+/* Writes `calls` calls of a module in each step, each with a product of `rows` rows. Each step also has one backward
+ * node. */
 static void write_module_calls(int calls, int rows)
 {
     char dims[64];
@@ -407,8 +408,8 @@ static void calls_per_sample_gain_all_but_one(void **state)
     assert_null(find_finding_of_rule("H19"));
 }
 
-/* Writes calls of a recurrent model with `batch` sequences each. All sequences have length 12, or each call has a
- * longer one than the call before. */
+/* Writes calls of a recurrent model with `batch` sequences each. The sequences have length 12 or, with is_growing, are
+ * longer in each call than in the call before. */
 static void write_recurrent_calls(int calls, int batch, bool is_growing)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -454,7 +455,7 @@ static void two_rows_are_a_small_batch(void **state)
     assert_int_equal(find_finding_of_rule("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
-/* Writes a convolution of `samples` images that takes `length` us, and its backward. */
+/* Writes a convolution of `samples` images that takes `length` us, and its backward pass. */
 static void write_convolution(int samples, double length)
 {
     char dims[64];

@@ -322,11 +322,11 @@ static void function_of_small_operators_counts_completely(void **state)
     write_small_operators("model.py(8): smooth", 560);
     assert_finding("H5", "host.small_operators", 56);
     end_event_text(state), begin_trace_test(state);
-    /* the operators take more than half of the function, so the function's whole time counts */
+    /* the operators take more than half of the function, so the finding includes the function's whole time */
     write_small_operators("model.py(8): smooth", 780);
     assert_finding("H5", "host.small_operators", 78);
     end_event_text(state), begin_trace_test(state);
-    /* the time of a function of torch itself does not count */
+    /* the finding excludes the time of a function of torch itself */
     write_small_operators("/x/site-packages/torch/functional.py(8): smooth", 780);
     assert_finding("H5", "host.small_operators", 48.5);
 }
@@ -386,7 +386,7 @@ static void elements_of_one_sample_may_come_first(void **state)
     write_linear_modules("[1,24,64]", "[48,64]"); /* the sample has 24 elements, so 48 rows are other data */
     assert_null(find_finding_of_rule("H18"));
     end_event_text(state), begin_trace_test(state);
-    write_linear_modules("[24,1,64]", "[24,64]"); /* here the first dimension may be a batch of 24 samples */
+    write_linear_modules("[24,1,64]", "[24,64]"); /* here the first dimension can be a batch of 24 samples */
     assert_null(find_finding_of_rule("H18"));
 }
 
@@ -396,7 +396,7 @@ static void module_called_for_each_sample_is_found(void **state)
     /* each of the nine saved calls still needs half of its convolution */
     assert_finding("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
     end_event_text(state), begin_trace_test(state);
-    write_model_parts(10, false); /* the head of a detection model gets feature maps of different sizes, too */
+    write_model_parts(10, false); /* no finding, because inputs of different sizes cannot form a batch */
     assert_null(find_finding_of_rule("H18"));
     end_event_text(state), begin_trace_test(state);
     write_model_parts(5, true);

@@ -15,8 +15,8 @@ static double write_usual_step(double at, int s, double slower)
     return STEP_US * slower;
 }
 
-/* Writes steps. From step `first` on, every `every`-th step also validates for extra_us. With is_slow, such a step only
- * takes extra_us longer. */
+/* Writes steps. From step `first` on, every `every`-th step also validates for extra_us. With is_slow, such a step does
+ * not validate but takes extra_us longer. */
 static void write_steps(int first, int every, double extra_us, bool is_slow)
 {
     double at = 0;

@@ -1,4 +1,4 @@
-/* Tests rules of CPU programs whose main thread pauses by accident: requirements and gains use the time without the
+/* Tests rules of CPU programs whose main thread pauses by accident: thresholds and gains use the time without the
  * pause. */
 #include "small_findings.h"
 
@@ -43,8 +43,8 @@ static void small_operators_are_judged_without_pauses(void **state)
                           "[32,128]"); /* this operator takes 4,000 us in every step, so nothing is a pause */
     assert_null(find_finding_of_rule("H5"));
     end_event_text(state), begin_trace_test(state);
-    write_small_operators(1000, 4000,
-                          "[32,128]"); /* the operator may take long because it writes to new memory pages */
+    /* not a pause, because the operator can take long to write to new memory pages */
+    write_small_operators(1000, 4000, "[32,128]");
     assert_null(find_finding_of_rule("H5"));
     end_event_text(state), begin_trace_test(state);
     write_small_operators(40, 4000, NULL); /* without shapes, equal calls cannot be recognized */
@@ -81,7 +81,8 @@ static void optimizer_gain_excludes_pauses(void **state)
     write_optimizer_steps(10, 4010); /* without the pause of 4,000 us, the total is 11,000 us */
     assert_gain_range("H3", 0.75 * 12.27, 12.27);
     end_event_text(state), begin_trace_test(state);
-    write_optimizer_steps(2, 4010); /* without the pause, 270 of 11,000 us are below the minimum */
+    /* without the pause, the optimizer takes 270 of 11,000 us, which is below the minimum */
+    write_optimizer_steps(2, 4010);
     assert_null(find_finding_of_rule("H3"));
     end_event_text(state), begin_trace_test(state);
     write_optimizer_steps(4, 10);
@@ -106,7 +107,7 @@ static void copies_gain_excludes_pauses(void **state)
     assert_gain_range("H7", 0.75 * 1.7, 27.6);
     assert_int_equal(find_finding_of_rule("H7")->confidence, TP_CONFIDENCE_LOW);
     end_event_text(state), begin_trace_test(state);
-    write_copies(390, 4000, "[512,512]"); /* the copy may take long because it writes to new memory pages */
+    write_copies(390, 4000, "[512,512]"); /* not a pause, because the copy can take long to write to new memory pages */
     assert_gain_range("H7", 0.75 * 39.8, 39.8);
     assert_int_equal(find_finding_of_rule("H7")->confidence, TP_CONFIDENCE_MEDIUM);
 }

@@ -181,7 +181,7 @@ static void time_limit_passes_fails_or_is_inconclusive(void **state)
             assert_non_null(strstr(c.items[0].reason, "this runner sees "));
     }
     struct tp_summary base = make_scaled_run(1, 0),
-                      run = make_scaled_run(1.2, 0); /* this host is unknown, so noise may be larger */
+                      run = make_scaled_run(1.2, 0); /* this host is unknown, so noise can be larger */
     struct tp_check c = check_runs("step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
     c = check_runs("warn step.time.median <= +3 %", &run, 1, &base, 1);
@@ -256,7 +256,7 @@ static void one_run_by_wall_clock_fails_no_limit(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
 }
 
-/* Compares four runs with one run that takes 30 % longer: in all steps, or in all steps but the two shortest ones. */
+/* Compares four runs with one run that takes 30 % longer: in all steps, or in all steps but the two shortest steps. */
 static void wall_clock_fails_only_if_short_steps_change(void **state)
 {
     GUARD;
@@ -418,8 +418,8 @@ static void damaged_run_is_inconclusive(void **state)
     run = copy_with_lost_events(whole, TP_LOST_BROKEN);
     c = check_runs(lines, &run, 1, NULL, 0);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 6);
-    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* only the limit on trace.repaired passes, because it is about the
-                                                   * damage itself */
+    /* only the limit on trace.repaired passes, because this metric measures the damage itself */
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_true(c.is_damaged);
 }
@@ -543,8 +543,9 @@ static struct tp_summary make_noisy_run(double factor, struct tp_random *random)
     return make_run(steps, 20);
 }
 
-/* Compares a history of ten runs with another run of the same program, a thousand times. At most 1 % of these runs may
- * fail, but runs that are 15 % slower must fail. With a single base run, almost none may fail. */
+/* Compares a history of ten runs with another run of the same program, a thousand times. At most 1 % of these runs are
+ * allowed to fail, but runs that are 15 % slower must fail. With a single base run, almost no run is allowed to
+ * fail. */
 static void equal_programs_fail_in_less_than_one_percent(void **state)
 {
     GUARD;

@@ -206,7 +206,7 @@ static void wait_2_ms(void)
     nanosleep(&pause, NULL);
 }
 
-/* Returns whether no edge of a window is near this time. The tolerance is large, because the machine may be busy. */
+/* Returns whether no edge of a window is near this time. The tolerance is large, because the machine can be busy. */
 static bool is_far_from_window_edges(uint64_t ns)
 {
     const uint64_t margin = 40ull * NS_PER_MS;
@@ -218,7 +218,8 @@ struct looks {
     unsigned right, wrong, open, closed;
 };
 
-/* Runs for this number of periods and checks that only windows are recorded. */
+/* Checks every 2 ms, for this number of periods, whether recording is on. Returns the counts of right and wrong
+ * results. */
 static struct looks observe_recorded_windows(unsigned periods)
 {
     struct looks looks = {0};

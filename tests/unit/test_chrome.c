@@ -44,7 +44,7 @@ static void crossing_slices_get_separate_rows(void **state)
     for (int i = 0; i < TP_CHROME_MAX_LANES; i++)
         assert_int_equal(add_to_lane(&lanes, i, 1000 + i), i);
     end = 2000;
-    /* All rows are in use, so the slice is cut. */
+    /* All rows are in use, so the slice is shortened. */
     assert_int_equal(tp_chrome_lanes_find(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1);
     assert_int_equal(end, 1000 + TP_CHROME_MAX_LANES - 1);
     tp_arena_release(&arena);

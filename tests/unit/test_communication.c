@@ -134,8 +134,8 @@ static void write_calls_of_gloo(int calls, double dur, double late)
 static void small_collectives_on_cpu_count_with_time_between(void **state)
 {
     (void)state;
-    write_calls_of_gloo(40, 100, 0); /* each call is submitted 150 us after the previous one, and runs from 30 to 130
-                                      * us after that */
+    /* each call is submitted 150 us after the previous one, and runs from 30 to 130 us after its submission */
+    write_calls_of_gloo(40, 100, 0);
     build_trace();
     assert_finding("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(find_finding_of_rule("H8"));

@@ -486,8 +486,9 @@ static enum tp_change_verdict compare_slower_data_loading(const struct plan *pla
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* Tests that only a change of short steps counts. On a busy machine only some steps are slow, but a slower loader makes
- * short steps slower, too. The test has five operators, because their times show the pace of the machine. */
+/* Tests that slower data loading is a change only if short steps are slower, too. On a busy machine only some steps are
+ * slow, but a slower loader makes all steps slower. The test has five operators, because their times show the pace of
+ * the machine. */
 static void data_loading_change_needs_short_steps(void **state)
 {
 #define OPERATOR(name, us)                                                                                             \

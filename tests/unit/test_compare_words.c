@@ -168,8 +168,8 @@ static void assert_texts(const struct tp_compare *c, const char *wanted, const c
     tp_buf_release(&text);
 }
 
-/* Tests a change of a loader's function only. Headline, notice and last line report it, and no text claims that nothing
- * changed. */
+/* Tests a change that affects only a function of the loader. Headline, notice and last line report it, and no text
+ * claims that nothing changed. */
 static void changed_loader_function_is_reported(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};

@@ -84,8 +84,7 @@ static void hash_of_older_mangling_is_removed(void **state)
         {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
          "<Test + 'static as foo::Bar<Test>>::bar"},
         {"_ZN3foo17h0123456789abcdefE.llvm.9D1C9369", "foo"},
-        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* this is not a hash of rustc, so the name may be
-                                                                    * C++ */
+        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* not a hash of rustc, so the name can be C++ */
         {"_ZN3foo3barEv", "foo::bar()"},
     };
     EXPECT(pairs);

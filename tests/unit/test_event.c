@@ -40,8 +40,8 @@ static void cpu_events_use_the_cpu_clock(void **state)
     inner = monotonic_now_ns() - inner;
     assert_int_equal(tracepress_event_record(b, NULL), 0);
     int64_t outer = monotonic_now_ns() - before, ns = tracepress_event_elapsed_ns(a, b);
-    assert_in_range(ns, inner, outer); /* the same clock gave a shorter and a longer measurement, and the event is
-                                        * between them */
+    /* the test measured a shorter and a longer time with the same clock, and the time of the events is between them */
+    assert_in_range(ns, inner, outer);
     assert_true(tracepress_event_elapsed(a, b) == (double)ns / 1e6);
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -ns);
     assert_int_equal(tracepress_event_query(b), 1);

@@ -186,7 +186,7 @@ static void gzip_state_is_recognized(void **state)
     assert_int_equal(e.crc, TP_CRC_OK);
     assert_int_equal(tp_evidence_unmet_needs(&e), 0);
     e = read_evidence_from_bytes(packed, size - 5,
-                                 reason); /* the compressed text is complete, but the gzip trailer is cut */
+                                 reason); /* the compressed text is complete, but the gzip trailer is truncated */
     assert_int_equal(e.crc, TP_CRC_UNREAD);
     assert_int_equal(tp_evidence_unmet_needs(&e), TP_NEED_ALL);
     packed[size - 7] ^= 1;

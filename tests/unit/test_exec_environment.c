@@ -15,7 +15,7 @@
 
 #include "collector/confined.h"
 
-#define OURS "/proc/self/exe" /* replaces the path of the preload library, because this file is always readable */
+#define OURS "/proc/self/exe" /* used instead of the preload library, because this file is always readable */
 
 static int store_environment(void **state)
 {

@@ -1,5 +1,5 @@
-/* Tests the sentences of the digest for small traces. Each number belongs to its words, and no sentence claims more
- * than the trace shows. Expected times are counted by hand. */
+/* Tests the sentences of the digest for small traces. Each number must be in the right sentence, and sentences must not
+ * claim more than the trace shows. Expected times are counted by hand. */
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/words.h"
 #include "webreport/measure/result/views.h"
@@ -62,8 +62,8 @@ static void assert_not_in_digest(const char *unwanted)
         fail_msg("said: %s\n%s", unwanted, all);
 }
 
-/* Writes `count` steps of 1 ms with a kernel of 400 us each. The host launches the kernel 300 us after the start of the
- * step. */
+/* Writes `count` steps of 1 ms, each with a kernel of 400 us. The host launches the kernel 300 us after the start of
+ * the step. */
 static void write_waiting_steps(int count)
 {
     for (int s = 0; s < count; s++) {
@@ -163,7 +163,9 @@ static void overlap_of_copy_and_communication_counts_once(void **state)
     write_operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
     write_operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
     write_kernel("a", 600, 400, 3);
-    build_trace(); /* The headline is about communication without compute. The breakdown also excludes copies. */
+    /* The headline gives the communication without compute, 599 us. The breakdown also excludes the copy, so 499 us
+     * remain. */
+    build_trace();
     assert_in_digest("runs communication that no kernel hides for 59.9 % of the step");
     assert_in_digest("Communication 499 µs (49.9 %)");
     assert_in_digest("time shared by several parts counts once: first for kernels, then copies, then communication");

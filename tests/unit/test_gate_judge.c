@@ -1,4 +1,4 @@
-/* Tests the joint result of many time limits, because one of many limits may fail by chance. gate_times.c examines a
+/* Tests the joint result of many time limits, because one of many limits can fail by chance. gate_times.c examines a
  * single limit. */
 #include "webreport/compare/gate/gate_parts.h"
 

@@ -50,7 +50,7 @@ static void failed_runs_define_no_level(void **state)
     runs[22].decision.is_failed = true;
     accepted = tp_history_accepted_runs(&count, runs, RUNS, &arena);
     assert_int_equal(tp_history_accepted_begin(runs, RUNS), 20);
-    assert_int_equal(count, 9); /* the level is that of runs 20 to the newest one, except runs that failed */
+    assert_int_equal(count, 9); /* the level comes from runs 20 to the newest one, without runs that failed */
     assert_int_equal(accepted[0], 20);
     assert_int_equal(accepted[2], 23);
 }
@@ -116,7 +116,7 @@ static void newest_run_is_compared_with_accepted_level(void **state)
     tp_history_find_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill_runs_of_history(2,
-                         0.9); /* the machine may have made one of three wall-clock runs slower, so four are needed */
+                         0.9); /* the machine can make one of three wall-clock runs slower, so four runs are needed */
     tp_history_find_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill_runs_of_history(3, 0.9);

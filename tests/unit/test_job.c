@@ -71,7 +71,7 @@ static const struct tp_job_finding *first_finding(const struct tp_job *job)
     return job->findings.count ? TP_AT(&job->findings, struct tp_job_finding, 0) : NULL;
 }
 
-/* Sizes of jobs: ranks, ranks per tensor group, and pipeline stages. */
+/* Sizes of jobs: counts of ranks, of ranks per tensor group, of pipeline stages, and of slow ranks. */
 static const struct {
     uint32_t ranks, tensor, pipeline, victims;
 } layouts[] = {{2, 1, 1, 1},  {3, 1, 1, 1},  {4, 1, 1, 1},   {8, 1, 1, 1},    {8, 2, 2, 1},   {16, 4, 1, 2},
@@ -203,7 +203,7 @@ static void imbalance_is_distinguished_from_stragglers(void **state)
 }
 
 /* Tests that after alignment, the last call ends on all ranks at the same time, except for differences in the plan. The
- * original clocks differ by hours. */
+ * original clocks differ by up to two hours. */
 static void clocks_are_aligned_by_collectives(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void clocks_are_aligned_by_collectives(void **state)
             const struct tp_job_rank *zero = tp_job_rank_at(&f.job, 0);
             const struct tp_job_call *its = tp_job_call_at(&f.job, zero->first_call + zero->call_count - 1);
             int64_t apart = own->end_ns + rank->offset_ns - its->end_ns - zero->offset_ns;
-            /* the ends may differ by 20 us, of which the plan explains up to 4 us */
+            /* the ends are allowed to differ by 20 us; the plan explains up to 4 us of this */
             assert_in_range(apart + 20000, 0, 40000);
         }
         assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);

@@ -63,7 +63,7 @@ static void only_child_with_equal_name_is_merged(void **state)
     assert_int_equal(find_row(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
     build_key_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
-    /* torch merges a call only with its only child, so all three calls of f count */
+    /* torch merges a call only with its only child, so the row has all three calls of f */
     assert_int_equal(find_row(&m, "f")->count, 3);
     tp_arena_release(&m.arena);
 }
@@ -110,8 +110,8 @@ static void memory_counts_for_every_event_around_it(void **state)
                                                          * the call */
     assert_int_equal(find_row(&m, "f")->cpu_bytes, 0);
     assert_int_equal(find_row(&m, "f")->self_cpu_bytes, -72);
-    assert_int_equal(find_row(&m, "other")->cpu_bytes, 64); /* a memory record counts for the running operators of all
-                                                             * threads */
+    /* a memory record belongs to the running operators of all threads */
+    assert_int_equal(find_row(&m, "other")->cpu_bytes, 64);
     assert_int_equal(find_row(&m, "[memory]")->cpu_bytes, 5);
     assert_int_equal(find_row(&m, "[memory]")->count, 1);
     tp_arena_release(&m.arena);
@@ -156,7 +156,7 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
 }
 
 /* Tests that without torch's links, the kernel belongs to the same operator as in the report. If that operator was
- * merged with its parent, the kernel counts for the parent. */
+ * merged with its parent, the kernel belongs to the parent. */
 static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;

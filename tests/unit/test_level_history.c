@@ -38,7 +38,7 @@ static void lasting_change_is_found_and_outlier_ignored(void **state)
 {
     struct tp_random random = {7};
     double levels[RUNS];
-    static unsigned found, alarms; /* static, because setjmp may lose local variables */
+    static unsigned found, alarms; /* static, because setjmp can lose local variables */
     size_t count;
     (void)state;
     if (setjmp(arena.guard))

@@ -1,4 +1,4 @@
-/* Tests threads, processes and recordings that overlap: each may end while another one continues. */
+/* Tests threads, processes and recordings that overlap: each can end while another one continues. */
 #include "collector/tracepress.h"
 
 #include <dirent.h>

@@ -310,7 +310,7 @@ static void tasks_nest_within_their_domain(void **state)
     assert_true(has_line_text(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
     assert_true(has_line_text(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
     assert_int_equal(find_event("here", 0).kind, 'i');
-    /* under sanitizers, which replace malloc, the function's name may be missing */
+    /* under sanitizers, which replace malloc, the function's name can be missing */
     assert_true(strstr(text, "malloc\",") || strstr(text, "+0x"));
     assert_null(itt_unheard_of);
 }

@@ -1,4 +1,4 @@
-/* Tests "did you mean": the nearest known word. */
+/* Tests the suggestion "did you mean": the known word that is nearest to a mistyped word. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

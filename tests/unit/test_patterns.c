@@ -54,7 +54,7 @@ static void first_matching_rule_wins(void **state)
     assert_int_equal(find_rule(rules, 3, "all other", 9), 1);
     assert_int_equal(find_rule(rules, 3, "nothing", 7), -1);
     assert_int_equal(find_rule(rules, 3, "", 0), -1);
-    assert_int_equal(find_rule(rules, 3, "x\0all", 5), 2); /* a name may contain NUL */
+    assert_int_equal(find_rule(rules, 3, "x\0all", 5), 2); /* a name can contain NUL */
 }
 
 static void invalid_pattern_is_refused(void **state)

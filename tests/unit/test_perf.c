@@ -21,7 +21,7 @@ enum { REGISTERS = 33, STACK_POINTER = 31 };
 
 static char memory[MOST_PAGE + RING] __attribute__((aligned(MOST_PAGE)));
 
-/* Writes bytes into the ring buffer at position `at`, where they may wrap around its end. Returns the position after
+/* Writes bytes into the ring buffer at position `at`, where they can wrap around its end. Returns the position after
  * them. */
 static uint64_t write_bytes_to_ring(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
 {

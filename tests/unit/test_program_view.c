@@ -39,7 +39,8 @@ static void parts_add_up_to_the_wall_time(void **state)
     assert_int_equal(wall_part_time_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
     /* 0, because a disk wait of the other thread has priority */
     assert_int_equal(wall_part_time_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
-    assert_int_equal(view.parts.busy_ns, 35000); /* from 35 to 40 us both threads run, which counts twice */
+    /* from 35 to 40 us both threads run, so busy_ns includes this time twice */
+    assert_int_equal(view.parts.busy_ns, 35000);
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
     assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 35000);
@@ -73,7 +74,8 @@ static void overlapping_states_are_clipped(void **state)
 {
     (void)state;
     write_running_state(1, 1, 0, 10);
-    write_blocked_state(1, 1, 5, 20, "disk"); /* overlaps the first state, so this state counts from 10 us on */
+    /* overlaps the first state, so only the part of this state from 10 us on is used */
+    write_blocked_state(1, 1, 5, 20, "disk");
     state_of(1, 1, "ready", 12, 18, "");
     write_running_state(1, 1, 30, 25); /* ends before it begins, so this state is invalid */
     state_of(1, 1, "asleep", 30, 40, "");
@@ -109,13 +111,14 @@ static void wait_that_ends_with_a_child_waits_for_it(void **state)
     write_process(2, 1, 10000, 50000, 0);
     write_running_state(2, 2, 10000, 50000);
     write_running_state(1, 1, 0, 10100);
-    state_of(1, 1, "blocked", 10100, 30000, ""); /* ends without an exit of the child, because the child has written
-                                                  * something */
+    /* does not end with the child's exit, but because the child has written something */
+    state_of(1, 1, "blocked", 10100, 30000, "");
     write_running_state(1, 1, 30000, 31000);
     state_of(1, 1, "blocked", 31000, 50200, "");
     write_running_state(1, 1, 50200, 60000);
     state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits in this wait */
-    /* waits for the same child; this wait ends later than that of thread 1, so only the wait of thread 1 counts */
+    /* also waits for the child, but ends later than the wait of thread 1, so only the wait of thread 1 is a wait for
+     * the child */
     state_of(1, 3, "blocked", 11000, 52000, "");
     build_program_view();
     const struct tp_wait_group *child = NULL;
@@ -294,7 +297,7 @@ static void functions_add_up_to_cpu_time(void **state)
     const int64_t *self = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_SELF);
     const int64_t *total = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_TOTAL);
     assert_int_equal(self[0], 10000);
-    assert_int_equal(total[0], 10000); /* recursive calls count once */
+    assert_int_equal(total[0], 10000); /* the total time includes recursive calls only once */
     assert_int_equal(total[1], 6666);
     assert_int_equal(tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_LINE)[0], 5);
     assert_int_equal(view.unsampled_ns, 7000);

@@ -1,4 +1,4 @@
-/* Tests which processes run Python. The perf ring buffers may deliver events in any order, which must not change the
+/* Tests which processes run Python. The perf ring buffers can deliver events in any order, which must not change the
  * result. */
 #include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
@@ -123,7 +123,7 @@ static void reused_pid_runs_no_python(void **state)
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
-/* Tests that a mapping counts even if its record arrives before the fork record of the program's parent. */
+/* Tests that a mapping is used even if its record arrives before the fork record of the program's parent. */
 static void mappings_before_the_parents_fork_count(void **state)
 {
     const struct process_event events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};

@@ -46,8 +46,8 @@ static void assert_copies_share(double percent)
 static void cost_of_new_pages_is_subtracted(void **state)
 {
     (void)state;
-    /* A new page takes 2 us, of which only 0.3 us are for writing. So 108.8 us of each copy do not count. The rule adds
-     * a quarter of the rest. */
+    /* A new page takes 2 us, of which only 0.3 us are for writing. So the rule ignores 108.8 us of each copy, and adds
+     * a quarter to the rest. */
     write_copies(128, true);
     assert_copies_share(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
@@ -101,8 +101,8 @@ static void assert_copies_duration(double step_us, double copies_us)
 static void cost_of_new_pages_is_that_of_their_operator(void **state)
 {
     (void)state;
-    /* A new page takes 2 us in the first copy and 20 us in the second one. Only 0.3 us per page count, 57.6 us in
-     * total, which is too little for a finding. */
+    /* A new page takes 2 us in the first copy and 20 us in the second one. The rule includes only 0.3 us per page, 57.6
+     * us in total, which is too little for a finding. */
     write_copies_of_pages(128, 2560, 0);
     assert_copies_duration(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end_event_text(state), begin_trace_test(state);

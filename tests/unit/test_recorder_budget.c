@@ -30,7 +30,7 @@ static void work_beyond_the_budget_is_left_out(void **state)
     assert_true(tp_recorder_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
     assert_false(tp_recorder_budget_has_wait_stacks(&budget));
     assert_int_equal(count_read_samples(&budget), 640);
-    /* the previous decision was less than 0.2 s ago, so the level stays */
+    /* the previous decision was less than 0.2 s ago, so the budget level does not change */
     assert_false(tp_recorder_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
     assert_true(tp_recorder_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(count_read_samples(&budget), 320);

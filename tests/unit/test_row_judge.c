@@ -33,7 +33,7 @@ static void make_random_rows(struct tp_random *random, double change)
 static void row_is_found_despite_a_common_shift(void **state)
 {
     struct tp_random random = {4};
-    static unsigned found, wrong, hints; /* static, because setjmp may lose local variables */
+    static unsigned found, wrong, hints; /* static, because setjmp can lose local variables */
     (void)state;
     if (setjmp(arena.guard))
         fail();

@@ -95,7 +95,7 @@ static void awaited_copy_to_the_host_reads_a_value(void **state)
     }
     build_trace();
     assert_null(find_finding("A5")); /* one value read in two steps is too little for rule A5 */
-    assert_ceiling("A4", 45); /* only the wait without a copy counts: 90 us (from 315 to 405 us) in one of two steps */
+    assert_ceiling("A4", 45); /* gain of the wait without a copy: 90 us (from 315 to 405 us) in one of two steps */
     assert_int_equal(find_finding("A4")->evidence_total, 1);
 }
 
@@ -434,8 +434,8 @@ static void small_operators_count_with_time_between(void **state)
         write_host_event("cpu_op", names[(i * i) % 7], 100 + 15 * i, 10);
     write_host_event("cpu_op", "aten::mm", 780, 25), write_host_event("cpu_op", "aten::add", 860, 10);
     build_trace();
-    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0); /* the time directly before the large aten::mm does not
-                                                                 * count */
+    /* the gain excludes the time directly before the large aten::mm */
+    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0);
     tp_arena_release(&arena), text.size = 0;
     step(0, 0, 1000), step(1, 1000, 1000);
     for (int i = 0; i < 42; i++)
@@ -512,7 +512,7 @@ static void time_between_operators_names_its_line(void **state)
     build_trace();
     /* 60 us outside of the operator, minus the cost of recording it */
     assert_ceiling("H6", 60 - 0.15);
-    /* low, because frames cost time and no step is marked */
+    /* the confidence is low, because recording frames costs time and no step is marked */
     assert_int_equal(find_finding("H6")->confidence, TP_CONFIDENCE_LOW);
     ASSERT_PART(find_finding("H6")->details, TP_DETAIL_LINE, NAN, 60.1); /* 59.85 us of 99.55 us are 60.1 % */
 }

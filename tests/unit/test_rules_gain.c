@@ -1,5 +1,5 @@
-/* Tests estimated gains on random traces. No finding may gain more than its own time, and all findings together may not
- * gain more than the analysed time. The seed is fixed, so each test run is equal. */
+/* Tests estimated gains on random traces. A finding must not gain more than its own time, and all findings together
+ * must not gain more than the analysed time. The seed is fixed, so each test run is equal. */
 #include "small_trace.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ static void check_estimates(uint64_t start)
             assert_true(isnan(f->high_percent) && !(f->share_percent > all));
             continue;
         }
-        bool is_wait = f->most_percent > 0; /* the gain of a finding about waits may include time of other findings */
+        bool is_wait = f->most_percent > 0; /* the gain of a finding about waits can include time of other findings */
         double most_us = tp_finding_max_gain_us(f), counted = f->counted_percent;
         bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
                         counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&

@@ -108,8 +108,8 @@ static void limited_outlier_has_no_degree_of_freedom(void **state)
     assert_near(plain.sd, sqrt(squares * 1.12 / 9), 1e-12);
 }
 
-/* Tests that part of the uncertainty widens the interval if the noise is known from runs. If all noise is guessed, the
- * interval stays the same. */
+/* Tests that only a share of the error probability is allowed if the noise is measured from runs. If all noise is
+ * guessed, the whole error probability is allowed. */
 static void uncertainty_share_counts_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};

@@ -79,7 +79,7 @@ static void functions_and_lines_add_up(void **state)
     assert_int_equal(s.view.cpu_ns, 192);
     assert_int_equal(s.view.functions.row_count, 4);
     assert_function_row(&s, 0, "leaf  a.c", 150, 150, 2);
-    assert_function_row(&s, 1, "mid  a.c", 30, 180, 1); /* a recursive call counts once */
+    assert_function_row(&s, 1, "mid  a.c", 30, 180, 1); /* the total time includes a recursive call only once */
     assert_function_row(&s, 2, "[libm.so]", 7, 7, 1);
     assert_function_row(&s, 3, "main  a.c", 0, 187, 0);
     assert_int_equal(s.view.lines.row_count, 4);

@@ -252,7 +252,7 @@ static void file_truncated_during_reading_ends_there(void **state)
     tp_arena_release(&arena);
 }
 
-/* offset, in later mappings, of the page that fails as on a broken disk, bytes; 0: no page fails */
+/* offset of the page that fails in later mappings, as on a broken disk, bytes; 0: no page fails */
 static size_t bad_page;
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)

@@ -143,7 +143,7 @@ static void assert_equal_columns(const struct tp_trace *a, const struct tp_trace
     ASSERT_EQUAL_COLUMN(a, b, launches, launch_count);
     ASSERT_EQUAL_COLUMN(a, b, devices, device_count);
     assert_int_equal(a->module_count, b->module_count);
-    /* compares field by field, because the padding of the struct may differ */
+    /* compares field by field, because the padding of the struct can differ */
     for (uint32_t i = 0; i < a->module_count; i++) {
         assert_int_equal(a->modules[i].module_id, b->modules[i].module_id);
         assert_int_equal(a->modules[i].stack, b->modules[i].stack);

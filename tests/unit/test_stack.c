@@ -76,7 +76,7 @@ static void known_frame_may_contain_semicolons(void **state)
         {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* no event has a frame with this folder, so the text is split */
         {"x;y;z;y;z", "[x;y;z][y;z]"},             /* of several possible frames, the longest one is used */
         {"y;z;x", "[y;z][x]"},
-        /* this text has more ";" than a frame may contain */
+        /* this text has more ";" than a frame can contain */
         {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},
         /* this is another file in the same folder */
         {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"},

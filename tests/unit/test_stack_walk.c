@@ -1,5 +1,5 @@
-/* Tests walks over the stacks of a thread: where a segment ends, and the folded text of each stack (section 6). The
- * expected texts follow from the events of each test. */
+/* Tests walks over the stacks of a thread: where a segment ends, and the folded text of each stack (section 6 of
+ * docs/definitions.md). The expected texts follow from the events of each test. */
 #include "webreport/model/build.h"
 #include "webreport/model/stack_walk.h"
 

@@ -288,7 +288,7 @@ static void *use_cpu_on_thread(void *which)
 {
     uint64_t start = process_cpu_ns();
     for (int i = 0; i < 100; i++) {
-        /* is not a multiple of the kernel's tick, because then samples would always hit the same function */
+        /* not a multiple of the kernel's tick, otherwise all samples would hit the same function */
         work_three_quarters(6330000);
         work_one_quarter(2110000);
     }

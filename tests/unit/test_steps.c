@@ -1,4 +1,5 @@
-/* Tests steps, the window W and the parts of idle time on small traces. Expected numbers are counted by hand. */
+/* Tests steps, the analysed window (W in docs/definitions.md) and the parts of idle time on small traces. Expected
+ * numbers are counted by hand. */
 #include "small_trace.h"
 
 /* Checks the idle time of device 0 for each reason, in us. */
@@ -110,7 +111,7 @@ static void each_device_has_separate_idle_time(void **state)
     assert_int_equal(model.gpu_count, 2);
     assert_window(110, 1);
     assert_idle(80, 1, 9, 0, 0);
-    /* both devices wait at the same time, which counts once */
+    /* both devices wait at the same time, and this time is included once */
     assert_int_equal(tp_intervals_length(model.starved), 81000);
 }
 
@@ -144,7 +145,7 @@ static void long_leading_steps_are_left_out_as_warm_up(void **state)
 {
     (void)state;
     /* The first step is not used, because 400 us exceeds 1.5 times the median of the later steps, 100 us. The second
-     * step is not used either, because 200 us exceeds 1.5 times 100 us. The window W is 600 to 900 us. */
+     * step is not used either, because 200 us exceeds 1.5 times 100 us. The analysed window is 600 to 900 us. */
     write_steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);

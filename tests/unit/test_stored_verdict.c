@@ -19,7 +19,7 @@ static struct tp_verdict_block make_verdict_words(const char *class, const char 
 
 static int check_stored_verdict(void *context, struct tp_error *err)
 {
-    static const char stall[] = "One gap is 62.0 % of the steps: GPU 0 waits for the host, most of it at "
+    static const char stall[] = "One gap is 62.0 % of the step time: GPU 0 waits for the host, most of it at "
                                 "/home/jane doe/run (1)/train.py(88): step.";
     static const char outside[] =
         "GPU 0 has no recorded work before its first or after its last operation for 50.0 % of "
@@ -33,11 +33,11 @@ static int check_stored_verdict(void *context, struct tp_error *err)
     assert_string_equal(make_verdict_words("of-tomorrow", "New.", false).class, "of-tomorrow");
     assert_string_equal(make_verdict_words("stall", stall, false).headline, stall);
     assert_string_equal(make_verdict_words("stall", stall, true).headline,
-                        "One gap is 62.0 % of the steps: GPU 0 waits for the host, most of it at "
+                        "One gap is 62.0 % of the step time: GPU 0 waits for the host, most of it at "
                         "\xe2\x80\xa6/train.py(88): step.");
     assert_string_equal(
         make_verdict_words("not-shown", outside, true).headline,
-        "GPU 0 has no recorded work before its first or after its last operation for 50.0 % of the steps "
+        "GPU 0 has no recorded work before its first or after its last operation for 50.0 % of the step time "
         "(the host ran \xe2\x80\xa6/a b.py(3): f); it computes for 1.0 %.");
     return TP_OK;
 }

@@ -54,8 +54,8 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *gemm = find_row(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
     assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
     assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
-    assert_int_equal(gemm->by_step_ns[0], 10000); /* the kernel counts for the first step, because its launch is in that
-                                                   * step */
+    /* the kernel belongs to the first step, because its launch is in that step */
+    assert_int_equal(gemm->by_step_ns[0], 10000);
     assert_int_equal(gemm->by_step_count[0], 1);
     assert_int_equal(gemm->by_step_ns[1], 20000);
     assert_int_equal(gemm->time.min_ns, 10000);

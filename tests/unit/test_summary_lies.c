@@ -96,7 +96,7 @@ LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
 LIE(severity_unknown, p->finding_severity[0] = 9)
 LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
 
-/* Tests that a file may have at most a million records, because a record may take two bytes in the file but much more
+/* Tests that a file can have at most a million records, because a record can take two bytes in the file but much more
  * in memory. */
 static void too_many_records_exceed_the_limit(void **state)
 {

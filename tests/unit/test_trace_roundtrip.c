@@ -21,7 +21,7 @@ enum { RUNS = 300, MAX_EVENTS = 200, MAX_NAME = 40 };
 struct call {
     int64_t pid, tid, ts_ns, dur_ns, a, b, c;
     size_t name_size;
-    /* category; beyond the categories, TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3 instant */
+    /* category of the event; TP_OUT_CATEGORY_COUNT: memory, +1: flow, +2: counter, +3: instant */
     enum tp_trace_out_category category;
     bool has_dims, is_unfinished;
     char name[3 * MAX_NAME]; /* the name that the reader must find */

@@ -1,5 +1,5 @@
 /* Tests the verdict: each class once, thresholds at their limits, and the headline and numbers of small traces by hand
- * (section 13). */
+ * (section 13 of docs/definitions.md). */
 #include "webreport/measure/result/advice.h"
 #include "webreport/model/build.h"
 
@@ -8,7 +8,7 @@
 
 #include "tests/unit/made_trace.h"
 
-/* Checks the class for these shares of the window W. They are in the order of enum tp_time_cause: compute,
+/* Checks the class for these shares of the analysed window. The shares are in the order of enum tp_time_cause: compute,
  * communication, copy, input, sync, launch, queue, outside, unknown. */
 static void assert_decision(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent,
                             enum tp_verdict_class expected, enum tp_time_cause cause, double percent)
@@ -46,7 +46,7 @@ static void thresholds_include_their_limit(void **state)
     assert_decision(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
     assert_decision(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
     assert_decision(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
-    /* only waits for launches count as a stall */
+    /* a long gap gives the class `stall` only if launches are the largest cause */
     assert_decision(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60);
 }
 
@@ -91,9 +91,9 @@ static bool has_largest_name(const struct tp_verdict_largest *largest, const cha
 #define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
-/* Tests a window W from 0 to 100 us. Kernel a is launched at 10 us and runs from 12 to 22 us. From 22 to 50 us the host
- * loads data. From 55 us on the host launches b, which runs from 60 to 80 us. The time until 100 us is outside. The
- * first 10 us are a wait for the launch of a. */
+/* Tests an analysed window from 0 to 100 us. Kernel a is launched at 10 us and runs from 12 to 22 us. From 22 to 50 us
+ * the host loads data. From 55 us on the host launches b, which runs from 60 to 80 us. The time until 100 us is
+ * outside. The first 10 us are a wait for the launch of a. */
 static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
@@ -162,8 +162,8 @@ static void wait_that_empties_the_queue_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Tests a window W from 0 to 10 ms with a collective that is launched at 1 ms but starts at 5 ms, although no other
- * kernel runs after 2 ms. */
+/* Tests an analysed window from 0 to 10 ms with a collective that is launched at 1 ms but starts at 5 ms, although no
+ * other kernel runs after 2 ms. */
 static void delayed_collective_is_communication(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
-/* Tests the sentences of verdicts that are filled in by hand, one verdict for each group of sentences (section 13). */
+/* Tests the sentences of verdicts that are filled in by hand, one verdict for each group of sentences (section 13 of
+ * docs/definitions.md). */
 #include "webreport/document/words/words.h"
 
 #include <string.h>
 
 #include "one_arena.h"
 
-static struct tp_model model; /* model with a window W of 100 us */
+static struct tp_model model; /* model with an analysed window of 100 us */
 
 /* Checks the headline of a verdict for a program of this producer. */
 static void assert_headline(struct tp_trace_verdict verdict, enum tp_producer producer, const char *expected)
@@ -91,16 +92,17 @@ static void host_headline_uses_words_of_the_users(void **state)
     v = (struct tp_trace_verdict){.headline_id = TP_HEADLINE_INPUT, .percent = 20, .recording_percent = 12};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Loading input data takes 20.0 % of the steps; no device was recorded. Recording itself takes about "
+        "Loading input data takes 20.0 % of the step time; no device was recorded. Recording itself takes about "
         "12.0 % of the "
         "steps: record once without shapes and memory before you change the program.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_COPY, .percent = 30, .largest = {TP_STR("save"), 30}},
-        TP_PRODUCER_OTHER, "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save.");
+        TP_PRODUCER_OTHER, "Copying takes 30.0 % of the step time; no device was recorded. Longest in: save.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
-        "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, and code outside of ranges with a known "
+        "solve takes 72.0 % of the step time. Computing takes 90.0 % of the steps, and code outside of ranges with a "
+        "known "
         "kind "
         "takes 0.0 %; "
         "no device was recorded.");

@@ -1,5 +1,5 @@
 /* Tests which records belong to a recording of whole CPUs. A switch record names two threads, of which only the first
- * one counts. */
+ * one is used. */
 #include "collector/outside/tree/watched_processes.h"
 
 #include <string.h>

@@ -223,15 +223,15 @@ static void assert_cause_of_slow_ranks(const char *slow, const char *missing, en
     release_job(&f);
 }
 
-/* Tests hosts with ranks 0 to 3 and 4 to 7. A slow level is a group of at least three ranks that are equally slow;
- * missing ranks count, too. */
+/* Tests hosts with ranks 0 to 3 and 4 to 7. A slow level is a group of at least three ranks that are equally slow.
+ * Missing ranks can belong to the group. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
     assert_cause_of_slow_ranks("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_cause_of_slow_ranks("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_cause_of_slow_ranks("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
-    /* the slow ranks may also be all ranks of the first host (0 to 3), and rank 7 */
+    /* the slow ranks could also be all ranks of the first host (0 to 3), and rank 7 */
     assert_cause_of_slow_ranks("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     assert_cause_of_slow_ranks("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_cause_of_slow_ranks("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);

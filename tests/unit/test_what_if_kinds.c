@@ -47,7 +47,7 @@ static void make_slots_of_rank(struct fixture *f, uint32_t rank)
             (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
-/* Makes hosts of four ranks each. Without `has_tp`, all ranks form one group. With it, pairs of neighbors form tp
+/* Makes hosts of four ranks each. Without `has_tp`, all ranks form one group. With `has_tp`, pairs of neighbors form tp
  * groups, and dp groups connect the pairs. */
 static void make_job(struct fixture *f, bool has_tp)
 {

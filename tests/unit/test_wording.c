@@ -1,5 +1,6 @@
 /* Tests that the declared kind of a range has priority over its name, and that each program gets advice in its own
- * words. No rule and no sentence mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15). */
+ * words. No rule and no sentence mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15 of
+ * docs/definitions.md). */
 #include <stdio.h>
 #include <string.h>
 
@@ -208,7 +209,7 @@ static void input_of_a_quarter_decides_the_verdict(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 3 * 50000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
-    assert_headline(&m, "Waiting for input takes 25.0 % of the steps; no device was recorded.");
+    assert_headline(&m, "Waiting for input takes 25.0 % of the step time; no device was recorded.");
     const struct tp_finding *h1 = find_finding_by_id(&m, "H1");
     assert_non_null(h1);
     assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);
@@ -252,7 +253,7 @@ static void unknown_kind_is_ignored(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Tests that a range of kind sync and the waiting call inside it count only once. */
+/* Tests that a range of kind sync and the waiting call inside it are included only once. */
 static void a_wait_counts_once(void **state)
 {
     (void)state;

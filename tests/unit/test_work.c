@@ -105,7 +105,7 @@ static void unknown_names_are_other(void **state)
         assert_int_equal(tp_work_of_name(layer, (struct tp_str){"", 0}), TP_WORK_NONE);
         assert_int_equal(tp_work_of_name(layer, (struct tp_str){"\xff\xfe\x80", 3}), TP_WORK_NONE);
     }
-    /* the text after a NUL counts, too */
+    /* the text after a NUL is searched, too */
     assert_int_equal(tp_work_of_name(TP_WORK_OF_KERNEL, (struct tp_str){"a\0gemm", 6}), TP_WORK_GEMM);
 }
 
@@ -151,7 +151,7 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
                   LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
     assert_string_equal(kind_of_device_operation(&m, 0), "communication");
     assert_string_equal(kind_of_device_operation(&m, 1), "communication");
-    /* the verdict also counts this kernel as compute, because its name says that it computes */
+    /* the verdict also classifies this kernel as compute, because its name shows that it computes */
     assert_string_equal(kind_of_device_operation(&m, 2), "elementwise");
     tp_arena_release(&m.arena);
 }

@@ -29,7 +29,7 @@ static void equal_work_has_no_changes(void **state)
     struct tp_work_diff diff = compare_with_base(base_ops, COUNT(base_ops), false);
     assert_true(diff.is_known && diff.is_same);
     assert_int_equal(diff.count, 0);
-    /* the order of operators within the step may change */
+    /* another order of operators within the step is no change */
     const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU};
     diff = compare_with_base(moved, COUNT(moved), false);
     assert_int_equal(diff.count, 0);
@@ -293,7 +293,7 @@ static void device_work_is_reported_with_its_operator(void **state)
     assert_true(diff.changes[0].is_counted_by_limit);
     assert_int_equal(diff.changes[1].kind, TP_WORK_CHANGE_WAIT);
     assert_true(diff.changes[1].is_counted_by_limit);
-    /* another algorithm fails no limit, because an autotuner may choose it */
+    /* another algorithm fails no limit, because an autotuner can choose it */
     assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM);
     assert_false(diff.changes[2].is_counted_by_limit);
 }
@@ -373,7 +373,7 @@ static void different_input_compares_only_names(void **state)
     run.signature = make_signature(ops, COUNT(ops));
     struct tp_check c = check_budget("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
     assert_int_equal(c.workload, TP_WORKLOAD_OTHER);
-    assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the new .item() fails */
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* only the limit count.wait fails, because of the new .item() */
     assert_int_equal(c.items[0].places[0].rule.len, strlen("count.wait"));
     run.signature = make_signature(ops, COUNT(ops) - 1);
     c = check_budget("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);

@@ -81,7 +81,8 @@ static void slower_function_is_named_despite_load(void **state)
         tp_work_change_sentence(&diff.changes[0], &arena),
         "each call of transform in the data loader takes 2.00 times as long (relative to the operators)");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
-    assert_false(tp_work_has_limited_change(&diff)); /* times fail no limit, because only counts do */
+    /* slower calls fail no limit, because only changed counts fail limits */
+    assert_false(tp_work_has_limited_change(&diff));
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
     diff = compare_runs(&slower, 1, &base); /* The loader is faster, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
@@ -98,7 +99,7 @@ static void call_counts_are_exact(void **state)
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+16 calls of transform per step in the data loader");
-    runs[0].signature.functions[0].calls = 24; /* the two runs of the base differ */
+    runs[0].signature.functions[0].calls = 24; /* the two base runs differ, so their count is not exact */
     assert_int_equal(compare_runs(runs, 2, &more).count, 0);
     more.signature.function_count = 0; /* this run was recorded without stacks */
     assert_int_equal(compare_runs(runs, 2, &more).count, 0);
@@ -134,7 +135,7 @@ static void calls_in_the_loader_are_counted(void **state)
 {
     GUARD;
     static char text[1 << 14];
-    static size_t n; /* static, because setjmp may lose local variables */
+    static size_t n; /* static, because setjmp can lose local variables */
 #define PUT(cat, name, ts, dur)                                                                                        \
     n += (size_t)snprintf(text + n, sizeof text - n,                                                                   \
                           "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",  \

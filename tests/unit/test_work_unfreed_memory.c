@@ -96,7 +96,7 @@ static void only_memory_kept_in_all_runs_counts(void **state)
         struct tp_work_diff diff;
         struct tp_replaced replaced;
         tp_work_sides_build(&diff, &replaced, &sides, &c);
-        assert_int_equal(diff.count, other); /* counts as a change if the base is only the second run */
+        assert_int_equal(diff.count, other); /* a change only if the second run is the only base run */
     }
 }
 

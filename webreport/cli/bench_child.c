@@ -1,6 +1,6 @@
 /* Runs the commands of `bench`. See bench_child.h. The commands are not in the foreground group of the terminal.
- * Therefore only tracepress gets an interrupt from the terminal, and passes it on once. All relevant signals are
- * blocked and received with a wait, so that no signal handler interrupts anything. */
+ * Therefore only tracepress gets an interrupt from the terminal, and passes it on once. The signals that ask to stop
+ * are blocked and received with sigtimedwait, so that no signal handler interrupts a system call. */
 #include "webreport/cli/bench_child.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "collector/launch/child.h"
 #include "webreport/cli/cmd.h"
 
-/* time that a command may take to exit after a signal, because it may write its trace, seconds */
+/* time limit for the exit of a command after a signal, seconds; a recorded command writes its trace in this time */
 enum { PATIENCE_S = 10 };
 
 static int64_t now_ns(void)
@@ -98,7 +98,8 @@ static void exec_command(const struct tp_bench_child *child, pid_t parent, int r
 
 /* ---- in the parent process ---- */
 
-/* Waits until the command exits, but does not reap it. The id of its group is then not reused. */
+/* Waits until the command exits, but does not reap it, so that the system does not reuse the id of its process
+ * group. */
 static void wait_for_exit(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
@@ -113,7 +114,7 @@ static void wait_for_exit(struct tp_bench_child *child, pid_t pid)
             kill(-pid, SIGKILL);
         if (number <= 0 || number == SIGCHLD)
             continue;
-        /* after a second signal, stops waiting */
+        /* a second signal ends the wait, so that the command is then killed */
         patience_end_ns = child->stop_signal ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
         child->stop_signal = child->stop_signal ? child->stop_signal : number;
         kill(-pid, number);

@@ -1,7 +1,8 @@
 /* Runs a command of `bench` in a separate process group, with its output in a file, and measures its time.
  *
  * Processes of this group that still run when the command exits are killed. If tracepress receives a signal to stop
- * in the meantime, the command is stopped first. Use these functions from one thread only. */
+ * while the command runs, it passes the signal to the command and waits until the command exits. Use these functions
+ * from one thread only. */
 #ifndef TP_WEBREPORT_CLI_BENCH_CHILD_H
 #define TP_WEBREPORT_CLI_BENCH_CHILD_H
 
@@ -15,7 +16,7 @@ struct tp_bench_child {
      * TRACEPRESS_BENCH_RUN */
     const char *side;
     unsigned number; /* value of TRACEPRESS_BENCH_RUN in the command's environment */
-    /* members from here on are results */
+    /* the following members are results */
     int start_error;         /* errno if the command could not be started, else 0 */
     int exit_code;           /* exit code as in a shell: 128 + the signal's number if a signal killed the command */
     int stop_signal;         /* number of the signal that asked tracepress to stop; 0: no signal */

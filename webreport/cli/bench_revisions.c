@@ -34,8 +34,8 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* ---- git ---- */
 
-/* Runs git with the arguments `words`. *answer: output of git without line feeds at its end. Returns false if git
- * failed. */
+/* Runs git with the arguments `words`. *answer: receives the output of git without the line feeds at its end. Returns
+ * false if git failed. */
 static bool run_git_command(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};
@@ -90,7 +90,7 @@ int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char 
     return code;
 }
 
-/* ---- the end ---- */
+/* ---- removal of the folders ---- */
 
 static int remove_path(const char *path, const struct stat *status, int kind, struct FTW *at)
 {

@@ -72,7 +72,7 @@ static void handle_signal(int number)
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 enum { HANDLED = sizeof handled / sizeof *handled };
-/* state of the signals at the start of the program, which tp_signals_restore sets again */
+/* actions of the signals when the program started; tp_signals_restore restores them */
 static struct sigaction before[HANDLED];
 
 void tp_signals_handle(void)
@@ -95,7 +95,7 @@ void tp_signals_restore(void)
         sigaction(handled[i], &before[i], NULL);
 }
 
-/* ---- work ---- */
+/* ---- memory and outputs of a command ---- */
 
 /* Indexes of the last two outputs: style and script of a page, if they are separate files. */
 enum { CSS = TP_TEXT_OUTPUTS_MAX - 2, JS };

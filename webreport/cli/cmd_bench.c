@@ -100,7 +100,8 @@ static void print_output_of_failed_command(const struct job *job)
     tp_buf_release(&text);
 }
 
-/* Stops the work because a signal asked for it or the command failed. Returns the status that makes the caller stop. */
+/* Sets the exit code and the error after a signal or a failure of the command. Returns a negative status, so that the
+ * caller stops. */
 static int set_error_of_early_stop(struct job *job, const struct tp_bench_child *child, const char *name)
 {
     if (child->stop_signal) {
@@ -237,7 +238,7 @@ static void show_progress(struct job *job, int side)
     tp_console_progress(job->console, "run %u: %s%s%s", job->number + 1, job->names[side], *known ? "; " : "", known);
 }
 
-/* Returns whether another pair would exceed --max-time, if it takes as long as the previous pairs. */
+/* Returns whether another pair of runs would exceed --max-time if it took as long as the mean of the previous pairs. */
 static bool is_time_over(const struct job *job, unsigned pairs)
 {
     int64_t used_ns = clock_ns(CLOCK_MONOTONIC) - job->started_ns;

@@ -12,8 +12,8 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
 
-/* Values of --inconclusive. UNSAID: the option is not given. A limit that no number of runs can decide then passes, and
- * a limit without a baseline fails. */
+/* Values of --inconclusive. UNSAID: the option is not given. In that case, a limit that stays inconclusive with any
+ * number of runs passes, and a limit without a baseline fails. */
 enum { UNSAID = -1, FAILS = 1 };
 
 struct options {

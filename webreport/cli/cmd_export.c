@@ -17,7 +17,7 @@ struct options {
     struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
-    int rules, colour; /* color: -1 without --color-by */
+    int rules, colour; /* colour: -1 without --color-by */
     bool is_slim;
 };
 
@@ -111,7 +111,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     return code;
 }
 
-/* ---- all ---- */
+/* ---- all profiles ---- */
 
 /* Reads the trace given by --baseline; called once for all profiles. */
 static int read_baseline(struct job *job, struct tp_error *err)

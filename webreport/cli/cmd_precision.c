@@ -87,8 +87,8 @@ static bool read_number(double *out, const char *text, double least)
     return is_good;
 }
 
-/* Parses the thresholds. Without thresholds, no element may mismatch. Returns what is wrong with the thresholds;
- * NULL if they are valid. */
+/* Parses the thresholds. Without thresholds, the largest allowed share of mismatches is 0. Returns what is wrong with
+ * the thresholds; NULL if they are valid. */
 static const char *read_thresholds(struct tp_precision_options *how, const struct options *o)
 {
     struct tp_precision_limits *limits = &how->limits;

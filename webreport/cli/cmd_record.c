@@ -45,7 +45,7 @@ struct job {
     struct tp_spool_server server;
 };
 
-/* ---- before ---- */
+/* ---- preparation of the recording ---- */
 
 static int print_start_error(struct job *job, int error)
 {
@@ -147,7 +147,7 @@ static int prepare_recording(struct job *job)
     return code < 0 ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
 }
 
-/* ---- the run ---- */
+/* ---- environment of the program ---- */
 
 /* Sets the environment variables through which NVTX and ITT find the preload library. The sources also set these
  * variables, but constructors of the program's libraries may run earlier. Variables that are already set are kept. */
@@ -186,7 +186,7 @@ static void set_environment(const void *given)
         tp_kineto_set_environment(&job->kineto);
 }
 
-/* ---- all ---- */
+/* ---- the whole command ---- */
 
 /* Removes the folder of the run if no program ran. */
 static void remove_run_folder(struct job *job)
@@ -253,7 +253,8 @@ static int record_running_processes(struct job *job, struct tp_record_outside *r
     bool has_begun = false;
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
-    tp_attached_prepare(); /* called before the folder exists, so that a signal to stop leaves a complete folder */
+    tp_attached_prepare(); /* blocks signals before the folder exists, so that a signal cannot leave an unfinished
+                              folder */
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached_processes(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
@@ -264,7 +265,8 @@ static int record_running_processes(struct job *job, struct tp_record_outside *r
     return code;
 }
 
-/* Records a running process. The files are named by its command line, as for a program that `record` starts. */
+/* Records a running process. The names of the files contain the name of its program, as for a program that `record`
+ * starts. */
 static int attach_to_process(struct job *job)
 {
     char *words[1024], *none[] = {(char *)"process", NULL};

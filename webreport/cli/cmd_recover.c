@@ -243,7 +243,7 @@ struct search {
     int worst; /* worst exit code of the work so far */
 };
 
-/* Prints which folders were searched if they contain nothing to recover. */
+/* Prints that the searched folders contain nothing to recover. */
 static void print_nothing_found(const struct search *search, const struct tp_leftover_files *left)
 {
     tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
@@ -257,7 +257,7 @@ static int recover_files_and_runs(void *context, struct tp_error *err)
     struct tp_leftover_files left;
     const char *run = tp_leftover_files_run_folder(&search->arena, search->folder);
     size_t count = 0;
-    if (*run) { /* true: the path belongs to the raw records of a run */
+    if (*run) { /* true: the path is the folder of a run's raw records, or a file in this folder */
         search->worst = finish_recovered_run(search->console, run);
         return TP_OK;
     }

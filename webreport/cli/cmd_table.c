@@ -246,7 +246,7 @@ static const char *make_session(struct tp_table_session *session, struct tp_tabl
     session->out = outputs->path;
     session->read = o->read;
     session->read.keeps_frame_stacks = o->include_python && session->options.keys.stack_depth;
-    session->read.skips_hash = true; /* no table shows the hash of the file */
+    session->read.skips_hash = true; /* skips the hash of the file, because no table shows it */
     session->receiver = tp_table_outputs_add;
     session->context = outputs;
     return NULL;

@@ -1,7 +1,8 @@
 /* Finishes a `record` command after the program has exited. See record_end.h.
  *
- * A separate thread waits for signals to stop, so that no signal handler does forbidden work. A thread locks before
- * it changes the state of the run; the main thread locks only while it writes run.json. */
+ * A separate thread waits for signals to stop, so that no signal handler does forbidden work. Both threads take the
+ * lock before they change the stage of the work or write run.json. The main thread does not keep the lock during its
+ * other work. */
 #include "webreport/cli/record_end.h"
 
 #include <pthread.h>
@@ -26,7 +27,7 @@ enum stage { TAKING, OUTPUTS, DONE };
 
 struct ending {
     const struct tp_record_end *end;
-    char **traces; /* paths of the printed traces */
+    char **traces; /* paths of the traces that were made */
     size_t trace_count;
     char why_nothing[TP_RUN_PATH_BYTES + 512];
     pthread_mutex_t lock;
@@ -50,7 +51,7 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
 
 /* ---- stop by a signal ---- */
 
-/* Exits the process, which stops all other threads. */
+/* Writes run.json, prints how to recover the run, and exits the process with all its threads. */
 static void save_note_and_exit(struct ending *ending)
 {
     const struct tp_record_end *end = ending->end;
@@ -118,7 +119,7 @@ static void print_takeover_result(struct ending *ending, const struct tp_takeove
     if (ending->trace_count > SHOWN_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - SHOWN_TRACES,
                           ending->end->folder->path);
-    /* the trace from outside, if it exists, covers these helper processes */
+    /* omits this message if a trace from outside exists, because that trace contains the helper processes */
     if (t->short_count && !ending->end->has_outside)
         tp_console_notice(ending->end->console,
                           "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
@@ -133,12 +134,12 @@ static void print_takeover_result(struct ending *ending, const struct tp_takeove
                           t->broken_count == 1 ? "" : "s");
     bool has_something = ending->trace_count || t->running_process_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
-        /* if why_plain is set, its reason was already printed before the program ran */
+        /* if why_plain is set, the reason was already printed before the program ran */
         !ending->end->program->why_plain)
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
-/* ---- all ---- */
+/* ---- the whole command ---- */
 
 static void show_progress(void *context, const struct tp_takeover_progress *p)
 {

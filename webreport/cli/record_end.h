@@ -28,7 +28,7 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
 /* Returns the wall clock time, ns since 1970. */
 int64_t tp_record_now_ns(void);
 
-/* Fills how and when the program exited in the note for run.json. */
+/* Stores in the note for run.json how and when the program exited. */
 void tp_record_fill_exit_note(struct tp_run_note *note, const struct tp_child *child);
 
 /* Writes run.json. A failure is only printed. */

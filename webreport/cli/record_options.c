@@ -53,7 +53,7 @@ static bool *torch_option_field(struct tp_kineto_options *options, int i)
     return (bool *)((char *)options + torch_options[i].field);
 }
 
-/* ---- reading ---- */
+/* ---- parsing of options ---- */
 
 static int parse_count(uint64_t *out, bool *is_given, const char *name, const char *text, struct tp_error *err)
 {
@@ -301,7 +301,7 @@ const char *tp_record_torch_setting_text(const struct tp_record_options *options
     return words;
 }
 
-/* ---- the table ---- */
+/* ---- table of sources ---- */
 
 static int print_source_row(const char *name, const char *state, const char *what)
 {

@@ -17,7 +17,7 @@ struct tp_record_options {
     const char *pid;         /* value of -p, the id of a running process to record; NULL: `record` starts a program */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
     bool outside, records_whole_cpus, list_sources, omits_tfevents, report, summary, summary_only;
-    /* parsed options of the schedule and of torch, which PyTorch also uses */
+    /* parsed options of the profiler schedule and of --torch; used for both sources, kineto and torch */
     struct tp_kineto_options kineto;
     int attached;      /* parsed process id; 0: the option is not given */
     bool has_schedule; /* true: at least one of the five options of the schedule is given */

@@ -25,7 +25,8 @@ static int open_events(void *outside, pid_t pid, struct tp_error *err)
     return tp_outside_begin(outside, pid, err);
 }
 
-/* Does nothing, because this recording needs no environment variables. Runs in the child process, before exec. */
+/* Restores only the signals, because this recording needs no environment variables. Runs in the child process, before
+ * exec. */
 static void restore_signals_in_child(const void *given)
 {
     (void)given;

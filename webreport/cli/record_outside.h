@@ -18,7 +18,7 @@ struct tp_record_outside {
     const struct tp_program *program;
     const struct tp_run_folder *folder;
     struct tp_run_note *note; /* note for run.json; the recording adds how the program exited */
-    const sigset_t *mask;     /* signals that are blocked while the program starts */
+    const sigset_t *mask;     /* signals that were blocked when this process started; restored in the program */
     pid_t attached;           /* process id of a running process to record; 0: run a program */
     bool is_of_user;          /* true: all programs of the user are recorded; false: a single program */
     uid_t user;
@@ -32,7 +32,7 @@ struct tp_record_outside {
     struct tp_outside *outside; /* made by tp_record_outside_open, freed by tp_record_outside_finish */
 };
 
-/* Answers to the child (struct tp_child): samples are taken from outside, or they are not. */
+/* Values of tp_child.answer, from which the child learns whether samples are taken from outside. */
 enum { TP_RECORD_SAMPLED, TP_RECORD_NOT_SAMPLED };
 
 /* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false if

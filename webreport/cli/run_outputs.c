@@ -48,7 +48,7 @@ static bool run_command_on(const char *folder, int (*command)(int, char **), con
     return command((int)count, argv) == TP_EXIT_DONE;
 }
 
-/* Makes a summary of each trace. With is_only, removes the traces once each of them has a summary. */
+/* Makes a summary of each trace. is_only: true also removes the traces, if each of them has a summary. */
 static bool make_summaries(struct tp_console *console, const char *folder, bool is_only)
 {
     const char *const strict[] = {"--strict", "-o", folder, "--quiet", "--", NULL};
@@ -98,8 +98,8 @@ static void write_run_state(struct tp_console *console, const struct tp_run_fold
         tp_console_error(console, "%s", err.text);
 }
 
-/* Finishes the run of one rank of a job. The last rank makes the outputs from the traces of all ranks, and joins the
- * notes of all ranks. */
+/* Finishes the run of one rank of a job. The rank that finishes last makes the outputs from the traces of all ranks,
+ * and joins the notes of all ranks. */
 static bool finish_rank_of_job(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};

@@ -13,12 +13,12 @@
 static const struct rule {
     const char *name, *absent; /* absent: value of the fact on a side that lacks it; NULL if that value is unknown */
     enum tp_fact_class class;
-    bool is_by_rows; /* true: the rows that both sides have decide whether the fact differs */
+    bool is_by_rows; /* true: the fact's value is computed from the rows that both sides have */
 } rules[] = {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
     {"gpu.count", NULL, TP_FACT_DEFINING, false},
-    /* follows from the GPU model, which the fact `gpu` compares */
+    /* depends only on the GPU model, which the fact `gpu` already compares */
     {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false},
     {"world_size", "1", TP_FACT_DEFINING, false},
     {"input", NULL, TP_FACT_DEFINING, false},
@@ -75,7 +75,7 @@ static struct tp_str copy_text(struct tp_arena *arena, const char *text)
     return (struct tp_str){tp_arena_copy(arena, text, len), len};
 }
 
-/* ---- values of a side ---- */
+/* ---- values of facts on one side ---- */
 
 static struct tp_str find_fact_value(const struct tp_summary *run, struct tp_str name)
 {
@@ -132,7 +132,7 @@ static enum tp_fact_verdict compare_fact_values(const struct tp_str values[TP_SI
     return tp_str_equal(values[TP_BASE], values[TP_NEW]) ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
-/* ---- rows in common ---- */
+/* ---- operator rows that both sides have ---- */
 
 /* A property of operator rows that two runs must share. */
 enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
@@ -143,7 +143,7 @@ static struct tp_str text_of_aspect(const struct tp_identity *identity, enum asp
 }
 
 /* Returns the kind of rows to compare: device operators if both sides have them, else host operators. Host operators
- * are the second choice because those of a data loader have images of many shapes. */
+ * are the second choice because the operators of a data loader process images of many shapes. */
 static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
 {
     bool has_device[TP_SIDES] = {false};
@@ -154,8 +154,8 @@ static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Returns the share of time in calls whose shapes (or types) occur on both sides. Only operators that both sides call
- * are compared. Of the two sides' shares, the smaller one is returned; NaN if no operator has shapes. */
+/* Returns the share of time in calls whose shapes (or types) occur on both sides, on the side where this share is
+ * smaller. Only operators that both sides call are compared. Returns NaN if no operator has shapes. */
 static double common_time_share(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = compared_kind(sides);
@@ -168,7 +168,7 @@ static double common_time_share(const struct tp_sides *sides, enum aspect aspect
     tp_keys_init(&pairs, arena, 2);
     name_on = tp_arena_array(arena, sides->identity_count, 1);
     pair_on = tp_arena_array(arena, sides->identity_count, 1);
-    /* pass 0 finds the names and pairs of each side; passes 1 and 2 sum the time of one side each */
+    /* pass 0 finds the names and pairs of each side; pass 1 sums the times of BASE, and pass 2 those of NEW */
     for (int pass = 0; pass <= TP_SIDES; pass++) {
         double all = 0, common = 0;
         for (uint32_t i = 0; i < sides->identity_count; i++) {
@@ -248,7 +248,7 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
     return names->count;
 }
 
-/* Returns the text after the first size of a shape, such as "3, 8]" for "[16, 3, 8]". */
+/* Returns the text after the first dimension of a shape, such as "3, 8]" for "[16, 3, 8]". */
 static struct tp_str skip_first_size(struct tp_str shape)
 {
     ptrdiff_t at = tp_str_find(shape, ", ");

@@ -1,9 +1,9 @@
-/* Decides, fact by fact, whether two sides are runs of the same workload. Facts have four classes
- * (docs/definitions.md, section 22). Defining facts are device, number of processes, shape of the input and options
- * of the model. Recording facts are options of the recorder. Environment facts are versions. Result facts are shapes
- * and types inside the model, and the share of graph launches; a comparison is made to find their changes. The
- * workload is different only if a defining fact differs, and unknown if a side lacks a defining fact. Facts that all
- * files of a side lack because an older version wrote them are ignored. */
+/* Decides, fact by fact, whether two sides are runs of the same workload. Facts have four classes (docs/definitions.md,
+ * section 22). Defining facts are device, number of processes, shape of the input and options of the model. Recording
+ * facts are options of the recorder. Environment facts are versions. Result facts are shapes and types inside the
+ * model, and the share of graph launches. The purpose of a comparison is to find changes of result facts. The workload
+ * is different only if a defining fact differs, and unknown if a side lacks a defining fact. Facts that all files of a
+ * side lack because an older version wrote them are ignored. */
 #ifndef TP_WEBREPORT_COMPARE_COMPARABILITY_H
 #define TP_WEBREPORT_COMPARE_COMPARABILITY_H
 

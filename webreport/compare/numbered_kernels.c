@@ -55,7 +55,7 @@ size_t tp_numbered_stem_length(struct tp_str name, uint32_t *number)
     return name.len;
 }
 
-/* ---- the numbered names of a run ---- */
+/* ---- the numbered kernel names of a run ---- */
 
 struct numbered {
     struct tp_str name, shape; /* name of the kernel, and shape of its first row */
@@ -142,8 +142,8 @@ static void pair_two_names(struct numbered *a, struct numbered *b)
     b->other = a->name;
 }
 
-/* Pairs each kernel of the shorter list with a kernel of the longer list. Pairs keep the order of both lists, and
- * the paired times and shapes differ as little as possible. */
+/* Pairs each kernel of the shorter list with a kernel of the longer list. Pairs keep the order of both lists, and the
+ * sum of the differences between paired times and shapes is as small as possible. */
 static void pair_kernels_in_order(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
                                   struct tp_arena *arena)
 {
@@ -177,7 +177,8 @@ static void pair_names_of_stem(struct numbered **own, size_t own_count, struct n
         pair_two_names(own[i], other[i]);
 }
 
-/* Fills `other` of each name with the name of the same kernel in `reference`. Returns whether any name changes. */
+/* Fills `other` of each name with the name of the same kernel in `reference`. Returns whether any kernel gets another
+ * name. */
 static bool find_names_in_reference(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sort_by_stem(names, arena), **other = sort_by_stem(reference, arena);
@@ -227,8 +228,8 @@ static int compare_by_key(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
 }
 
-/* Renames the kernels of a signature. Renaming changes the order of the keys, so that the keys and their indexes in
- * calls are updated. */
+/* Renames the kernels of a signature. Renaming changes the order of the keys. The keys are therefore sorted again, and
+ * their indexes in calls are updated. */
 static void rename_signature(struct tp_signature *s, const struct names *names, struct tp_arena *arena)
 {
     struct place *places = tp_arena_array(arena, s->key_count, sizeof *places);

@@ -178,8 +178,8 @@ struct scratch {
     double *ns, *calls;
 };
 
-/* Fills the time and the calls of a row in every used step; 0 in runs without the row. Returns false if a run did
- * not keep the numbers per step. */
+/* Fills the time and the calls of a row in every used step, with 0 in runs without the row. Returns false if a run has
+ * no values per step for the row. */
 static bool fill_row_times_of_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++) {
@@ -197,7 +197,7 @@ static bool fill_row_times_of_steps(const struct tp_side *side, uint32_t identit
     return side->step_count > 0;
 }
 
-/* Fills the means of a row from its numbers per step. */
+/* Fills the means of a row from its values per step. */
 static void add_row_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
     sum->ns = mean_or_nan(scratch->ns, side->step_count);
@@ -205,12 +205,12 @@ static void add_row_by_steps(struct tp_side_row *sum, const struct tp_side *side
     sum->is_count_constant = side->step_count > 1 && has_constant_value(scratch->calls, side->step_count);
 }
 
-/* Fills the means of a row from its sums, for rows without numbers per step. The count is constant if each run has the
- * same whole number of calls per step. */
+/* Fills the means of a row from its sums over the recording, for rows without values per step. The count is constant if
+ * each run has the same whole number of calls per step. */
 static void add_row_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
 {
     double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
-    bool is_whole = side->recorded_step_count > 1; /* a constant count needs at least two steps */
+    bool is_whole = side->recorded_step_count > 1; /* a count is constant only if there are at least two steps */
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         const struct tp_summary_row *row = row_of_identity_in_run(side, identity, r);
         uint32_t own_steps = side->input->runs[r].step_count;
@@ -234,8 +234,8 @@ static void add_row_of_identity(struct tp_side *side, uint32_t identity, const s
         add_row_by_calls(sum, side, identity);
 }
 
-/* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth of
- * all, differ from this number. Sorts the numbers. */
+/* Returns the most frequent of `count` call counts. Returns NaN if at least two counts, and more than a tenth of all,
+ * differ from the most frequent one. Sorts the counts. */
 static double most_frequent_call_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;

@@ -1,6 +1,6 @@
 /* The two sides of a comparison: the steps and rows of one or several runs each, with rows summed by identity. An
- * identity is the tuple (kind, name, owner, shape, dtype) and has the same index on both sides. Memory comes from
- * the arena. Texts belong to the summaries, which must outlive the sides. */
+ * identity is a combination of kind, name, owner, shape and dtype, and has the same index on both sides. Memory comes
+ * from the arena. Texts belong to the summaries, which must outlive the sides. */
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
@@ -10,8 +10,8 @@
 #include "writer/base/stats.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
-enum { TP_LEVEL_LEAST_STEPS = 3 }; /* least number of used steps for the level of a run */
-/* least number of runs on both sides together for a verdict on a row or on wall clock */
+enum { TP_LEVEL_LEAST_STEPS = 3 }; /* smallest number of used steps for the level of a run */
+/* smallest number of runs on both sides together for a verdict on a row or on wall clock */
 enum { TP_VERDICT_RUNS = 4 };
 
 /* Input of a side: its runs. */
@@ -24,12 +24,13 @@ struct tp_side_input {
 
 /* Levels of one quantity, one for each run of a side. */
 struct tp_side_levels {
-    /* levels, and variations of steps; NULL if a run lacks the quantity or has too few steps */
+    /* for each run: level (levels) and coefficient of variation over the steps (cvs); NULL if a run lacks the quantity
+     * or has too few steps */
     double *levels, *cvs;
     double *lows; /* levels of the short steps (as `low` of struct tp_run_level) */
 };
 
-/* A row, summed over all runs of a side. Numbers per step are divided by the number of steps of the side. */
+/* A row, summed over all runs of a side. Sums are divided by the number of steps of the side. */
 struct tp_side_row {
     bool exists; /* true: at least one run has the row */
     /* true: the summaries show the same number of calls in all steps, and there are several steps */
@@ -42,10 +43,10 @@ struct tp_side {
     double *step_ns;   /* lengths of the used steps, ns, run after run */
     size_t *first;     /* for each run, and one more: index in step_ns of the run's first step */
     size_t step_count; /* number of used steps of all runs */
-    /* number of used and unused steps in all runs, by which sums over whole recordings are divided */
+    /* number of used and unused steps in all runs; divides sums over whole recordings */
     size_t recorded_step_count;
-    size_t *warm_up;               /* for each run: number of first used steps that its levels leave out as warm-up */
-    double total_ns;               /* mean of step_ns, ns */
+    size_t *warm_up; /* for each run: number of used steps at its start that the levels leave out as warm-up */
+    double total_ns; /* mean of step_ns, ns */
     double part_ns[TP_PART_COUNT]; /* for each part: mean per step, ns; NaN if the trace does not show the part */
     struct tp_side_levels quantities[TP_QUANTITIES]; /* levels of each quantity; TP_QUANTITY_ROW is not set */
     struct tp_side_levels loading;                   /* levels of the time in which the step waits for input */
@@ -62,7 +63,7 @@ struct tp_sides {
     struct tp_arena *arena;
     struct tp_side side[TP_SIDES];
     struct tp_strings texts;
-    struct tp_keys keys; /* the index of a key is the identity of its tuple */
+    struct tp_keys keys; /* keys (kind, name, owner, shape, dtype); the index of a key is its identity */
     uint32_t identity_count;
 };
 
@@ -79,8 +80,8 @@ bool tp_sides_have_one_host(const struct tp_sides *sides);
  * on the machine disturb wall clock. */
 bool tp_sides_are_wall_clock(const struct tp_sides *sides);
 
-/* Returns whether the times allow only hints: they are wall clock of fewer than TP_VERDICT_RUNS runs. In such runs a
- * busy machine resembles a slower program. */
+/* Returns whether the times allow only hints, because they are wall clock of fewer than TP_VERDICT_RUNS runs. In such
+ * runs a busy machine resembles a slower program. */
 bool tp_sides_allow_only_hints(const struct tp_sides *sides);
 
 /* Returns the levels of a row in all runs of a side, in sides->arena. The levels are NULL if a run lacks the row or
@@ -88,7 +89,7 @@ bool tp_sides_allow_only_hints(const struct tp_sides *sides);
  * least nine of ten steps of every run, or in all but one step. */
 struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int side, uint32_t identity);
 
-/* A row, and the share (0 to 1) of its time that counts. */
+/* A row, and the share (0 to 1) of its time that is added to a sum. */
 struct tp_side_part {
     uint32_t identity;
     double share;

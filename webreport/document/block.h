@@ -1,9 +1,9 @@
 /* A document is the output of a command as a list of blocks in reading order, independent of the output format.
  *
- * The files with names that end in _document.c make documents from results. They choose every word, every number,
- * the order and the places. Printers (webreport/print/print.h) write the blocks that suit their format and know no
- * command. Texts are plain; printers escape them. All texts are borrowed or in the document's arena, whose guard the
- * caller sets. */
+ * The files with names that end in _document.c make documents from results. They choose every word and number, the
+ * order of the blocks, and the outputs that show each block. Printers (webreport/print/print.h) write the blocks that
+ * suit their format and know no command. Texts are plain; printers escape them. All texts are borrowed or in the
+ * document's arena, whose guard the caller sets. */
 #ifndef TP_WEBREPORT_DOCUMENT_BLOCK_H
 #define TP_WEBREPORT_DOCUMENT_BLOCK_H
 
@@ -13,10 +13,10 @@
 /* Assessment of a block. It becomes a color on a terminal and in a page, and a level in formats for scripts. */
 enum tp_tone { TP_TONE_PLAIN, TP_TONE_GOOD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_BAD };
 
-/* The title of a page of the document. The page continues to the next title. */
+/* The title of a page of the document. The page contains all blocks up to the next title. */
 struct tp_title_block {
     const char *text;
-    const char *id, *label; /* id in the address, and label in the navigation, of the page's first screen */
+    const char *id, *label; /* for the page's first screen: id for links, and label in the navigation */
 };
 
 /* The start of a part of the page below the first screen. */
@@ -71,7 +71,7 @@ struct tp_finding_block {
     const char *status;                /* word such as "fail", "regressed" or "high" */
     const char *id;                    /* short and stable name, such as "J1" */
     const char *title;                 /* text such as "rank 3: kernels.per_step <= 620" */
-    const char *base, *value, *change; /* amounts with their units: of the baseline, of the run, and the difference */
+    const char *base, *value, *change; /* amounts with units: baseline value, run value, and their difference */
     const char *scope;                 /* text that explains `value`, such as "per step, at most" */
     const char *amounts;               /* the three amounts as a sentence, for terminals */
     const char *reasons[TP_REASONS];   /* sentences that explain the status */
@@ -81,14 +81,14 @@ struct tp_finding_block {
     uint32_t remedy_count;
     const struct tp_place_block *places; /* places in the code that are evidence */
     uint32_t place_count;
-    const struct tp_rule_block *rule; /* rule of the finding, for formats for scripts */
-    const char *cause;                /* cause as one word, for formats for scripts */
+    const struct tp_rule_block *rule; /* rule of the finding; only formats for scripts use it */
+    const char *cause;                /* cause as one word; only formats for scripts use it */
     bool is_inconclusive_by_noise; /* true: the finding is inconclusive because of noise; SARIF does not mark it in the
                                       code */
-    bool is_inconclusive_by_input; /* true: inconclusive because of the input; JUnit then reports an error, not a
-                                      failure */
+    bool is_inconclusive_by_input; /* true: the finding is inconclusive because of the input; JUnit then reports an
+                                      error, not a failure */
     const char *message;           /* the finding in one sentence */
-    struct tp_str subject;         /* rank or worker that the finding is about */
+    struct tp_str subject;         /* name of the rank or worker to which the finding applies */
     unsigned line;                 /* line number of the limit in its file; 0 if unknown */
 };
 
@@ -99,7 +99,7 @@ struct tp_findings_block {
     const char *note;    /* text below the list, or NULL */
     const char *none;    /* text that replaces an empty list; NULL for nothing */
     const char *id_title, *title_column_title, *base_title, *value_title, *change_title, *reason_title;
-    /* for formats for scripts: name of the list, source of the limits, and checked input */
+    /* name of the list, source of the limits, and checked input; only formats for scripts use them */
     const char *name, *source, *input;
     bool is_source_file; /* true: `source` is the path of a file */
     struct tp_finding_block *items;
@@ -117,7 +117,7 @@ struct tp_chart_block {
     struct tp_shown_table *table; /* table with the data of the chart; NULL if only pages have the chart */
 };
 
-/* Rows of a table for scripts, with every column. */
+/* Rows of a table for scripts, with all columns of the table. */
 struct tp_rows_block {
     const struct tp_table *table;
     const char *extra_column_name; /* name of an additional last column, which has the same text in all rows */
@@ -131,7 +131,7 @@ enum tp_block_kind {
     TP_BLOCK_VERDICT,
     TP_BLOCK_NOTICE,
     TP_BLOCK_FIGURE,
-    TP_BLOCK_FACT,  /* a term, which may be "", and its text */
+    TP_BLOCK_FACT,  /* a text with its term, which can be "" */
     TP_BLOCK_POINT, /* an item of a list of sentences */
     TP_BLOCK_NOTE,  /* a paragraph */
     TP_BLOCK_TABLE,
@@ -150,7 +150,7 @@ enum tp_place {
     TP_IN_MARKDOWN = 8,
     TP_EVERYWHERE = 15, /* all outputs for people */
     TP_IN_CSV = 16,
-    /* the JSON record, which has no blocks; asks the function that makes a document to fill the record */
+    /* the JSON record, which has no blocks; passed to a function that makes a document, this bit requests the record */
     TP_IN_RECORD = 32,
 };
 
@@ -179,8 +179,8 @@ struct tp_block {
 
 struct tp_document {
     struct tp_arena *arena;
-    const char *name;         /* name of the page, such as "Comparison" */
-    unsigned places;          /* places of the blocks that are added next; initially TP_EVERYWHERE */
+    const char *name; /* name of the page, such as "Comparison" */
+    unsigned places;  /* outputs (enum tp_place) that show the blocks that are added next; initially TP_EVERYWHERE */
     struct tp_vec blocks;     /* elements: struct tp_block */
     struct tp_object *record; /* the complete content as keys and values, for JSON output */
 };

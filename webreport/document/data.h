@@ -76,11 +76,11 @@ static inline struct tp_data tp_data_bool(bool value)
 /* Returns whether a template shows a section with this value. */
 bool tp_data_is_true(const struct tp_data *value);
 
-/* ---- builder; names are borrowed, usually string literals; the last member with a name replaces earlier ones ---- */
+/* ---- builder; names are borrowed, usually string literals; a member replaces an earlier one of the same name ---- */
 
 struct tp_member {
     struct tp_str name;
-    struct tp_data value; /* for a list, the number of items is read later, because the list may still grow */
+    struct tp_data value; /* for a list, the number of items is read later, because the list can still grow */
 };
 
 struct tp_object {

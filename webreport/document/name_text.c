@@ -115,7 +115,7 @@ static struct tp_str cut_start_of_path(struct tp_arena *arena, struct tp_str tex
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
         from++;
-    if (from >= path_bytes) /* without any folder, the text is still too long */
+    if (from >= path_bytes) /* true: even without all folders, the text is too long */
         return tp_text_shorten(arena, text, TP_MAX_SHOWN_NAME_BYTES);
     char *cut = tp_arena_alloc(arena, text.len - from + 3);
     memcpy(cut, ELLIPSIS, 3);
@@ -129,7 +129,7 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     struct tp_frame frame;
 
     if (naming->redact && text.len) {
-        if (shown.len > 4096) /* the limit below is far shorter, so that the rest is never shown */
+        if (shown.len > 4096) /* drops text that is never shown, because the limit below is far shorter */
             shown.len = 4096;
         shown = redact_text(naming, shown);
     }

@@ -38,7 +38,7 @@ struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t
 struct tp_str tp_path_last_part(struct tp_str text);
 
 /* Returns the URL of the source line in "path(line)" or "path(line): function"; NULL if the text has no line or
- * `naming` no pattern. */
+ * `naming` has no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 
 /* Returns "[[32, 3, 224, 224], [], [64]]" as "32x3x224x224, (), 64", with multiplication signs. Returns other texts

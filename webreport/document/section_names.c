@@ -13,7 +13,7 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct name_group {
     const struct tp_shown_row *rows;
-    /* element for each row: its group. Only names in the same group must differ; NULL: all rows are one group */
+    /* for each row: number of its group; only names in the same group must differ. NULL: all rows are one group */
     const uint32_t *groups;
 };
 
@@ -63,8 +63,8 @@ static struct tp_str start_and_difference_of_name(const struct tp_naming *naming
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Makes the displayed names of rows different that are equal so far. After sorting by full name, the longest common
- * prefix of a name is shared with a neighbor. texts: full name of each row. */
+/* Makes the equal displayed names of a group of rows different. Sorts the rows by full name, because a name then shares
+ * its longest common prefix with a neighbor. texts: full name of each row. */
 static void distinguish_group(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                               uint32_t *order, uint32_t count)
 {

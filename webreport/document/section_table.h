@@ -70,7 +70,7 @@ struct tp_shown_table {
     const char *heading;                      /* heading above the table, or NULL */
     const char *name_title, *name_definition; /* title and definition of the first column */
     const char *foot;                         /* text in the first cell of the row of totals; NULL: no row of totals */
-    /* text below the table, or NULL; a table with omitted rows has a second note */
+    /* text below the table, or NULL; the template adds a separate note if rows are omitted */
     const char *note;
     bool is_tree;           /* true: rows form a tree, which is indented and never sorted */
     unsigned open_depth;    /* deepest level of the tree that is visible before the reader unfolds rows */
@@ -78,8 +78,8 @@ struct tp_shown_table {
     size_t open_count;      /* only the first open_count rows can be expanded; 0: all rows with details */
     size_t short_row_count; /* number of displayed rows in outputs with little space; 0: row_count */
     struct tp_shown_row *rows;
-    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* element for each value of `column` in OWN columns: array with a
-                                                         text for each row */
+    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* own_texts[i]: array with a text for each row, shown by the OWN
+                                                         columns whose `column` is i */
     /* returns the text of a cell in a PRINTED column, in the arena */
     struct tp_str (*print)(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row);
     /* the remaining members are set by tp_shown_table_data */
@@ -109,7 +109,7 @@ const char *tp_shown_column_title(const struct tp_shown_table *shown, unsigned i
 bool tp_shown_is_text_column(const struct tp_shown_table *shown, unsigned index);
 
 /* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %"; "–" for null. The text is borrowed or in the arena.
- * Used by outputs whose columns have no unit. */
+ * Outputs whose columns have no unit call this function. */
 struct tp_str tp_shown_cell_text(const struct tp_shown_table *shown, unsigned index, size_t row);
 
 /* Returns a copy of the table with the given rows in the given order. Cells are copied into `arena`; texts are
@@ -121,9 +121,9 @@ struct tp_table *tp_table_copy_rows(struct tp_arena *arena, const struct tp_tabl
  * their order. */
 struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
-/* Extends equal displayed names by the part in which their full names differ. Call this function after setting the
- * names of the rows. names: full name of each row. groups: number of each row's group; only names in the same group
- * must differ. NULL: all rows are one group. */
+/* Makes equal displayed names different: appends the part in which their full names differ. Call this function after
+ * setting the names of the rows. names: full name of each row. groups: number of each row's group; only names in the
+ * same group must differ. NULL: all rows are one group. */
 void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
                                   const uint32_t *groups, size_t row_count);
 /* Does the same as tp_section_distinguish_names for all rows of a table whose full names are in a text column.

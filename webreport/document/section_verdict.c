@@ -198,7 +198,7 @@ static const char *unjudged_time_text(const struct tp_profile *profile, struct t
         return "";
     if (verdict->unjudged.reason == TP_UNJUDGED_LITTLE)
         return " The recording is too short for percentages.";
-    return tp_text_printf(arena, " %s of the steps cannot be judged, so the percentages refer to the other %s.",
+    return tp_text_printf(arena, " %s of the step time cannot be judged, so the percentages refer to the other %s.",
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 

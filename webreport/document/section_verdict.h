@@ -6,7 +6,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/measure/result/profile.h"
 
-/* Returns what steps were inferred from, such as "the calls of ResNet", in naming->arena. */
+/* Returns the source from which the steps were inferred, such as "the calls of ResNet", in naming->arena. */
 const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
 
 /* Returns the verdict of the analysis as text, in naming->arena. */

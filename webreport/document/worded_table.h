@@ -1,5 +1,5 @@
-/* A table whose cells are all texts. Tables that resemble those of other tools use it for their own layout, and output
- * formats without types also use it. Cells are written on demand. */
+/* A table whose cells are all texts. Used for tables with the layout of another tool, and by output formats in which
+ * cells have no types. Cells are written on demand. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 #define TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 

@@ -1,4 +1,4 @@
-/* The table of export formats: files of other tools, made from one analyzed profile.
+/* Declares the table of export formats. A format writes an analyzed profile as a file for another tool.
  *
  * A new format needs a file in a folder of webreport/export, a row in export.c, a declaration in export_formats.h and a
  * paragraph in templates/help/export.txt. */

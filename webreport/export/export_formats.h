@@ -16,13 +16,13 @@ enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_
 struct tp_export_job {
     const char *out;        /* folder given by -o */
     struct tp_arena *arena; /* memory for the whole command; its guard is not set while tp_export_format.write runs */
-    void *kept;             /* private data of the format, in `arena`; initially NULL */
+    void *kept;             /* private data that the format stores in `arena`; initially NULL */
     char written[1024];     /* names of the first written files, as text: "a.csv, b.csv" */
     size_t named_count;     /* number of file names in `written` */
     size_t written_count;   /* number of all written files */
 };
 
-/* Parts of a profile that a format needs. Parts that it does not need are not computed. */
+/* Parts of a profile that a format needs. Other parts are not computed. */
 enum tp_export_need {
     TP_EXPORT_NEEDS_ALL,
     TP_EXPORT_NEEDS_MODEL, /* the trace, the order of its events, and the model */
@@ -31,26 +31,27 @@ enum tp_export_need {
     TP_EXPORT_NEEDS_NOTHING
 };
 
-/* One profile to export. All pointers are borrowed for the call. `run` and `worker` are safe as parts of a path: they
- * have only letters, digits and ._-, at least one character, and no dot at the start. `out` and `folder` exist. */
+/* One profile to export. All pointers are borrowed for the call. `run` and `worker` are safe as parts of a path: only
+ * letters, digits and ._-, at least one character, and no dot at the start. The folders `out` and `folder` exist. */
 struct tp_export {
     const struct tp_profile *profile;    /* profile to export: trace, order of its events, model, views, advice */
     const char *out;                     /* folder given by -o */
     const char *path;                    /* path of the trace file, for formats that read the file again */
     const struct tp_trace_options *read; /* the options with which the trace was read */
     struct tp_reading *reading;          /* numbers of elements that were read, skipped and repaired */
-    /* folder for the files. It is `out` for a single profile. Several profiles get folders below it,
+    /* folder for the files. It is `out` for a single profile. With several profiles, each profile has a folder
      * out[/RUN][/WORKER[.SPAN]], with only the parts in which the profiles differ. */
     const char *folder;
     const char *run, *worker; /* profile->run and profile->worker as names that are safe in a path */
     /* value of --metric, for formats that show one number; NULL selects their default */
     const char *metric;
-    /* trace of --baseline, for formats that show a difference; NULL without a baseline */
+    /* trace given by --baseline, for formats that show a difference; NULL without a baseline */
     const struct tp_trace *baseline;
-    /* filter of --step and similar options, for formats that can export a part; NULL exports everything */
+    /* filter given by --step and similar options, for formats that can export a part of the trace; NULL exports
+     * everything */
     const struct tp_filter *filter;
     enum tp_export_colour colour; /* value of --color-by, for pictures */
-    bool is_slim;                 /* option --slim, for formats with a small form */
+    bool is_slim;                 /* true: the option --slim is set, for formats that have a reduced form */
     enum tp_torch_rules rules;    /* value of --torch, for formats that reproduce files of torch */
     struct tp_export_job *job;    /* data for all profiles; NULL if this is the only profile */
     /* arena of this profile, whose guard is set; a failed allocation does not return, so do not allocate while a file
@@ -61,8 +62,8 @@ struct tp_export {
 struct tp_export_format {
     const char *name;
     /* Writes one profile. Returns 0, TP_EIO (the error names the path), TP_ENOMEM or TP_ELIMIT. Returns TP_ENOTFOUND if
-     * the trace lacks data for the format; the error names the data, and the trace counts as unusable. A failed
-     * allocation may jump to the arena's guard. A file gets its name only after it is complete. */
+     * the trace lacks data for the format; the error names the data, and the command reports the trace as unusable. A
+     * failed allocation may jump to the arena's guard. A file gets its name only after it is complete. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* Writes the files about all profiles. Runs after the last profile, with the guard of the job's arena set. NULL if
      * the format has no such files. */
@@ -72,20 +73,20 @@ struct tp_export_format {
     /* Returns the parts of the profile that the options in `export` need; filter, read and is_slim must be set. NULL if
      * the format always needs the same parts (member `needs`). */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
-    bool rereads_trace;   /* the format reads export->path again */
-    bool supports_slim;   /* the format supports --slim */
+    bool rereads_trace;   /* true: the format reads export->path again */
+    bool supports_slim;   /* true: the format supports --slim */
     bool has_own_folders; /* true: the format makes its own folders in `out`, and the caller does not make `folder` */
     bool joins_cycles;    /* true: all captures of one worker use the same `folder`, whose name therefore has no SPAN */
-    /* true: the format exports the trace itself, so that events keep the end times of the file, even impossible ones */
+    /* true: events keep the end times of the file, even impossible ones, because the format exports the trace itself */
     bool keeps_ends;
-    bool reads_frame_stacks;   /* the trace must be read with the option keeps_frame_stacks */
-    bool has_baseline;         /* the format can show the difference from another trace */
-    bool has_filter;           /* the format can export a part of the trace */
-    bool has_colours;          /* the format supports --color-by */
+    bool reads_frame_stacks;   /* true: the trace must be read with the option keeps_frame_stacks */
+    bool has_baseline;         /* true: the format can show the difference from another trace */
+    bool has_filter;           /* true: the format can export a part of the trace */
+    bool has_colours;          /* true: the format supports --color-by */
     enum tp_export_need needs; /* parts of the profile that the format needs */
 };
 
-/* ---- the functions of the table in export.c ---- */
+/* ---- functions to which the table in export.c refers ---- */
 
 /* Writes a TensorBoard event file with scalars and histograms of each step, texts, HParams, Custom Scalars and a graph
  * (export_tfevents.c). */
@@ -103,8 +104,8 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 bool tp_export_folded_has_metric(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* tp_export_flamegraph_has_metric returns whether the metric is a metric of tracepress and not of torch.
- * tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */
+/* tp_export_flamegraph_has_metric returns whether tracepress defines the metric, not torch. tp_export_flamegraph writes
+ * WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */
 bool tp_export_flamegraph_has_metric(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
@@ -115,7 +116,7 @@ int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
  * WORKER.trace.json.gz: without is_slim the unchanged trace or a part of it (chrome_raw.c), with is_slim a cleaned
  * trace (chrome_slim.c). It returns TP_EUSAGE if this path is also the input. */
 enum tp_export_need tp_export_chrome_needs(const struct tp_export *export);
-/* Comment in the gzip header of an exported trace. A later export may overwrite files with this comment. */
+/* Comment in the gzip header of an exported trace. A later export is allowed to overwrite files with this comment. */
 #define TP_EXPORT_MARK "tracepress export"
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);
@@ -135,7 +136,7 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err);
 /* Writes WORKER.speedscope.json for speedscope: samples and states of each thread (export_speedscope.c). */
 int tp_export_speedscope(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.pstats: the calls of Python functions, counted as cProfile counts them (pstats.c). */
+/* Writes WORKER.pstats: calls of Python functions, with the same definitions as in cProfile (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
 
 #endif

@@ -100,7 +100,8 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace)
     return first == INT64_MAX ? 0 : first;
 }
 
-/* Returns the number at the end of a step's name, or `place`, the index of the step, if the name has no such number. */
+/* Returns the number at the end of a step's name, or `place` (index of the step) if the name has no number at its
+ * end. */
 static int64_t step_number(const struct tp_step *step, uint32_t place)
 {
     size_t start = step->name.len;
@@ -122,7 +123,8 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* uses both the host and the device start, because device work of a step may start after the host's step */
+        /* uses the earlier of the host start and the device start, because device work of a step may start after the
+         * host's step */
         from = step->start_ns < from ? step->start_ns : from;
         from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;

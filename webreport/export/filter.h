@@ -28,7 +28,7 @@ struct tp_filter {
 /* Parses the options. Returns 0, or TP_EUSAGE with a message that names the mistake. */
 int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *options, struct tp_error *err);
 
-/* Returns whether the filter excludes any event. */
+/* Returns whether the filter can exclude events, because at least one option is set. */
 bool tp_filter_selects_part(const struct tp_filter *filter);
 
 /* Returns the time in the trace that --from and --until are relative to, ns: the earliest event or record; 0 for an
@@ -37,12 +37,13 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace);
 
 /* A filter whose limits were converted for one trace. */
 struct tp_filter_trace {
-    /* times in the trace, ns; events that overlap the range from from_ns up to but without until_ns are kept */
+    /* times in the trace, ns; the filter keeps events that overlap the range from from_ns (included) to until_ns
+     * (excluded) */
     int64_t from_ns, until_ns;
-    /* with a filter of steps: end of the steps on the host, ns; until_ns is the end of their device work, if that is
+    /* with a filter of steps: end of the steps on the host, ns; until_ns is the end of their device work if this end is
      * later */
     int64_t host_until_ns;
-    uint8_t *threads; /* element for each thread: 1 if the filter keeps the thread */
+    uint8_t *threads; /* for each thread: 1 if the filter keeps the thread */
     const struct tp_filter *filter;
 };
 

@@ -38,8 +38,8 @@ void tp_svg_put_script(struct tp_buf *out, const char *asset, struct tp_arena *a
     put_asset(out, "script", asset, arena);
 }
 
-/* Returns the length of the character that starts at `at`, bytes, at most to the end of the text. An invalid character
- * has one byte. */
+/* Returns the length of the character that starts at `at`, bytes, at most up to the end of the text. An invalid
+ * character has the length 1. */
 static size_t character_bytes(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];

@@ -1,4 +1,5 @@
-/* Writes the parts of a self-contained SVG document: opening tag, style, script, and text from any bytes. */
+/* Writes the parts of a self-contained SVG document: opening tag, style, script, and text that may contain any
+ * bytes. */
 #ifndef TP_WEBREPORT_EXPORT_SVG_H
 #define TP_WEBREPORT_EXPORT_SVG_H
 
@@ -19,8 +20,8 @@ void tp_svg_put_script(struct tp_buf *out, const char *asset, struct tp_arena *a
  * line ends and tabs with blanks. Cuts the text after about max_bytes and appends "…". */
 void tp_svg_put_text(struct tp_buf *out, struct tp_str text, size_t max_bytes);
 
-/* Writes text like tp_svg_put_text, but cuts it to max_columns in a fixed-width font. Writes nothing if max_columns is
- * below three. */
+/* Writes text like tp_svg_put_text, but cuts the text to max_columns columns of a fixed-width font. Writes nothing if
+ * max_columns is below three. */
 void tp_svg_put_text_within(struct tp_buf *out, struct tp_str text, size_t max_columns);
 
 /* Calls `draw` and writes the document that it draws to a file. The file gets its name only after it is complete. A

@@ -20,7 +20,8 @@ void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *t
     struct tp_vec items = TP_VEC(arena, struct tp_async_task);
     /* for each key (category, name, id): 1 + index of the open task that started last; 0 if none is open */
     struct tp_vec open = TP_VEC(arena, uint32_t);
-    struct tp_vec outer = TP_VEC(arena, uint32_t); /* for each task: the element of `open` before the task started */
+    /* for each task: value that its element of `open` had before the task started */
+    struct tp_vec outer = TP_VEC(arena, uint32_t);
     struct tp_keys keys;
     *tasks = (struct tp_async_tasks){0};
     tp_keys_init(&keys, arena, 3);

@@ -3,8 +3,8 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/stages.h"
 
-/* Counts events and memory records, and finds their first start and last end. Ignores the recorder's work and events of
- * the kind TP_KIND_OTHER. */
+/* Counts events and memory records, and finds the earliest start and the latest end. Ignores the recorder's own work
+ * and events of the kind TP_KIND_OTHER. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -36,7 +36,7 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
-            /* NCCL and similar libraries move only data of devices */
+            /* NCCL and similar libraries communicate only data of devices */
             tp_name_comm_library(tp_trace_event_name(model->trace, e)))
             return true;
     }
@@ -68,8 +68,9 @@ static bool has_processor_name(const struct tp_model *model)
     return false;
 }
 
-/* Returns true if the metadata of the trace names a GPU and no event shows that the program ran on the CPU only.
- * torch's profiler lists the GPUs of the machine even if the program does not use them. */
+/* Returns true if the metadata of the trace names a GPU and no event shows that the program ran only on the CPU. The
+ * name alone is no evidence of use, because torch's profiler lists the GPUs of the machine even if the program does not
+ * use them. */
 static bool has_name_of_gpu(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -125,9 +126,9 @@ static bool has_mpi(const struct tp_model *model)
     return false;
 }
 
-/* Returns the producer of the trace. Our recorder uses the format of torch's profiler and writes its own name into
- * the metadata. Data that torch never writes shows another producer: ranges with a declared kind, or members of
- * Chrome's own format. A bare list of events, as tests and filters write, counts as torch's. */
+/* Returns the producer of the trace. Tracepress's own recorder uses the format of torch's profiler and writes its own
+ * name into the metadata. Data that torch never writes shows another producer: ranges with a declared kind, or members
+ * of Chrome's own format. A bare list of events, as tests and filters write, is assumed to come from torch. */
 static enum tp_producer find_producer(const struct tp_model *model)
 {
     if (model->kind_count[TP_KIND_FRAME])

@@ -9,7 +9,7 @@
 void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
                     struct tp_arena *arena);
 
-/* Builds the trees, links and owners of device operations, but no later facts. policy_torch.c needs no more. */
+/* Builds only the trees, the links and the owners of device operations. policy_torch.c needs only these facts. */
 void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
                           struct tp_arena *arena);
 

@@ -13,12 +13,12 @@
 struct tp_collective {
     struct tp_str name;
     uint32_t event; /* event of the host call or kernel, index in trace->events */
-    bool is_device; /* true if the record was made from a kernel because the trace has no host calls of collectives */
+    bool is_device; /* true if the record was made from a kernel, because the trace has no host calls of collectives */
     int64_t start_ns, end_ns;
     struct tp_interval *ranges;
     uint32_t range_count, kernel_count;
     int64_t kernel_time_ns;
-    uint32_t comm; /* metadata of the collective, index in trace->comms; TP_NO_ID if it has none */
+    uint32_t comm; /* metadata of the collective, index in trace->comms; TP_NO_ID: no metadata */
     int64_t bytes; /* size of the communicated data, bytes; TP_NULL_INT if unknown */
 };
 

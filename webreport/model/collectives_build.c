@@ -1,6 +1,6 @@
-/* Builds the collectives of a trace: see collectives.h. A trace may show one collective on several levels. Only the
- * first level that the trace has is used: host events with the prefix of a backend, record_param_comms, operators of
- * the dispatcher, or communication kernels. */
+/* Builds the collectives of a trace: see collectives.h. A trace may show one collective on several levels. The first
+ * level that occurs in the trace is used. The levels are: host events with the prefix of a backend, record_param_comms,
+ * operators of the dispatcher, communication kernels. */
 #include "webreport/model/collectives_build.h"
 
 #include "webreport/model/enclosing.h"
@@ -10,9 +10,9 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* An index of events by thread, sorted by (start, end descending). Finds the innermost event around a moment. */
+/* An index of events by thread, sorted by (start, end descending), for finding the innermost event around a moment. */
 struct by_thread {
-    uint32_t *items;            /* positions in the indexed list of events, grouped by thread */
+    uint32_t *items;            /* positions of the events in the indexed list, grouped by thread */
     uint32_t *first;            /* for each thread: index of its first entry in `items`; thread_count + 1 elements */
     struct tp_enclosing *trees; /* for each thread: search tree over its events; empty if the thread has no event */
 };
@@ -20,10 +20,10 @@ struct by_thread {
 /* Data that all steps of building collectives share. */
 struct collector {
     struct tp_model *model;
-    /* host events with the name of a collective (uint32_t), sorted by (start, position in the file) */
+    /* host events with the name of a collective, sorted by (start, position in the file); elements: uint32_t */
     struct tp_vec notes;
-    struct tp_vec records; /* collectives found so far (struct tp_collective) */
-    /* communication kernels, indexes of device operations, sorted by (start, position in the file) */
+    struct tp_vec records; /* collectives found so far; elements: struct tp_collective */
+    /* communication kernels as indexes of device operations, sorted by (start, position in the file) */
     uint32_t *kernels;
     uint32_t *kernel_record;
     uint32_t kernel_count;
@@ -142,8 +142,8 @@ static void find_records(struct collector *c)
 
 /* ---- search for the innermost event around a moment ---- */
 
-/* Builds an index of events[0 .. count). Of events with equal intervals, the later one in the file counts as the
- * inner one if prefers_later is true, otherwise the earlier one. */
+/* Builds an index of events[0] to events[count - 1]. If events have equal intervals, the later event in the file is the
+ * inner event if prefers_later is true, otherwise the outer event. */
 static void index_by_thread(struct by_thread *index, const struct collector *c, const uint32_t *events, uint32_t count,
                             bool prefers_later)
 {
@@ -181,7 +181,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
 }
 
 /* Returns the position in the list of the innermost event of a thread with start <= at and end >= reach. Returns
- * TP_NO_ID if none exists. */
+ * TP_NO_ID if there is no such event. */
 static uint32_t find_enclosing_event(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
@@ -190,8 +190,8 @@ static uint32_t find_enclosing_event(const struct by_thread *index, uint32_t thr
     return found == SIZE_MAX ? TP_NO_ID : index->items[index->first[thread] + found];
 }
 
-/* Finds the metadata of each collective: that of the innermost record_param_comms event that encloses the collective on
- * its thread. */
+/* Finds the metadata of each collective: the metadata of the innermost record_param_comms event that encloses the
+ * collective on its thread. */
 static void find_metadata(struct collector *c)
 {
     struct tp_vec metas = TP_VEC(c->model->arena, uint32_t);
@@ -215,7 +215,8 @@ static void find_metadata(struct collector *c)
 
 /* ---- kernels of each collective ---- */
 
-/* Returns pairs (External id, collective), sorted by id and then by position. Sets *count to their number. */
+/* Returns pairs (External id, index of the collective), sorted by id and then by index. Sets *count to the number of
+ * pairs. */
 static struct tp_keyed *records_by_external_id(const struct collector *c, size_t *count)
 {
     struct tp_keyed *ids = tp_arena_array(c->model->arena, c->records.count, sizeof *ids);
@@ -243,8 +244,8 @@ static uint32_t find_by_external_id(const struct tp_keyed *ids, size_t count, in
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* Assigns each communication kernel to the innermost collective that encloses its launch. If none exists, assigns it
- * to the first collective with its External id. */
+/* Assigns each communication kernel to the innermost collective that encloses the launch of the kernel. If there is
+ * none, assigns the kernel to the first collective with the kernel's External id. */
 static void assign_kernels_to_records(struct collector *c)
 {
     const struct tp_model *model = c->model;
@@ -278,7 +279,7 @@ static void assign_kernels_to_records(struct collector *c)
     }
 }
 
-/* Makes one collective from each communication kernel. Used for traces without host calls of collectives. */
+/* Makes one collective from each communication kernel, for traces without host calls of collectives. */
 static void make_records_of_kernels(struct collector *c)
 {
     for (uint32_t i = 0; i < c->kernel_count; i++) {
@@ -334,7 +335,8 @@ static void fill_ranges(struct collector *c)
         sort_ranges(&records[i], c->model->arena);
 }
 
-/* Returns the size of a tensor, bytes. Returns 0 if `dims` is not a list of integers or the element type is unknown. */
+/* Returns the size of a tensor, bytes. Returns 0 if `dims` is not a list of integers, or if the element type is
+ * unknown. */
 static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct tp_str type)
 {
     struct tp_str item;
@@ -352,8 +354,9 @@ static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct t
     return bytes;
 }
 
-/* Returns the data size of a collective, bytes: element count times element size from its metadata. Without this
- * metadata, returns the total size of its operator's inputs, or TP_NULL_INT if that is also unknown. */
+/* Returns the data size of a collective, bytes: the element count times the element size in the metadata. If the
+ * metadata lacks these values, returns the total size of the inputs of the collective's operator, or TP_NULL_INT if
+ * that size is unknown too. */
 static int64_t record_bytes(const struct collector *c, const struct tp_collective *record)
 {
     const struct tp_trace *trace = c->model->trace;
@@ -394,8 +397,8 @@ static void add_library(struct tp_collectives *out, const char *library)
     out->library_count++;
 }
 
-/* Finds the communication libraries that the names of host events and kernels show. There are at most eight: the
- * seven known ones and "custom". */
+/* Finds the communication libraries that the names of host events and kernels show. The result has at most eight
+ * entries: the seven known libraries and "custom". */
 static void find_libraries(struct collector *c)
 {
     struct tp_model *model = c->model;
@@ -452,7 +455,7 @@ void tp_collectives_build(struct tp_model *model)
     }
 }
 
-/* Ignores the range of the host call if the collective has kernels, because all its other ranges are kernels. */
+/* ignores the range of the host call if the collective has kernels; all other ranges are kernels */
 struct tp_interval tp_collective_interval(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};

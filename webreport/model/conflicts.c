@@ -6,29 +6,29 @@
 
 #include "writer/base/sort.h"
 
-/* ---- maps from correlations to calls, and from ids to threads ---- */
+/* ---- maps from correlations to calls, and from operator ids to threads ---- */
 
 enum { LARGEST_SPREAD = 256, LEAST_ROOM = 512 };
 
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-/* A map from numbers in a range to one event or thread per number. */
+/* A map from each number in a range to one event or one thread. */
 struct places {
-    /* First and last number of the range. An empty map has first > last. Numbers that are too far apart for an array
-     * also give an empty map. */
+    /* First and last number of the range. In an empty map, first > last. The map is also empty if the numbers are too
+     * far apart for an array. */
     int64_t first, last;
-    uint32_t *place; /* indexed by number - first: 1 + index of event or thread, NOTHING or SEVERAL */
+    uint32_t *place; /* indexed by (number - first): 1 + index of the event or thread, NOTHING or SEVERAL */
 };
 
 static void widen_range_of_numbers(struct places *places, int64_t number)
 {
-    if (number <= 0) /* true for TP_NULL_INT as well */
+    if (number <= 0) /* this test also rejects TP_NULL_INT, which is negative */
         return;
     places->first = number < places->first ? number : places->first;
     places->last = number > places->last ? number : places->last;
 }
 
-/* Allocates the entries of a map, one for each number of its range. Leaves the map empty if the range is too large.
+/* Allocates the entries of a map, one for each number of the range. Leaves the map empty if the range is too large.
  * count: number of events or threads that will be added. */
 static void allocate_number_map(struct places *places, uint64_t count, struct tp_arena *arena)
 {
@@ -60,8 +60,8 @@ static struct places index_calls(const struct tp_trace *trace, struct tp_arena *
     return calls;
 }
 
-/* Makes an empty map from ids of operators to threads. The map has no entries if the file has no runtime calls,
- * because only calls are looked up in it. */
+/* Makes an empty map from ids of operators to threads. If the file has no runtime calls, the map has no entries,
+ * because only ids of calls are looked up. */
 static struct places index_operators(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
@@ -73,14 +73,14 @@ static struct places index_operators(const struct tp_trace *trace, struct tp_are
 
 /* ---- ends of links between forward and backward operators ---- */
 
-/* A set of pairs (thread, start time), as a hash table with open addressing. */
+/* A set of pairs (thread, start time), implemented as a hash table with open addressing. */
 struct ends {
     struct end {
         int64_t ts_ns;
         uint32_t thread;
         bool is_used, is_found;
     } * slots;
-    size_t mask; /* number of slots - 1; slots is NULL if the set is empty */
+    size_t mask; /* number of slots minus 1; slots is NULL if the set is empty */
     uint64_t count, found;
 };
 
@@ -124,12 +124,13 @@ struct survey {
     struct tp_name_use names;
     struct places calls, operator_threads;
     struct ends ends;
-    uint64_t late;                   /* number of host events that start after the end of the recording */
-    uint64_t cuda_calls, unnumbered; /* number of CUDA calls, and how many of them have no correlation */
-    uint64_t operators, without_id;  /* number of operators, and how many of them have no id */
-    /* number of operators and annotations that come later in the file than a higher id of their thread */
+    uint64_t late; /* number of host events that start after the end of the recording */
+    /* cuda_calls: number of CUDA calls; unnumbered: number of CUDA calls without a correlation */
+    uint64_t cuda_calls, unnumbered;
+    uint64_t operators, without_id; /* operators: number of operators; without_id: number of operators without an id */
+    /* number of operators and annotations that follow, in the file, an event of their thread with a higher id */
     uint64_t moved;
-    int64_t *last_ids; /* for each thread: id of its last operator or annotation so far, in file order */
+    int64_t *last_ids; /* for each thread: id of the last operator or annotation so far, in file order */
 };
 
 static void store_runtime_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
@@ -199,10 +200,10 @@ static void free_stored_calls_and_ranges(const struct survey *s, const struct tp
 enum { NAME_HAS_CALL = 1 << 15 };
 _Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
 
-/* State of a stream during a visit of its operations in order of start. */
+/* State of a stream while its operations are visited in order of start. */
 struct stream {
     int64_t last_call_ns; /* start of the call of the last operation that has a call, ns */
-    uint32_t lone;        /* number of operations without a call since the last operation with a call */
+    uint32_t lone;        /* number of operations without a call that follow the last operation with a call */
     bool is_open, has_call;
 };
 
@@ -214,8 +215,8 @@ static const struct tp_event *find_call_of_device(const struct survey *s, const 
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
 
-/* Returns true if the stream runs the operations of a call in the order of the calls. The nodes of a CUDA graph run
- * in the order of the graph. */
+/* Returns true if the stream runs the operations of calls in the order of the calls. In contrast, the nodes of a CUDA
+ * graph run in the order of the graph. */
 static bool does_stream_run_in_call_order(const struct tp_trace *trace, const struct tp_event *e,
                                           const struct tp_event *call)
 {
@@ -225,7 +226,7 @@ static bool does_stream_run_in_call_order(const struct tp_trace *trace, const st
 
 struct device_conflicts {
     uint64_t unordered, lone, linked, unnumbered, without_call;
-    /* sums over the starts of calls, one start for each operation, as in struct tp_link_sums */
+    /* sums over the starts of calls (one start for each operation), in the form of struct tp_link_sums */
     uint64_t starts[TP_LINK_SUMS];
 };
 
@@ -279,8 +280,8 @@ static uint64_t count_unequal_sums(const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-/* Counts links that match no event by number and start time. Recorders write either one link end for each event with a
- * correlation, or one link for each device operation. */
+/* Counts links that match no event by correlation and start time. Recorders write either one end of a link for each
+ * event with a correlation, or one link for each device operation. */
 static uint64_t count_unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
@@ -319,8 +320,8 @@ static bool is_launch_configuration_known(const struct tp_device_setup *x)
     return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
 }
 
-/* Counts configurations of kernels with several values of occupancy or blocks per SM. The recorder computes both
- * values from the configuration, so equal configurations must have equal values. */
+/* Counts launch configurations of kernels that occur with more than one value of occupancy or blocks per SM. The
+ * recorder computes both values from the configuration, so equal configurations must have equal values. */
 static uint64_t count_unequal_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t setup_count = 0, count = 0;
@@ -349,10 +350,11 @@ static uint64_t count_unequal_occupancies(const struct tp_trace *trace, struct t
 /* ---- counts over ids of host events ---- */
 
 struct host_conflicts {
-    /* number of ids of operators and annotations, and how many are lower than the previous id of the thread */
+    /* ids: number of ids of operators and annotations; descending_ids: number of ids that are lower than the previous
+     * id of their thread */
     uint64_t ids, descending_ids;
-    /* Number of calls with an id in the range of operators' ids. Of these calls, `lone` have an id that no operator
-     * has. `on_other_thread` have an id that only an operator of another thread has. */
+    /* calls: number of calls whose id is in the range of operators' ids; lone: number of these calls whose id no
+     * operator has; on_other_thread: number of these calls whose id only an operator of another thread has */
     uint64_t calls, lone, on_other_thread;
     int64_t last_id, last_ns; /* id and start, ns, of the last operator or annotation of the thread so far */
 };
@@ -378,9 +380,9 @@ static void check_host_event(struct host_conflicts *found, const struct survey *
     found->last_ns = e->ts_ns;
 }
 
-/* Counts ids that break one of two rules: ids ascend with time on each thread, and a call has the id of an operator of
- * its thread. Recorders without event numbers may break the rules more often, because they omit operators that are open
- * at the end. */
+/* Counts ids that break a rule. Rule 1: on each thread, ids ascend with time. Rule 2: each call has the id of an
+ * operator of its thread. Traces without event numbers can have more such ids, because their recorders omit operators
+ * that are still running when the recording stops. */
 static uint64_t count_id_conflicts(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };
@@ -412,7 +414,7 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
     return false;
 }
 
-/* Counts host events of processes without metadata. The recorder writes metadata for each process. */
+/* Counts host events of processes that have no metadata. The recorder writes metadata for each process. */
 static uint64_t count_unnamed_process_events(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;

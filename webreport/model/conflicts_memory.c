@@ -1,4 +1,4 @@
-/* Counts memory records that conflict with others: see conflicts_parts.h. */
+/* Counts memory records that contradict other memory records: see conflicts_parts.h. */
 #include "webreport/model/conflicts_parts.h"
 
 /* A graph of memory totals. Each record is an edge from the total before the record to the total after it. In any
@@ -6,10 +6,10 @@
 struct balance {
     struct total {
         int64_t value;
-        int32_t surplus; /* number of records that enter the total minus number of records that leave it */
+        int32_t surplus; /* number of records that enter the total, minus number of records that leave the total */
         bool is_used;
     } * slots;
-    size_t mask; /* number of slots - 1 */
+    size_t mask; /* number of slots minus 1 */
 };
 
 static struct balance make_balance_of_totals(uint32_t record_count, struct tp_arena *arena)
@@ -35,8 +35,8 @@ static void add_total_to_balance(struct balance *balance, int64_t value, uint32_
     slot->surplus += surplus;
 }
 
-/* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. CPU totals also change
- * through threads that are not recorded. */
+/* Returns true if the totals of a record are exact. Allocators of GPUs update their totals under a lock. CPU totals are
+ * not exact, because threads that are not recorded change them too. */
 static bool are_totals_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
@@ -45,9 +45,9 @@ static bool are_totals_exact(const struct tp_trace *trace, const struct tp_memor
     return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
-/* State of one device during a visit of its records in time order. */
+/* State of one device while its records are visited in time order. */
 struct device_totals {
-    int64_t first, last; /* total before the first record and total after the last record, bytes */
+    int64_t first, last; /* first: total before the first record, bytes; last: total after the last record, bytes */
     bool is_begun;
 };
 
@@ -56,12 +56,12 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_rare(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Counts records whose resulting total is not the starting total of another record of the device. Returns 0 for more
- * than 3, because threads that are not recorded then probably allocate too. */
+/* Counts records whose resulting total is not the starting total of another record of the device. Returns 0 if there
+ * are more than 3 such records, because threads that are not recorded then probably allocate too. */
 static uint64_t count_unreached_totals(const struct tp_trace *trace, const struct tp_order *order,
                                        struct tp_arena *arena)
 {
-    /* one damaged total disagrees with its own record and with the records before and after it */
+    /* a damaged total contradicts its own record, the record before and the record after it */
     enum { MOST = 3 };
     struct balance balance = make_balance_of_totals(trace->memory_count, arena);
     struct device_totals *all_totals = tp_arena_array(arena, trace->memory_place_count, sizeof *all_totals);
@@ -89,8 +89,9 @@ static uint64_t count_unreached_totals(const struct tp_trace *trace, const struc
     return surplus <= MOST ? surplus : 0;
 }
 
-/* Counts reserved totals that are higher than the totals before and after them, if these two are equal. Such a total
- * is damaged, because the allocator cannot free a segment before another record frees its blocks. */
+/* Counts reserved totals that are higher than the total before and the total after, if these two totals are equal. Such
+ * a total is damaged, because the allocator cannot free a segment before another record frees the blocks of the
+ * segment. */
 static uint64_t count_isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
@@ -112,7 +113,7 @@ static uint64_t count_isolated_peaks(const struct tp_trace *trace, const struct 
     return peaks;
 }
 
-/* Counts records that are earlier than the previous record of their thread in the file. */
+/* Counts records whose time is earlier than the time of the previous record of their thread in the file. */
 static uint64_t count_moved_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
@@ -140,7 +141,7 @@ static uint64_t count_late_records(const struct tp_trace *trace)
 static uint64_t count_incomplete_records(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
-    /* our recorder counts small blocks of memory without recording their addresses */
+    /* tracepress's own recorder counts small blocks of memory without recording their addresses */
     bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];

@@ -1,5 +1,5 @@
-/* Finds names that are cut, and names that contradict other names of the file: see conflicts_parts.h.
- * conflicts_spelling.c finds misspelled names. */
+/* Finds truncated names, and names that contradict other names of the file: see conflicts_parts.h. conflicts_spelling.c
+ * finds misspelled names. */
 #include "webreport/model/conflicts_parts.h"
 
 #include "webreport/model/marks.h"
@@ -7,8 +7,8 @@
 
 enum { ALL_KINDS = (1 << TP_KIND_COUNT) - 1 };
 
-/* Returns true if the name has an open bracket without its closing bracket. Ignores angle brackets in names with the
- * word "operator", such as "operator<". */
+/* Returns true if the name has an open bracket without a closing bracket. Ignores angle brackets in names with the word
+ * "operator", such as "operator<". */
 static bool has_open_bracket(struct tp_str name)
 {
     int round = 0, angle = 0;
@@ -20,7 +20,7 @@ static bool has_open_bracket(struct tp_str name)
     return round > 0 || (angle > 0 && tp_str_find(name, "operator") < 0);
 }
 
-/* Returns true if the name has one of the forms of Python calls: "file.py(12): function", "<built-in ..>",
+/* Returns true if the name has one of the forms of the names of Python calls: "file.py(12): function", "<built-in ..>",
  * "nn.Module: Name_0". */
 static bool is_frame_name(struct tp_str name)
 {
@@ -42,7 +42,7 @@ static size_t namespace_length(struct tp_str name)
     return 0;
 }
 
-/* Returns true if the name may be cut at its end. kinds: set of bits, one for each kind of event with this name. */
+/* Returns true if the name may be truncated. kinds: set of bits, one bit for each kind of event with this name. */
 static bool may_name_be_cut(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
@@ -60,9 +60,9 @@ static bool begins_with(struct tp_str name, struct tp_str start)
     return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
 }
 
-/* Returns true if `longer` may be the complete form of the cut name `name`. In names of calls each word begins with
- * a capital, so a small letter must follow the cut. An operator's name must be cut inside its namespaces, because
- * other operators may have longer names. */
+/* Returns true if `longer` may be the complete form of the truncated name `name`. In names of calls each word begins
+ * with a capital, so a small letter must follow the end of `name`. An operator's name must be truncated inside its
+ * namespaces, because other operators may have longer names. */
 static bool may_be_complete_name(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
@@ -88,7 +88,8 @@ static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *u
     return use->count[id] == 1 && trace->names.items[id].len && kinds && may_name_be_cut(trace->names.items[id], kinds);
 }
 
-/* Ids of all names, sorted by text. All longer names that begin with a name come directly after the name. */
+/* Ids of all names, sorted by text. In this order, all names that begin with a certain name directly follow this
+ * name. */
 struct sorted_names {
     const uint32_t *ids;
     uint32_t count;
@@ -111,7 +112,7 @@ static bool has_longer_name(const struct sorted_names *sorted, uint32_t at, cons
     return false;
 }
 
-/* Sets is_cut[id] for each name that is cut at its end. use: number and kinds of the events of each name. */
+/* Sets is_cut[id] for each truncated name. use: number and kinds of the events of each name. */
 static void find_cut_names(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
                            struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
@@ -139,11 +140,12 @@ static uint64_t count_damaged_names(const struct tp_trace *trace, const struct t
     return count;
 }
 
-/* Counts evaluations of backward nodes without the event of their node inside. Ignores nodes without any event, because
- * a tool has probably renamed all their events. */
+/* Counts evaluations of backward nodes that do not contain the event of their node. Ignores nodes without any event,
+ * because a tool has probably renamed all events of such a node. */
 static uint64_t count_missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
-    enum { ONE_IN = 3 }; /* some writers record no nodes, so the count is valid only if at most a quarter is missing */
+    /* some writers record no nodes, so the result is valid only if at most a quarter of the nodes is missing */
+    enum { ONE_IN = 3 };
     uint64_t lost = 0, kept = 0;
     for (uint32_t i = 0; i < trace->names.count; i++) {
         struct tp_str name = trace->names.items[i];

@@ -1,5 +1,5 @@
-/* Counts events with an impossible process, thread, device, stream or time: see conflicts_parts.h. One wrong digit
- * in such a value moves the event to a place where no other events are. */
+/* Counts events with an impossible process, thread, device, stream or time: see conflicts_parts.h. A wrong digit in one
+ * of these values moves the event to a thread, stream or time where no other events are. */
 #include "webreport/model/conflicts_parts.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static bool may_lack_name(const struct tp_thread *thread)
     return thread->tid.is_text || thread->tid.number <= 0;
 }
 
-/* Counts events on threads without a name that have at most two events. Returns 0 if many events are on threads
- * without a name. The recorder names each thread that has operators. */
+/* Counts events on threads that have no name and at most two events. The recorder names each thread that has operators.
+ * Returns 0 if many events are on threads without a name. */
 static uint64_t count_unnamed_thread_events(const struct tp_trace *trace, const struct tp_order *order,
                                             struct tp_arena *arena)
 {
@@ -70,7 +70,7 @@ static uint64_t count_misplaced_operations(const struct tp_trace *trace, const s
            tp_conflicts_count_if_few(streams, order->device_count);
 }
 
-/* ---- operators that cross ---- */
+/* ---- operators that overlap partly ---- */
 
 /* Counts operators that start inside another operator of their thread and end after it. */
 static uint64_t count_crossing_operators(const struct tp_trace *trace, const struct tp_order *order,
@@ -107,8 +107,8 @@ static int compare_by_replay(const void *context, uint32_t i, uint32_t j)
     return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
 }
 
-/* Returns 1 if exactly one replay, neither the first nor the last, has fewer operations than the longest replay.
- * Otherwise returns 0. sizes: number of operations of each replay of one graph. */
+/* Returns 1 if exactly one replay has fewer operations than the longest replay, and this replay is neither the first
+ * nor the last. Otherwise returns 0. sizes: number of operations of each replay of one graph. */
 static uint64_t count_shorter_replays(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
@@ -119,8 +119,8 @@ static uint64_t count_shorter_replays(const uint32_t *sizes, uint32_t count)
     return shorter == 1 && count > 3 ? shorter : 0;
 }
 
-/* Counts replays of a graph that have fewer operations than other replays of this graph. Ignores the first and the
- * last replay, because the recording may cut them. */
+/* Counts replays of a graph that have fewer operations than other replays of this graph. Ignores the first and the last
+ * replay, because the recording may contain only a part of them. */
 static uint64_t count_short_replays(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, trace->device_count, sizeof *rows), count = 0, replays = 0;
@@ -159,8 +159,9 @@ static unsigned communication_origin(struct tp_str name)
     return strcmp(backend, "gloo") == 0 ? OF_GLOO : strcmp(backend, "c10d") == 0 ? OF_DISPATCHER : OF_OTHER_BACKEND;
 }
 
-/* Counts missing collectives of the backend gloo. gloo runs each dispatcher call on another thread, so every call
- * before the last gloo collective must have one gloo collective. Returns 0 if the trace also has another backend. */
+/* Counts missing collectives of the backend gloo. gloo runs each dispatcher call on another thread. So there must be
+ * one gloo collective for every dispatcher call before the last gloo collective. Returns 0 if the trace also has
+ * another backend. */
 static uint64_t count_missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);

@@ -1,12 +1,12 @@
-/* Counts operators with impossible arguments: see conflicts_parts.h. A wrong digit in a shape gives matrices that
- * cannot be multiplied. A wrong letter in a type gives an unknown type. */
+/* Counts operators with impossible arguments: see conflicts_parts.h. A wrong digit in a shape results in matrices that
+ * cannot be multiplied. A wrong letter in a type results in an unknown type. */
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 
 /* ---- products of matrices ---- */
 
-/* Operators that multiply two matrices, and the index `first` of the left matrix in their inputs. The right matrix
+/* Operators that multiply two matrices. first: index of the left matrix in the operator's inputs; the right matrix
  * follows. */
 static const struct {
     const char *name;
@@ -14,8 +14,8 @@ static const struct {
 } products[] = {{"aten::mm", 0}, {"aten::bmm", 0}, {"aten::addmm", 1}, {"aten::baddbmm", 1}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
-/* Returns true if two matrices cannot be multiplied: the first has another number of columns than the second has
- * rows, or the batch sizes differ. */
+/* Returns true if two matrices cannot be multiplied: the first has another number of columns than the second has rows,
+ * or the batch sizes differ. first: index of the first matrix in `dims`. */
 static bool are_matrix_sizes_incompatible(struct tp_str dims, unsigned first)
 {
     struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
@@ -75,8 +75,8 @@ static const char *const types[] = {"float",
                                     "Double"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Returns true if the word is not the name of a type but differs from one in exactly one letter. Correct names differ
- * from each other in digits, or in several letters. */
+/* Returns true if the word is not the name of a type, but differs in exactly one letter from such a name. Correct type
+ * names differ from each other in digits, or in several letters. */
 static bool is_misspelled_type(struct tp_str word)
 {
     enum { CASE = 32 }; /* bit for lower case; ignored, because "Bool" and "bool" are both types */

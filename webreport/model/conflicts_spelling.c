@@ -1,16 +1,17 @@
 /* Finds misspelled names: see conflicts_parts.h. A name with only one event is misspelled if it differs from another
- * name in one place: a wrong letter, blanks instead of text, or missing characters inside words.
+ * name in one place. The difference is a wrong letter, blanks instead of text, or missing characters inside words.
  *
  * Correct names differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or in whole words ("norm",
- * "fused_norm"). A few operators of torch differ in only one letter ("relu", "selu"); aten_names.h knows them. */
+ * "fused_norm"). A few operators of torch differ in only one letter ("relu", "selu"). The list of operators in
+ * aten_names.h contains them. */
 #include "webreport/model/aten_names.h"
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/sort.h"
 
 enum {
-    NEIGHBORS = 32,     /* number of neighbors on each side, in sorted order, with which a name is compared */
-    SHORTEST_PIECE = 5, /* minimum number of bytes that a cut name must share with a marker of torch */
+    NEIGHBORS = 32,     /* number of neighbors in sorted order, on each side, with which a name is compared */
+    SHORTEST_PIECE = 5, /* minimum number of bytes that a truncated name must share with a marker of torch */
     KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
 };
 
@@ -26,7 +27,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || is_upper(c);
 }
 
-/* Returns true if text[i - 1] and text[i] are letters of the same word. "CUDAFunctor" has two words. */
+/* Returns true if text[i - 1] and text[i] are letters of the same word. For example, "CUDAFunctor" has two words. */
 static bool is_inside_word(struct tp_str text, size_t i)
 {
     if (i == 0 || i >= text.len || !is_letter(text.ptr[i - 1]) || !is_letter(text.ptr[i]))
@@ -57,7 +58,7 @@ static struct word word_around_position(struct tp_str text, size_t i)
 /* The single place in which a name differs from the correct name `right`. */
 struct difference {
     struct tp_str name, right;
-    size_t at, size, right_size; /* name[at .. at + size - 1] is in place of right[at .. at + right_size - 1] */
+    size_t at, size, right_size; /* name[at] to name[at + size - 1] replaces right[at] to right[at + right_size - 1] */
 };
 
 static struct difference find_difference(struct tp_str name, struct tp_str right)
@@ -70,13 +71,14 @@ static struct difference find_difference(struct tp_str name, struct tp_str right
     return (struct difference){name, right, same, name.len - same - tail, right.len - same - tail};
 }
 
-/* Minimum lengths of a word for which a wrong letter counts as a misspelling. They depend on the place of the
- * letter: `first` letter of the word, `last` letter, or an `inner` letter. */
+/* Minimum lengths of a word in which a wrong letter is a misspelling. The length depends on the place of the letter:
+ * `first` letter of the word, `last` letter, or an `inner` letter. */
 struct word_lengths {
     uint8_t first, inner, last;
 };
 
-/* Returns true if the wrong text is the character U+FFFD, with which the reader replaces bytes that are not UTF-8. */
+/* Returns true if the wrong text is the character U+FFFD. The reader replaces bytes that are not UTF-8 with this
+ * character. */
 static bool is_replaced_invalid_byte(const struct difference *d)
 {
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
@@ -109,8 +111,8 @@ static bool is_replaced_by_blanks(const struct difference *d)
     return true;
 }
 
-/* Returns how many ends of the missing text are inside words of the correct name (0 to 2). Returns 0 if no text is
- * missing. */
+/* Returns the number of ends of the missing text that are inside words of the correct name (0 to 2). Returns 0 if no
+ * text is missing. */
 static int count_cut_ends(const struct difference *d)
 {
     if (d->size || !d->right_size)
@@ -180,7 +182,7 @@ static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
 
 /* ---- search over all names ---- */
 
-/* Ids of the names that are checked, sorted by text or by the text read backward. */
+/* Ids of the names to check, sorted by text or by the reversed text. */
 struct sorted {
     uint32_t *ids;
     uint32_t count;

@@ -1,20 +1,20 @@
-/* Decides on which device each device operation ran: see device_rows.h. */
+/* Determines the device on which each device operation ran: see device_rows.h. */
 #include "webreport/model/device_rows.h"
 
 #include "webreport/model/order.h"
 #include "writer/base/rule_sort.h"
 
-/* A number of this size or more is a device number only if an entry of deviceProperties has it as id. */
+/* A number of this size or more is a device number only if deviceProperties has an entry with this id. */
 enum { DEVICE_NUMBERS = 1024 };
 
 /* Maximum length, bytes, of a process name that is used as the name of a device. */
 enum { LONGEST_NAME = 64 };
 
-/* Highest process id that the operating system gives. Profilers give devices higher numbers, so that viewers show
- * them last. */
+/* Highest process id that the operating system assigns. Profilers assign higher numbers to devices, so that viewers
+ * show devices last. */
 static const int64_t HIGHEST_PID = 1 << 22;
 
-/* Texts in labels, names and categories, and the words for the devices that they mean. Texts are compared in lower
+/* Texts in labels, names and categories, and the device types that these texts mean. Texts are compared in lower
  * case. */
 static const struct word {
     const char *text, *word;
@@ -28,19 +28,20 @@ static const struct word {
     {"hip", "GPU"},   {"privateuse1", "Device"},
 };
 
-/* Texts in names of calls that only one runtime has. Used if neither labels nor categories show the device. */
+/* Texts in the names of calls that only one runtime has. Used if neither labels nor categories show the type of
+ * device. */
 static const struct word calls[] = {
     {"aclrt", "NPU"}, {"cnrt", "MLU"}, {"musa", "MUSA"}, {"zeCommand", "XPU"}, {"urEnqueue", "XPU"}};
 
 /* A process of the trace and the device of its operations. */
 struct tp_device_row {
-    uint32_t first_thread;            /* any one thread of the process */
-    uint32_t first_without;           /* first operation that names no device; TP_NO_ID if none exists */
-    int64_t number;                   /* device number; TP_NULL_INT until it is known */
-    const struct tp_process *process; /* metadata of the process; NULL if the trace has none for it */
+    uint32_t first_thread;  /* any one thread of the process */
+    uint32_t first_without; /* first operation that does not contain a device number; TP_NO_ID: no such operation */
+    int64_t number;         /* device number; TP_NULL_INT until it is known */
+    const struct tp_process *process; /* metadata of the process; NULL if the trace has no metadata of the process */
     bool has_host_events;
     bool is_foreign;  /* true if the process got the next unused device number */
-    const char *word; /* word for the device, such as "NPU"; NULL if unknown */
+    const char *word; /* name of the device type, such as "NPU"; NULL if unknown */
 };
 
 static bool is_letter(char c)
@@ -48,8 +49,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the position of `word` in the text with no letter directly before or after it. Returns -1 if the text has
- * no such word. */
+/* Returns the position of `word` in the text, as a whole word: without a letter directly before or after it. Returns -1
+ * if the text does not contain the word. */
 static int find_whole_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -65,8 +66,8 @@ static int find_whole_word(struct tp_str text, const char *word)
     return -1;
 }
 
-/* Returns the word for the device that a text names; NULL if it names none. Sets *number to the device number after
- * the word, or to TP_NULL_INT. */
+/* Returns the device type that a text names; NULL if the text names none. Sets *number to the device number after the
+ * name, or to TP_NULL_INT. */
 static const char *read_device_word_and_number(struct tp_str text, int64_t *number)
 {
     *number = TP_NULL_INT;
@@ -111,7 +112,7 @@ static uint32_t *sorted_indexes(struct tp_arena *arena, uint32_t count)
     return indexes;
 }
 
-/* Makes a row for each process with its metadata, and assigns each thread the row of its process. */
+/* Makes a row for each process with its metadata, and assigns to each thread the row of its process. */
 static void group_threads(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -170,8 +171,7 @@ static int64_t device_number_of_operation(const struct tp_model *model, const st
     return property && property->has_id ? number : TP_NULL_INT;
 }
 
-/* Returns the device number of a row according to its metadata or pid; TP_NULL_INT if unknown. Also sets the row's
- * word. */
+/* Returns the device number of a row according to its metadata or pid; TP_NULL_INT if unknown. Also sets row->word. */
 static int64_t read_row_number(const struct tp_model *model, struct tp_device_row *row)
 {
     const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
@@ -188,8 +188,8 @@ static int64_t read_row_number(const struct tp_model *model, struct tp_device_ro
     return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
 }
 
-/* Sets the number of each row to the first device number that its operations name. Also stores the first operation
- * without a number of each row, and marks all these device numbers as used. */
+/* Sets the number of each row to the first device number in its operations. Also stores the first operation of each row
+ * without a number, and marks all these device numbers as used. */
 static void number_rows_by_operations(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -232,8 +232,8 @@ static void number_remaining_rows(struct tp_model *model, const uint8_t *used)
     }
 }
 
-/* Returns the word for devices according to the categories of calls, or to the name of the first call that launches.
- * Returns "GPU" if neither shows a device. */
+/* Returns the device type that the categories of calls show, or else the name of the first call that launches. Returns
+ * "GPU" if neither shows a device type. */
 static const char *device_word_of_calls(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -289,9 +289,9 @@ int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_even
     return number != TP_NULL_INT ? number : -1;
 }
 
-/* ---- words and names of devices ---- */
+/* ---- types and names of devices ---- */
 
-/* Returns true if the process of another device has the same name, or if there are too many rows to compare. */
+/* Returns true if another device has a process with the same name, or if there are too many rows to compare. */
 static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
 {
     enum { MOST = 256 };

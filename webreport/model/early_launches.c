@@ -1,12 +1,12 @@
-/* Assigns calls that start just before their operator to this operator (section 3, D2).
+/* Assigns calls that start just before their operator to this operator (docs/definitions.md, section 3, D2).
  *
- * The profiler takes the times of calls and of operators from different clocks. So a call may start a few
- * microseconds before the operator that makes the call. Its External id still names the operator. This stage must
- * run before operators are folded, while operators and calls of a thread are both sorted by start. */
+ * The profiler takes the times of calls and the times of operators from different clocks. So a call may start a few
+ * microseconds before the operator that makes the call. Its External id still names the operator. This stage must run
+ * before operators are folded, while operators and calls of a thread are both sorted by start. */
 #include "webreport/model/stages.h"
 
-/* Returns the only operator in [op, end) with this External id that starts at most TP_EARLY_CALL_NS after `at`.
- * Returns TP_NO_ID for none or several. op: first operator that starts after `at`, ns. */
+/* Returns the only operator in [op, end) with this External id that starts at most TP_EARLY_CALL_NS after `at`. Returns
+ * TP_NO_ID if there is no such operator, or if there are several. op: first operator that starts after `at`, ns. */
 static uint32_t find_only_candidate(const struct tp_model *model, uint32_t op, uint32_t end, int64_t id, int64_t at)
 {
     uint32_t found = TP_NO_ID;

@@ -1,9 +1,9 @@
-/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time and
- * waits.
+/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window of used steps,
+ * idle time and waits.
  *
- * tp_model_build (build.h) makes the facts; every table, rule, verdict and export reads these facts. Facts are plain
+ * tp_model_build (build.h) makes the facts. Every table, rule, verdict and export reads these facts. Facts are plain
  * arrays in the arena of the trace. They do not change afterwards, and any thread may read them. docs/definitions.md
- * defines all words; comments in the code give the reasons of rules.
+ * defines all terms; comments in the code explain the reasons of rules.
  *
  * Absent indexes are TP_NO_ID. Times are int64 nanoseconds as in the file, and intervals are half open. The operators
  * of a thread are numbered in pre-order. So a parent has a smaller number than its children, and a subtree is the range
@@ -31,32 +31,36 @@ struct tp_absorbed {
 /* Host operators: finished operators thread by thread in pre-order, then the unfinished operators (D19). */
 struct tp_operators {
     uint32_t count, finished_count;
-    /* index of the first operator of each thread; thread t has operators [first[t], first[t + 1]); thread_count + 1
-     * entries */
+    /* index of the first operator of each thread; thread t has the operators first[t] to first[t + 1] - 1; thread_count
+     * + 1 entries */
     uint32_t *thread_first;
     uint32_t *event; /* event of the operator, index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
-    uint32_t *stack;              /* call stack of the operator, node in trace->stacks */
-    uint32_t *module;             /* innermost module, index in modules; NULL if the trace has no modules */
-    struct tp_vec clipped;        /* ends that were clipped to the end of the parent (D4), as struct tp_listed, ns */
+    uint32_t *stack;       /* call stack of the operator, node in trace->stacks */
+    uint32_t *module;      /* innermost module, index in modules; NULL if the trace has no modules */
+    struct tp_vec clipped; /* ends that were clipped to the end of the parent (D4), ns; elements: struct tp_listed */
     struct tp_absorbed *absorbed; /* operators that absorbed others, sorted by operator */
     uint32_t absorbed_count;
     struct tp_narrow host_self; /* host self time, ns (D14) */
-    /* time of the device operations that the operator owns (self), or that it and its children own (total), ns */
+    /* device_self: time of the device operations that the operator owns, ns; device_total: this time, plus the time of
+     * the operations that its children own, ns */
     struct tp_narrow device_self, device_total;
-    /* time of the tensor-core kernels that the operator owns (self), or that it and its children own (total), ns */
+    /* tensor_core_self, tensor_core_total: as device_self and device_total, but only kernels that use tensor cores,
+     * ns */
     struct tp_narrow tensor_core_self, tensor_core_total;
     /* true if some kernel uses tensor cores; otherwise tensor_core_self and tensor_core_total are empty */
     bool has_tensor_cores;
     uint8_t *flags; /* bits of enum tp_operator_flag */
-    /* number of clipped ends (also of operators that were folded later), folded operators, unfinished operators */
+    /* clipped_count: number of clipped ends (also of operators that were folded later); folded_count: number of folded
+     * operators; unfinished_count: number of unfinished operators */
     uint64_t clipped_count, folded_count, unfinished_count;
 };
 
 enum tp_operator_flag {
     TP_OPERATOR_UNFINISHED = 1,
-    TP_OPERATOR_ELIGIBLE = 2,       /* can use tensor cores, according to its name, its kernels or a child */
+    /* true if the operator can use tensor cores, according to its name, its kernels or a child */
+    TP_OPERATOR_ELIGIBLE = 2,
     TP_OPERATOR_ELIGIBLE_CHILD = 4, /* at least one child can use tensor cores */
     TP_OPERATOR_OUTERMOST = 8,      /* no ancestor of the operator has the same name (D6) */
     TP_OPERATOR_CLIPPED = 16,       /* the end of the operator is in the list `clipped` */
@@ -67,15 +71,17 @@ enum tp_operator_flag {
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    /* op: innermost operator that contains the start of the call, or that starts just after it (section 3) */
+    /* op: innermost operator that contains the start of the call, or that starts just after this start
+     * (docs/definitions.md, section 3) */
     uint32_t *event, *op;
     uint32_t *module; /* innermost module around each call; NULL if the trace has no modules */
-    /* first device operation that the call started; next_in_launch links the others */
+    /* first device operation that the call started; next_in_launch leads to the other operations */
     uint32_t *first_device_operation;
     /* step whose marker contains the call. TP_NO_ID: outside all steps; step_count or more: in a removed step. NULL
      * if the trace has no markers or no device operations. */
     uint32_t *step;
-    /* number of calls outside of operators, and number of calls that start before their operator */
+    /* launched_outside_operator_count: number of calls outside of operators; early_count: number of calls that start
+     * before their operator */
     uint64_t launched_outside_operator_count, early_count;
 };
 
@@ -88,28 +94,29 @@ struct tp_devices {
     uint32_t *owner;          /* owner of each operation, index in operators; TP_NO_ID if unknown */
     uint32_t *module;         /* module of each operation, index in modules; NULL if the trace has no modules */
     uint32_t *gpu;            /* device of each operation, index in gpus */
-    uint32_t *next_in_launch; /* next operation of the same launch; TP_NO_ID for the last one */
+    uint32_t *next_in_launch; /* next operation of the same launch; TP_NO_ID for the last operation of a launch */
     uint64_t without_launch_count, linked_by_external_id_count, launched_outside_count, unlinked_count;
     int64_t time_ns, kernel_time_ns, unlinked_time_ns, unlinked_kernel_time_ns;
 };
 
-/* Reasons why a device is idle (section 6). host: the call of the next operation has not started. launch: this call
- * is running. queue: this call has returned, but the operation has not started. outside: time before or after the
- * recorded work. unknown: the next operation has no launch, or the device works on something unrecorded. With the
- * reasons host and launch, the device waits for the host. */
+/* Reasons why a device is idle (docs/definitions.md, section 6). host: the call of the next operation has not started.
+ * launch: this call is running. queue: this call has returned, but the operation has not started. outside: time before
+ * or after the recorded work. unknown: the next operation has no launch, or the device works on something unrecorded.
+ * If the reason is host or launch, the device waits for the host. */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
 /* Longest time, ns, by which a call may start before the operator that its External id names. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
-/* A device counts as free before its first operation if this operation starts at most this time, ns, after its call. */
+/* A device is treated as free before its first operation if this operation starts at most this time, ns, after its
+ * call. */
 enum { TP_PROMPT_NS = 100000 };
 
-/* Returns the word for a reason in JSON and tables: "host", "launch" .. Static text. */
+/* Returns the name of a reason in JSON and tables: "host", "launch" .. Static text. */
 const char *tp_idle_part_text(enum tp_idle_part part);
 
 /* A part of the idle time of a device, with one reason. The slices of a device are sorted, disjoint and not empty.
- * Together they are the window W (time of the used steps) without the busy time of the device. */
+ * Together they are the window of used steps without the busy time of the device. */
 struct tp_idle_slice {
     int64_t a, b;
     uint32_t next; /* device operation that ends the gap; TP_NO_ID if no operation follows */
@@ -122,39 +129,40 @@ static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
 }
 
 /* A device with operations. Devices are sorted by id. Their sets of intervals cover the whole recording, not only the
- * window W. */
+ * window of used steps. */
 struct tp_gpu {
     int64_t id;
     /* true if the program itself declared the device, so that only its name and its work are known */
     bool is_own;
     /* name that the program gave to the device; for a device without a number, the name of its process; otherwise "" */
     struct tp_str name;
-    const char *word; /* word for the type of the device: "GPU", "NPU" .. Static text. */
+    const char *word; /* name of the device type: "GPU", "NPU" .. Static text. */
     uint32_t *events; /* operations of the device, indexes in tp_devices, in time order */
     uint32_t count, stream_count;
-    /* main thread of the host if it launches on this device; otherwise the thread with the most launches on it;
-     * TP_NO_ID if no thread launches on it */
+    /* main thread of the host if it launches on this device; otherwise the thread with the most launches on this
+     * device; TP_NO_ID if no thread launches on it */
     uint32_t main_thread;
     struct tp_intervals busy, kernels;
-    /* intervals of compute kernels, of communication kernels, and of copies and memory sets */
+    /* compute: intervals of compute kernels; communication: intervals of communication kernels; copies: intervals of
+     * copies and memory sets */
     struct tp_intervals compute, communication, copies;
-    /* intervals of communication and of copies during which no compute kernel runs; exposed_copy also excludes
-     * communication */
+    /* exposed_communication: communication during which no compute kernel runs; exposed_copy: copies during which no
+     * compute kernel and no communication runs */
     struct tp_intervals exposed_communication, exposed_copy;
-    struct tp_idle_slice *idle; /* parts of the window W in which the device is idle */
+    struct tp_idle_slice *idle; /* parts of the window of used steps in which the device is idle */
     uint32_t idle_count;
 };
 
-/* A call that waits for the device, or a range with the kind sync (section 9). Waits are sorted by (start, position
- * in the file). */
+/* A call that waits for the device, or a range with the kind sync (docs/definitions.md, section 9). Waits are sorted by
+ * (start, position in the file). */
 struct tp_wait {
     uint32_t event;          /* event of the call or range, index in trace->events */
-    uint32_t op;             /* innermost operator around the call; TP_NO_ID if none exists */
+    uint32_t op;             /* innermost operator around the call; TP_NO_ID: no operator */
     uint32_t gpu;            /* device for which the call waits, index in gpus; TP_NO_ID if the trace has no devices */
     enum tp_range_kind kind; /* TP_RANGE_COPY for a blocking copy, otherwise TP_RANGE_SYNC */
     int64_t bubble_ns, cost_ns;
-    int64_t at_ns;  /* start of the time that the wait costs, ns; its end is at_ns + cost_ns */
-    int64_t own_ns; /* start of the device operation that the call itself started, ns; INT64_MAX if it started none */
+    int64_t at_ns;  /* start of the idle time that the wait causes, ns; this time ends at at_ns + cost_ns */
+    int64_t own_ns; /* start of the device operation that the call itself started, ns; INT64_MAX: no such operation */
 };
 
 /* Processes of the trace with their devices, for operations that do not name a device (device_rows.h). */
@@ -171,7 +179,7 @@ struct tp_modules {
     int64_t *clipped_end_ns;
 };
 
-/* Categories of the time of a step. A moment in several categories counts for the first of them (D1). */
+/* Categories of the time of a step. A moment that is in several categories belongs to the first of them (D1). */
 enum tp_time_category {
     TP_CATEGORY_KERNEL,
     TP_CATEGORY_MEMCPY,
@@ -209,12 +217,12 @@ const char *tp_unused_reason_text(enum tp_unused_reason reason);
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-    uint32_t event;           /* event of the marker, or first event of an inferred step; TP_NO_ID if none exists */
+    uint32_t event;           /* event of the marker, or first event of an inferred step; TP_NO_ID: no event */
     uint8_t left_out;         /* reason why the step is not used, enum tp_unused_reason */
     uint64_t operation_count; /* number of device operations that the step started */
 };
 
-/* Kinds of recorded programs (section 3). */
+/* Kinds of recorded programs (docs/definitions.md, section 3). */
 enum tp_program_kind {
     TP_RECORDED_GPU,
     TP_RECORDED_OTHER_DEVICE,
@@ -236,12 +244,12 @@ enum tp_missing_device {
 /* Returns "gpu", "other_device", "device_missing", "cpu" or "empty". Static text. */
 const char *tp_program_kind_text(enum tp_program_kind program);
 
-/* Producers of traces. The producer decides the wording of findings (docs/definitions.md, section 15). */
+/* Producers of traces. The wording of findings depends on the producer (docs/definitions.md, section 15). */
 enum tp_producer {
     TP_PRODUCER_TORCH,      /* PyTorch's profiler, or a recording with Python frames */
-    TP_PRODUCER_TRACEPRESS, /* our recorder in a C or C++ program */
-    TP_PRODUCER_MPI,        /* our recorder in a C or C++ program with MPI collectives */
-    TP_PRODUCER_OTHER,      /* another producer, recognized by data that neither PyTorch nor our recorder writes */
+    TP_PRODUCER_TRACEPRESS, /* tracepress's own recorder in a C or C++ program */
+    TP_PRODUCER_MPI,        /* tracepress's own recorder in a C or C++ program with MPI collectives */
+    TP_PRODUCER_OTHER, /* another producer, recognized by data that neither PyTorch nor tracepress's recorder writes */
     TP_PRODUCER_COUNT
 };
 
@@ -250,7 +258,7 @@ struct tp_model {
     const struct tp_order *order;
     struct tp_arena *arena;
     int64_t first_ns; /* start of the first event, ns; 0 without events */
-    /* number of complete events and memory records, without the recorder's work and events of TP_KIND_OTHER */
+    /* number of complete events and memory records, without the recorder's own work and events of TP_KIND_OTHER */
     uint64_t event_count;
     uint64_t kind_count[TP_KIND_COUNT];
     uint64_t memory_count, out_of_memory_count;
@@ -271,21 +279,27 @@ struct tp_model {
     /* for inferred steps: name id of the module or of the first operator; TP_NO_ID for backward passes */
     uint32_t step_source;
     uint32_t step_passes; /* for inferred steps: number of module calls or backward passes per step */
-    /* name id of an operator in a repeated sequence, and number of repetitions. The sequence is a loop or the layers
-     * of one call. repeat_count is 0 if there is no such sequence or the steps are known. */
+    /* repeated_name: name id of an operator in a repeated sequence; repeat_count: number of repetitions. The sequence
+     * is a loop or the layers of one call. repeat_count is 0 if there is no such sequence, or if the steps are
+     * known. */
     uint32_t repeated_name, repeat_count;
 
     const uint64_t *marks; /* TP_MARK_* bits of each name, indexed by name id */
-    uint32_t *inside;      /* for each host event: the innermost event around it (section 3); TP_NO_ID if none */
+    /* for each host event: the innermost event around it (docs/definitions.md, section 3); TP_NO_ID: no such event */
+    uint32_t *inside;
     uint64_t badly_nested_count;
-    int64_t last_ns;                 /* end of the last event, ns; first_ns without events */
-    uint32_t used_count;             /* N: number of used steps */
-    struct tp_intervals window;      /* the window W: union of the used steps, as intervals */
-    int64_t window_ns;               /* length of the window W, ns */
-    int64_t *length_before_interval; /* for each interval of the window W: total length of the earlier intervals, ns */
-    struct tp_intervals starved;     /* parts of the window W in which a device is idle because of the host */
-    uint32_t main_gpu;               /* device with most operations (ties: lowest id), index in gpus; or TP_NO_ID */
-    uint32_t host_main;              /* main thread of the host; TP_NO_ID if the host has no events */
+    int64_t last_ns;     /* end of the last event, ns; first_ns without events */
+    uint32_t used_count; /* number of used steps, called N in docs/definitions.md */
+    /* the window of used steps as intervals: union of the used steps, called W in docs/definitions.md */
+    struct tp_intervals window;
+    int64_t window_ns; /* length of the window of used steps, ns */
+    /* for each interval of the window of used steps: total length of the earlier intervals, ns */
+    int64_t *length_before_interval;
+    struct tp_intervals starved; /* parts of the window of used steps in which any device is idle because of the host */
+    /* device with the most operations, or of several such devices the one with the lowest id: index in gpus; TP_NO_ID:
+     * no device */
+    uint32_t main_gpu;
+    uint32_t host_main; /* main thread of the host; TP_NO_ID if the host has no events */
     enum tp_program_kind program;
     /* evidence that a device was used but not recorded, if `program` is TP_RECORDED_DEVICE_MISSING */
     enum tp_missing_device missing;
@@ -294,29 +308,29 @@ struct tp_model {
     uint32_t wait_count;
 };
 
-/* Returns the length of the part of [a, b) in the window W, ns. *at: caller's position in W; 0 before the first call.
- * Calls with the same `at` must have ascending `a`. */
+/* Returns the length of the part of [a, b) in the window of used steps, ns. *at: index of an interval of the window,
+ * which the function updates; 0 before the first call. Calls with the same `at` must have ascending `a`. */
 int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
-/* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if none exists. In a trace
- * without markers, this function and those below return its only step. */
+/* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID: no such step. In a trace
+ * without markers, this function and the functions below return the only step. */
 uint32_t tp_step_of_host_time(const struct tp_model *model, int64_t at);
 /* Returns the step of the launch of a device operation. If the operation has no launch, returns the step whose range
  * contains its start. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
-/* Works like tp_step_of_host_time, but is faster if most times ascend from call to call. *near: 0 before the first
- * call. */
+/* Works like tp_step_of_host_time, but is faster if most times ascend from call to call. *near: index that the function
+ * updates; 0 before the first call. */
 uint32_t tp_step_of_host_time_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
 /* Returns the step that contains the host start of a collective. For a kernel without a host record, uses the start on
- * the device (section 12). */
+ * the device (docs/definitions.md, section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
-/* Returns the parts of the window W in which at least one device is idle, in `arena`. If is_starved, counts only the
- * idle reasons host and launch. */
+/* Returns the parts of the window of used steps in which at least one device is idle, in `arena`. If is_starved is
+ * true, uses only idle time with the reasons host and launch. */
 struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
-/* Returns the entry of deviceProperties for a device number (D18); NULL if none exists. */
+/* Returns the entry of deviceProperties for a device number (D18); NULL: no entry. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
 /* Returns true if the properties of a device have only a name. Devices that a program itself declares have such
@@ -331,7 +345,8 @@ static inline const struct tp_event *tp_operator_event(const struct tp_model *mo
 {
     return &model->trace->events[model->operators.event[op]];
 }
-/* Returns the event that did the work of an operator: the innermost operator that it absorbed, or its own event. */
+/* Returns the event that did the work of an operator: the innermost operator that was folded into this operator, or the
+ * operator's own event. */
 static inline const struct tp_event *tp_operator_work_event(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;
@@ -350,8 +365,8 @@ static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
                                                 : tp_event_end(tp_operator_event(model, op));
 }
 
-/* Returns true if the operator can use tensor cores and none of its children can. Such an operator does its matrix
- * work itself. */
+/* Returns true if the operator can use tensor cores and none of its children can. Such an operator does the matrix work
+ * itself. */
 static inline bool tp_operator_is_eligible(const struct tp_model *model, uint32_t op)
 {
     unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
@@ -373,8 +388,8 @@ static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t eve
     return model->marks[model->trace->events[event].name];
 }
 
-/* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID if
- * none exists. To visit the events around an event e from the inside out, call this function first with
+/* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID:
+ * no such event. To visit the events around an event e from the inside out, first call this function with
  * model->inside[e], then with model->inside[i] of each result i. Pass the start of e each time. */
 static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
@@ -383,15 +398,15 @@ static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32
     return event;
 }
 
-/* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID if none exists. `event`
- * must contain `at`. */
+/* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID: no such event. `event` must
+ * contain `at`. */
 static inline uint32_t tp_find_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     return tp_find_event_around(model, model->inside[event], at);
 }
 
-/* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of
- * an installed package. Returns TP_NO_ID if there is no line or event is TP_NO_ID. */
+/* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of an
+ * installed package. Returns TP_NO_ID if there is no line, or if `event` is TP_NO_ID. */
 static inline uint32_t tp_event_line_id(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
@@ -407,14 +422,14 @@ static inline uint32_t tp_event_line_id(const struct tp_model *model, uint32_t e
     return of_package;
 }
 
-/* Returns the text of the line that tp_event_line_id finds; "" if none exists. */
+/* Returns the text of the line that tp_event_line_id finds; "" if there is no line. */
 static inline struct tp_str tp_event_line(const struct tp_model *model, uint32_t event)
 {
     uint32_t line = tp_event_line_id(model, event);
     return line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(&model->trace->frames, line);
 }
 
-/* Returns the innermost host event of a thread that contains the time `at`, ns; TP_NO_ID if none exists. */
+/* Returns the innermost host event of a thread that contains the time `at`, ns; TP_NO_ID: no such event. */
 static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     const struct tp_order *order = model->order;
@@ -444,22 +459,23 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
 }
 
 /* Returns the kind of a range, call or device operation: the kind that the program declared, otherwise the kind that
- * the name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use no other function
- * for this. */
+ * the name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits must use this function to
+ * determine a kind. */
 static inline enum tp_range_kind tp_event_range_kind(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind declared = tp_event_declared_kind(e);
     return declared ? declared : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
-/* Returns true if at least one event declares one of these kinds. kinds: set of bits 1 << enum tp_range_kind. */
+/* Returns true if at least one event has one of these kinds as its declared kind. kinds: set of bits 1 << enum
+ * tp_range_kind. */
 static inline bool tp_has_declared_kind(const struct tp_model *model, unsigned kinds)
 {
     return model->trace->reading.declared_kind_bits & kinds;
 }
 
-/* Returns true if the innermost operator around the launch of a kernel communicates, unless the kernel's name shows
- * that the kernel computes. */
+/* Returns true if the innermost operator around the launch of a kernel communicates, unless the name of the kernel
+ * shows that the kernel computes. */
 static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -468,7 +484,8 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
            !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
 }
 
-/* Returns true if a kernel communicates, according to its arguments, its name or its launch (section 12). */
+/* Returns true if a kernel communicates, according to its arguments, its name or its launch (docs/definitions.md,
+ * section 12). */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
@@ -478,7 +495,7 @@ static inline bool tp_is_communication(const struct tp_model *model, uint32_t de
     return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);
 }
 
-/* Returns the number of steps with this reason. */
+/* Returns the number of steps that are not used for this reason. */
 static inline uint32_t tp_unused_step_count(const struct tp_model *model, enum tp_unused_reason reason)
 {
     uint32_t count = 0;
@@ -504,7 +521,8 @@ static inline bool tp_steps_are_inferred(const struct tp_model *model)
     return model->step_marker >= TP_MARKER_MODULES && model->step_marker <= TP_MARKER_OPERATORS;
 }
 
-/* Returns the name of the source of inferred steps: the class of the module, "backward", or an operator. */
+/* Returns the name of the calls from which steps were inferred: the class of a module, "backward", or the name of an
+ * operator. */
 struct tp_str tp_step_source_name(const struct tp_model *model);
 
 static inline bool tp_step_is_used(const struct tp_step *step)

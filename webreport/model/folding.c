@@ -1,8 +1,8 @@
-/* Folds an operator into its parent if it is the only child and has the same name (D7). Also computes host self
- * times (D14).
+/* Folds an operator into its parent if the operator is the only child and has the same name (D7). Also computes host
+ * self times (D14).
  *
- * In pre-order, an only child directly follows its parent and has the same subtree end. So one pass finds and
- * removes all folded operators. Their launches move to the operator that absorbed them. */
+ * In pre-order, an only child directly follows its parent and has the same subtree end. So one pass finds and removes
+ * all folded operators. Their launches move to the operator into which they were folded. */
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
@@ -21,7 +21,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
     uint32_t parent = ops->parent[from];
     ops->event[to] = ops->event[from];
     ops->parent[to] =
-        /* new index of the parent, or of the operator that absorbed the parent */
+        /* new index of the parent, or of the operator into which the parent was folded */
         parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1;
     ops->subtree_end[to] = kept[ops->subtree_end[from]];
     ops->stack[to] = ops->stack[from];
@@ -30,8 +30,8 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         ops->module[to] = ops->module[from];
 }
 
-/* Records that operator `to` absorbed operator `from`. Called for the outermost absorbed operator first, so that the
- * innermost one remains stored. */
+/* Records that operator `from` was folded into operator `to`. The caller must pass the outermost folded operator first,
+ * so that the innermost operator remains stored. */
 static void absorb_operator(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
@@ -40,7 +40,7 @@ static void absorb_operator(struct tp_operators *ops, uint32_t to, uint32_t from
     ops->flags[to] |= TP_OPERATOR_ABSORBED;
 }
 
-/* Moves clipped ends to the new indexes of their operators. Drops the ends of folded operators. */
+/* Assigns clipped ends to the new indexes of their operators. Drops the ends of folded operators. */
 static void renumber_clipped_operators(struct tp_operators *ops, const uint32_t *kept)
 {
     size_t count = 0;
@@ -81,15 +81,15 @@ void tp_model_fold_operators(struct tp_model *model)
     tp_arena_free_item(model->arena, kept, size);
 }
 
-/* State of computing self times. self[op]: time not yet subtracted, ns. covered_end[op]: end of the last subtracted
- * interval, ns. */
+/* State while self times are computed. self[op]: time that is not yet subtracted, ns. covered_end[op]: end of the last
+ * subtracted interval, ns. */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;
 };
 
-/* Subtracts the interval [a, b) from the self time of an operator. Intervals of one operator must come in order of
- * start. */
+/* Subtracts the interval [a, b) from the self time of an operator. The intervals of an operator must be passed in order
+ * of start. */
 static inline void subtract_interval_from_self(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
@@ -101,8 +101,8 @@ static inline void subtract_interval_from_self(const struct self_times *times, u
     }
 }
 
-/* Subtracts the calls that start just before operator `op` from its self time. launch: first call of the thread that
- * starts at or after the operator. */
+/* Subtracts the calls that start just before operator `op` from the self time of `op`. launch: first call of the thread
+ * that starts at or after the start of `op`. */
 static void subtract_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
 {
     const struct tp_model *model = times->model;

@@ -1,5 +1,6 @@
 /* Groups device operations by device. Computes the intervals of each activity of a device, its main thread and its
- * properties (D13, D18; sections 3 and 6). Then computes the intervals of every category of a step's time (D1). */
+ * properties (docs/definitions.md, D13, D18, sections 3 and 6). Then computes the intervals of every category of a
+ * step's time (D1). */
 #include <assert.h>
 
 #include "webreport/model/device_rows.h"
@@ -66,8 +67,8 @@ static struct tp_intervals join_intervals(struct tp_arena *arena, struct tp_inte
     return tp_intervals_from_vec(&both);
 }
 
-/* Computes the intervals of each activity of a device. Without communication, `kernels` and `compute` share one
- * array. */
+/* Computes the intervals of each activity of a device. Without communication, the members `kernels` and `compute` share
+ * one array. */
 static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
@@ -92,8 +93,8 @@ static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->exposed_copy = tp_intervals_difference(model->arena, rest, gpu->communication);
 }
 
-/* Returns the main thread of the host if it launches on the device. Otherwise returns the thread with most launches
- * on it (ties: the smallest thread). Returns TP_NO_ID if no operation has a launch. */
+/* Returns the main thread of the host if it launches on the device. Otherwise returns the thread with the most launches
+ * on the device (if equal, the smallest thread). Returns TP_NO_ID if no operation has a launch. */
 static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     const struct tp_trace *trace = model->trace;

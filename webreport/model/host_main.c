@@ -1,16 +1,16 @@
-/* Finds the main thread of the host (section 3). This is the thread with the steps, otherwise the thread that began
- * the work. Numbers of launches do not decide, because the backward thread often launches more than the thread of
- * the training loop. */
+/* Finds the main thread of the host (docs/definitions.md, section 3). This is the thread with the steps, otherwise the
+ * thread that began the work. The number of launches is not a criterion, because the backward thread often launches
+ * more than the thread of the training loop. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
-/* Marks of names that occur only on the thread of a training loop or a serving engine. The first mark that a thread
- * has often enough decides. */
+/* Marks of names that occur only on the thread of a training loop or a serving engine. The first mark that occurs often
+ * enough on a thread determines the main thread. */
 static const struct {
     uint64_t mark;
-    /* minimum number of events with this mark on a thread; a serving engine needs two, because one range does not show
-     * steps */
+    /* minimum number of events with this mark on a thread; a serving engine needs two, because a single range does not
+     * show steps */
     uint32_t least;
 } sources[] = {{TP_MARK_PROFILER_STEP, 1},
                {TP_MARK_EXECUTE_CONTEXT, 2},
@@ -56,9 +56,9 @@ static void count_events_of_threads(const struct tp_model *model, struct host_th
     }
 }
 
-/* Returns the thread with the most events that have the mark sources[source]. Ties: the thread with the earliest event,
- * then the smallest thread. Returns TP_NO_ID if no thread has enough events. Ignores threads that only load data for
- * other threads. */
+/* Returns the thread with the most events that have the mark sources[source]. If several threads have equally many,
+ * returns the thread with the earliest event, then the smallest thread. Returns TP_NO_ID if no thread has enough
+ * events. Ignores threads that only load data for other threads. */
 static uint32_t find_marked_thread(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;
@@ -83,8 +83,8 @@ static bool is_first_of_process(const struct tp_thread *thread)
     return !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
 }
 
-/* Returns true if thread `t` is a better choice than `best`. First threads of processes are better than other
- * threads. Otherwise the thread that starts earlier is better. */
+/* Returns true if thread `t` is a better choice than `best`. The first thread of a process is better than other
+ * threads. Between equal threads, the thread that starts earlier is better. */
 static bool is_better_main_thread(const struct tp_model *model, const struct host_thread *threads, uint32_t t,
                                   uint32_t best)
 {
@@ -97,7 +97,7 @@ static bool is_better_main_thread(const struct tp_model *model, const struct hos
 }
 
 /* Returns the best thread according to is_better_main_thread, among the threads that work at least half as long as the
- * longest one. Uses the threads with Python frames if no thread has work. */
+ * thread that works longest. If no thread has work, uses the threads with Python frames. */
 static uint32_t find_unmarked_thread(const struct tp_model *model, const struct host_thread *threads)
 {
     const uint32_t *first = model->order->thread_first;

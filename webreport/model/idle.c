@@ -1,15 +1,16 @@
-/* Computes the idle time of devices and the waits of the host. Splits each gap in the work of a device at the call
- * of the operation that ends the gap (section 6). Computes an upper bound of the cost of calls that wait for a
- * device (section 9). */
+/* Computes the idle time of devices and the waits of the host. Splits each gap in the work of a device at the call of
+ * the operation that ends the gap (docs/definitions.md, section 6). Computes an upper bound of the cost of calls that
+ * wait for a device (docs/definitions.md, section 9). */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
-/* State of collecting the idle slices of one device. The slices come in order of time and are cut to the window W. */
+/* State while the idle slices of one device are collected. The slices must be passed in order of time. Each is cut to
+ * the window of used steps. */
 struct gaps {
     const struct tp_model *model;
-    struct tp_vec out;           /* the slices found so far, as struct tp_idle_slice */
-    size_t at;                   /* index of the first interval of the window W that can overlap later slices */
+    struct tp_vec out; /* the slices found so far; elements: struct tp_idle_slice */
+    size_t at;         /* index of the first interval of the window of used steps that can overlap later slices */
     struct tp_intervals waiting; /* intervals in which a thread waits for this device */
     size_t wait_at;              /* index of the first interval of `waiting` that can overlap later slices */
 };
@@ -27,7 +28,7 @@ static void add_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part
 }
 
 /* Adds a slice in which the device waits for the host. If the host waits for the device during a long part of the
- * slice, this part gets the reason unknown: the device then works on something that is not in the trace. */
+ * slice, this part gets the reason unknown, because the device then works on something that is not in the trace. */
 static void add_starved_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -44,8 +45,8 @@ static void add_starved_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_i
     add_slice(gaps, a, b, part, next);
 }
 
-/* Splits a gap [a, b), which operation `next` ends, into three parts: before, during and after the call of `next`.
- * before: reason for the first part. */
+/* Splits a gap [a, b) at whose end operation `next` starts. The three parts are before, during and after the call of
+ * `next`. before: reason for the first part. */
 static void split_gap_by_launch(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
@@ -60,7 +61,8 @@ static void split_gap_by_launch(struct gaps *gaps, int64_t a, int64_t b, uint32_
 }
 
 /* Splits the time before the first recorded operation. If this operation started promptly after its call, the device
- * was free, and its time is split like other gaps. Otherwise the time before the call is outside the recorded work. */
+ * was free, and the time before the operation is split like other gaps. Otherwise the time before the call is outside
+ * the recorded work. */
 static void split_gap_before_first(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
@@ -102,7 +104,7 @@ static void split_gaps_into_slices(struct tp_model *model, struct tp_gpu *gpu)
     for (size_t i = 0; i < busy->count; i++) {
         int64_t b = busy->items[i].a;
         const struct tp_event *e = tp_device_event(model, gpu->events[k]);
-        /* skips operations that are not the first to start at b, and operations of length 0, which end no gap */
+        /* finds the first operation at or after b with a length > 0, because operations of length 0 end no gap */
         while (e->ts_ns < b || e->dur_ns == 0)
             e = tp_device_event(model, gpu->events[++k]);
         if (i)
@@ -169,8 +171,8 @@ static uint32_t first_operation_from(const struct tp_model *model, const struct 
     return lo;
 }
 
-/* Returns the wait of a call. The cost is the idle time of the device after the call, up to the next operation, but at
- * most the length of the call. ends[gpu]: result of latest_ends_so_far; NULL until first used. */
+/* Returns the wait that a call causes. The cost is the idle time of the device from the end of the call to the next
+ * operation, but at most the length of the call. ends[gpu]: result of latest_ends_so_far; NULL until first used. */
 static struct tp_wait make_wait_of_call(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
@@ -222,8 +224,8 @@ static void find_waiting_calls(const struct tp_model *model, uint32_t thread, in
     }
 }
 
-/* Finds the ranges of one thread that the program declared as sync. Skips a range that contains a waiting call,
- * because the call already counts. calls: index in `found` of this thread's first waiting call. */
+/* Finds the ranges of one thread that the program declared as sync. Skips a range that contains a waiting call, because
+ * the call is already in the list. calls: index in `found` of this thread's first waiting call. */
 static void find_waiting_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
                                 struct tp_vec *found)
 {

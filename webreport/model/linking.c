@@ -1,8 +1,9 @@
 /* Links device operations to the operators that own them (D2), and computes the device times of operators.
  *
- * The correlation of an operation leads to a runtime or driver call, and from there to the innermost operator around
- * the start of the call. Without a call, the operator with the External id of the operation is the owner. This id
- * must differ from the correlation. Exactly one operator must have it, and must start before the operation. */
+ * The correlation of an operation leads to a runtime or driver call. The owner is the innermost operator around the
+ * start of this call. Without a call, the owner is the operator with the External id of the operation. This id must
+ * differ from the correlation. Exactly one operator must have the id, and this operator must start before the
+ * operation. */
 #include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
@@ -26,7 +27,7 @@ static const struct tp_device_detail *device_detail(const struct tp_model *model
     return &model->trace->devices[tp_device_event(model, device)->detail];
 }
 
-/* Returns the correlation of a launch; TP_NULL_INT if it has none. context: the model. */
+/* Returns the correlation of a launch; TP_NULL_INT if the launch has none. context: the model. */
 static int64_t launch_correlation(const void *context, uint32_t launch)
 {
     int64_t id = launch_detail(context, launch)->correlation;
@@ -79,7 +80,7 @@ static void free_launch_index(struct launch_index *index, struct tp_arena *arena
     tp_ids_release(&index->ids, arena);
 }
 
-/* Returns the last launch with this correlation that starts at or before the time `at`, ns. If none exists,
+/* Returns the last launch with this correlation that starts at or before the time `at`, ns. If there is no such launch,
  * returns the first launch with this correlation, or TP_NO_ID. */
 static uint32_t find_launch(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
                             int64_t at)
@@ -107,7 +108,7 @@ struct external_index {
     bool is_built;
 };
 
-/* Returns the External id of an operator; TP_NULL_INT if it has none. context: the model. */
+/* Returns the External id of an operator; TP_NULL_INT if the operator has none. context: the model. */
 static int64_t operator_external_id(const void *context, uint32_t op)
 {
     const struct tp_model *model = context;
@@ -198,7 +199,7 @@ static void sum_device_times(struct tp_model *model)
     }
 }
 
-/* Links the device operations of each launch into a list, in order of start. */
+/* Links the device operations of each launch to a list, in order of start. */
 static void link_operations_of_launches(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -242,8 +243,8 @@ void tp_model_link_devices(struct tp_model *model)
 
 /* ---- device times of operators ---- */
 
-/* Device times of operators during their computation, ns. self: operations that the operator owns; total: also the
- * operations of all operators below it. */
+/* Device times of operators while they are computed, ns. self: time of the operations that the operator owns; total:
+ * this time, plus the time of the operations of all operators below it. */
 struct device_times {
     int64_t *self, *total;
 };
@@ -256,8 +257,8 @@ static struct device_times make_zero_device_times(const struct tp_model *model)
     return times;
 }
 
-/* Adds the times of children to their parents. Goes through the operators backward, because children have higher
- * indexes than parents. */
+/* Adds the times of children to their parents. Visits the operators backward, because children have higher indexes than
+ * parents. */
 static void add_child_times(const struct tp_model *model, const struct device_times *times)
 {
     const struct tp_operators *ops = &model->operators;

@@ -1,4 +1,4 @@
-/* Decides whether a repeated sequence is a loop or the layers of one call: see loop_body.h. Uses the names and
+/* Determines whether a repeated sequence is a loop or the layers of one call: see loop_body.h. Uses the names and
  * shapes of the items of the main thread. */
 #include "webreport/model/loop_body.h"
 
@@ -70,7 +70,8 @@ static bool is_view_operator(struct tp_str name)
 
 /* Returns true if an iteration ends with vectors but starts with images or other tensors. Such an iteration flattens
  * tensors and has no view that turns vectors into images. In a network with convolutions, only the items after the last
- * convolution count. After it, a mean followed by a matrix product counts like a flatten. */
+ * convolution are examined. After the last convolution, a mean followed by a matrix product is treated as
+ * flattening. */
 static bool is_flattened_to_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
@@ -87,7 +88,7 @@ static bool is_flattened_to_vectors(const struct tp_model *model, const struct t
     return has_images ? has_flatten || has_vector : has_flatten && !has_view;
 }
 
-/* Returns true if an operator makes the same numbers each time. A layer may make such constants for a mask or a
+/* Returns true if an operator makes the same values in each call. A layer may make such constants for a mask or a
  * buffer. */
 static bool is_constant_maker(struct tp_str name)
 {
@@ -97,9 +98,9 @@ static bool is_constant_maker(struct tp_str name)
     return tp_str_is_one_of(name, makers);
 }
 
-/* Returns true if names of operators show that each iteration starts from new data. Operators that make tensors are
- * such names, except in an iteration with exactly one attention: its layer makes masks and positions. is_chained: the
- * shapes suggest that an iteration uses the output of the previous one. */
+/* Returns true if names of operators show that each iteration starts from new data. Operators that make tensors show
+ * this. An exception is an iteration with exactly one attention, because its layer makes masks and positions.
+ * is_chained: true if the shapes suggest that an iteration uses the output of the previous iteration. */
 static bool is_independent_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
@@ -171,7 +172,8 @@ static bool reduces_to_scalar(struct tp_str name, struct tp_str dims)
     return tp_str_is_one_of(name, reductions) && !tp_shape_item(dims, 2).len;
 }
 
-/* Returns the shape of the output of an operator call, which is unknown for most operators. dims: its "Input Dims". */
+/* Returns the shape of the output of an operator call; the shape is unknown for most operators. dims: "Input Dims" of
+ * the call. */
 static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
 {
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
@@ -194,7 +196,8 @@ static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
 
 /* Returns true if the iteration from item `next` to item `end` cannot use the output of the item before `next`. This is
  * known if the output is a single number, or if no operator of the iteration has an input with the output's shape.
- * Operators at the end that keep the shape are ignored, because they get their input from the same iteration. */
+ * Ignores operators at the end of the iteration that keep the shape, because their input comes from the same
+ * iteration. */
 static bool ignores_previous_iteration(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
                                        uint32_t end)
 {
@@ -212,8 +215,8 @@ static bool ignores_previous_iteration(const struct tp_model *model, const struc
     return true;
 }
 
-/* Returns true if a concatenation follows the iterations. The iterations may then be branches of one call, whose
- * outputs are joined. */
+/* Returns true if a concatenation follows the iterations. The iterations may then be branches of one call, and the
+ * concatenation joins their outputs. */
 static bool is_followed_by_concatenation(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {

@@ -4,8 +4,8 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Returns true if an annotation is a range that the user named: not a region of torch, the profiler's span, a
- * collective or a step. */
+/* Returns true if an annotation is a range that the user named. It must not be a region of torch, the profiler's span,
+ * a collective or a step. */
 static bool is_user_range(const struct tp_model *model, const struct tp_event *e)
 {
     return e->kind == TP_KIND_ANNOTATION &&
@@ -28,7 +28,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *e)
            !(e->flags & TP_EVENT_UNFINISHED);
 }
 
-/* Adds the outermost items of a thread to `found`. On other threads than the main thread, only backward nodes are
+/* Adds the outermost items of a thread to `found`. On threads other than the main thread, only backward nodes are
  * items. */
 static void collect_thread(const struct tp_model *model, uint32_t thread, bool has_ranges, struct tp_vec *found)
 {

@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- kernels: tensor cores and communication (sections 8 and 12) ---- */
+/* ---- kernels: tensor cores and communication (docs/definitions.md, section 8 and 12) ---- */
 
 static const char *const tc_no[] = {
     "ffma", "simt",         "sgemm",       "scudnn",      "dgemm_",      "gcgemm", "cgemm_",
@@ -185,7 +185,7 @@ static const char *const allocation_helper[] = {
     NULL};
 static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xccl", "hccl", NULL};
 
-/* Returns true if the text contains one of the words. Words are in lower case, the text in any case. */
+/* Returns true if the text contains one of the words. The words must be in lower case; the text may be in any case. */
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
@@ -194,8 +194,8 @@ static bool contains_any(struct tp_str text, const char *const *words)
     return false;
 }
 
-/* Returns true for the name of a Tensile kernel with matrix instructions: "cijk_", later in the same line "_mi" and
- * a digit, in any case. */
+/* Returns true for the name of a Tensile kernel with matrix instructions: the name contains "cijk_" and, later in the
+ * same line, "_mi" and a digit, in any case. */
 static bool is_tensile_matrix(struct tp_str name)
 {
     ptrdiff_t at;
@@ -220,7 +220,8 @@ static bool is_tensile_matrix(struct tp_str name)
 
 static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
 
-/* Returns the tensor-core mark and the communication mark of a kernel's name (D11). The first matching list decides. */
+/* Returns the tensor-core mark and the communication mark of a kernel's name (D11). The tensor-core mark is the mark of
+ * the first list that matches. */
 static uint64_t tensor_core_marks(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
@@ -284,7 +285,7 @@ static const struct pattern parts[] = {
     {"conv", TP_MARK_CONV},
 };
 
-/* patterns that are compared with the name after lower_case_name */
+/* patterns that are compared with the result of lower_case_name */
 static const struct pattern folded_parts[] = {
     {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
     {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
@@ -345,7 +346,8 @@ static struct tp_str skip_prefix(struct tp_str text, size_t bytes)
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
 }
 
-/* Removes the first of the `choices` with which the text begins. Returns false if the text begins with none of them. */
+/* Removes the first of the `choices` with which the text begins. Returns false if the text begins with none of the
+ * choices. */
 static bool remove_one_prefix(struct tp_str *text, const char *const *choices)
 {
     for (; *choices; choices++)
@@ -356,9 +358,9 @@ static bool remove_one_prefix(struct tp_str *text, const char *const *choices)
     return false;
 }
 
-/* Returns true for a call that waits for a device (section 9):
- * (cuda|hip|musa|mtia|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, or a call in `others`, also after
- * a prefix that ends with "@". */
+/* Returns true for a call that waits for a device (docs/definitions.md, section 9):
+ * (cuda|hip|musa|mtia|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, or a call in `others`, also after a
+ * prefix that ends with "@". */
 static bool is_synchronization_call(struct tp_str name)
 {
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
@@ -431,7 +433,7 @@ static bool is_eligible(struct tp_str name)
     return tp_str_is_one_of(name, tc_backward);
 }
 
-/* Folds upper case to lower case as a regular expression that ignores case does. U+0130 and U+0131 become i, U+017F
+/* Converts upper case to lower case, as a regular expression that ignores case does. U+0130 and U+0131 become i, U+017F
  * becomes s, U+212A becomes k. out: room for name.len bytes. */
 static struct tp_str lower_case_name(struct tp_str name, char *out)
 {
@@ -454,7 +456,7 @@ static struct tp_str lower_case_name(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Patterns grouped by first byte, so that one pass over a name finds all patterns in it. */
+/* Patterns grouped by their first byte, so that one pass over a name finds all patterns that the name contains. */
 struct part_index {
     const struct pattern *patterns;
     uint8_t first[256], next[64]; /* first, next: 1 + index of a pattern; 0 at the end of a list */
@@ -556,7 +558,8 @@ static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
-    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name id: 1 kernels, 2 copies, 3 both */
+    /* for each name id: 1: name of kernels, 2: name of copies, 3: both */
+    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1);
     struct matcher matcher;
     size_t longest = 1;
     for (uint32_t i = 0; i < trace->event_count; i++)

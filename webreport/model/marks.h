@@ -26,17 +26,17 @@
 #define TP_MARK_PROFILER_SPAN TP_MARK(12)  /* name begins with PyTorch Profiler */
 #define TP_MARK_LOADING TP_MARK(13)        /* name of the overhead of loading or compiling device code lazily */
 /* ---- communication ---- */
-#define TP_MARK_COLLECTIVE TP_MARK(14) /* host event of a communication backend: nccl:, gloo: .. */
+#define TP_MARK_COLLECTIVE TP_MARK(14) /* host event of a communication backend, such as nccl: or gloo: */
 /* host event of torch's dispatcher, not of a backend: c10d::.., record_param_comms */
 #define TP_MARK_C10D TP_MARK(15)
 #define TP_MARK_COMM_KERNEL TP_MARK(16) /* name of a kernel that communicates */
 /* ---- operators ---- */
 #define TP_MARK_ELIGIBLE TP_MARK(17) /* name of an operator that can use tensor cores */
-/* aten::empty and similar operators, which count for the operator that calls them */
+/* aten::empty and similar operators; their time is added to the operator that calls them */
 #define TP_MARK_ALLOCATION_HELPER TP_MARK(18)
 #define TP_MARK_COPY_OP TP_MARK(19)   /* aten::contiguous, clone, cat, copy_, stack, to or _to_copy */
 #define TP_MARK_ATEN_COPY TP_MARK(20) /* aten::copy_ */
-#define TP_MARK_SHAPE_OP TP_MARK(21)  /* operator whose result has a size that depends on the data: aten::nonzero .. */
+#define TP_MARK_SHAPE_OP TP_MARK(21)  /* operator whose result has a data-dependent size: aten::nonzero .. */
 #define TP_MARK_SCALAR_OP TP_MARK(22) /* operator that reads one number: aten::item .. */
 #define TP_MARK_INDEX_OP TP_MARK(23)  /* aten::select, index, __getitem__ or slice */
 #define TP_MARK_FILL_OP TP_MARK(24)   /* aten::zero_ or fill_ */
@@ -73,11 +73,11 @@
 /* operator that makes a tensor, or a new view of a tensor: aten::randn, detach .. */
 #define TP_MARK_MAKES_TENSOR TP_MARK(47)
 
-/* all operators that make, fill, copy or read tensors without computing (section 5) */
+/* all operators that make, fill, copy or read tensors without computing (docs/definitions.md, section 5) */
 #define TP_MARK_DATA_OP                                                                                                \
     (TP_MARK_MAKES_TENSOR | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)
 
-/* all names of communication on the host, of backends and of the dispatcher (section 12) */
+/* all names of communication on the host, of backends and of the dispatcher (docs/definitions.md, section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
 /* Returns the range kind that the marks of a name imply. kind: kind of the event (enum tp_kind). */

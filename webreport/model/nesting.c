@@ -1,10 +1,10 @@
 /* Builds the host tree: for each host event, the innermost event around it. Also finds the parents of operators and
- * modules, and the call stacks of operators (sections 3 and 4).
+ * modules, and the call stacks of operators (docs/definitions.md, sections 3 and 4).
  *
- * One sweep visits the events of a thread in the order of the tree. The open events are the last event and its chain
- * in `inside`, so no stack is needed. In the same way, operators nest in operators and modules in modules; their
- * ends are clipped to the end of the parent (D4). Call stacks and modules of an event use recorded ends, because
- * they consist of the events that are open at its start. */
+ * One pass visits the events of a thread in the order of the tree. The open events are the last event and its chain in
+ * `inside`, so no stack is needed. In the same way, operators nest in operators, and modules nest in modules; their
+ * ends are clipped to the end of the parent (D4). Call stacks and modules of an event use recorded ends, because they
+ * consist of the events that are open at the start of the event. */
 #include "webreport/model/stages.h"
 
 /* A Python frame or module that may contain the next event, with its recorded end. */
@@ -23,21 +23,22 @@ struct sweep {
     struct tp_model *model;
     const struct tp_event *events;
     bool has_frames;
-    uint32_t inside;          /* innermost open event, or one that has ended; TP_NO_ID at first */
-    uint32_t op, module;      /* innermost operator and module by clipped ends; may have ended already */
-    struct tp_vec frames;     /* open frames (struct open_frame), outermost first */
+    uint32_t inside; /* innermost open event, or an event that has already ended; TP_NO_ID before the first event */
+    /* innermost open operator and innermost open module, according to clipped ends; may have ended already */
+    uint32_t op, module;
+    struct tp_vec frames;     /* open frames, outermost first; elements: struct open_frame */
     size_t resolved_count;    /* number of outer frames whose `node` is known */
-    uint64_t moved_count;     /* number of frames moved so far because an outer frame ended before them */
-    struct tp_vec modules;    /* open modules (struct open_module), outermost first */
-    struct tp_vec unfinished; /* unfinished operators found so far (struct unfinished) */
+    uint64_t moved_count;     /* number of frames that were moved so far because an outer frame ended before them */
+    struct tp_vec modules;    /* open modules, outermost first; elements: struct open_module */
+    struct tp_vec unfinished; /* unfinished operators found so far; elements: struct unfinished */
 };
 
 struct unfinished {
     uint32_t event, module;
 };
 
-/* Limit of moved frames, for malicious traces. After this limit, a frame that has ended remains on the stack until all
- * its inner frames have ended. */
+/* Maximum number of moved frames, a limit for malicious traces. Beyond this limit, a frame that has ended remains on
+ * the stack until all its inner frames have ended. */
 static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
 /* ---- Python frames ---- */
@@ -48,7 +49,7 @@ static void push_frame(struct sweep *s, int64_t end, uint32_t name)
     *(struct open_frame *)tp_vec_push(&s->frames) = (struct open_frame){end, end < below ? end : below, name, TP_NO_ID};
 }
 
-/* Removes the frames that ended at or before the time `at`, ns. These are nearly always the innermost frames. */
+/* Removes the frames that ended at or before the time `at`, ns. These frames are nearly always the innermost frames. */
 static void pop_ended_frames(struct sweep *s, int64_t at)
 {
     struct open_frame *frames = s->frames.data;
@@ -69,7 +70,8 @@ static void pop_ended_frames(struct sweep *s, int64_t at)
         s->resolved_count = s->frames.count;
 }
 
-/* Returns the node of the call stack of the Python frames open at the time `at`, ns; TP_NO_ID if none is open. */
+/* Returns the node of the call stack of the Python frames that are open at the time `at`, ns; TP_NO_ID if no frame is
+ * open. */
 static uint32_t stack_node_of_frames(struct sweep *s, int64_t at)
 {
     pop_ended_frames(s, at);
@@ -110,7 +112,7 @@ static void push_module(struct sweep *s, uint32_t event)
     *(struct open_module *)tp_vec_push(&s->modules) = (struct open_module){tp_event_end(e), m};
 }
 
-/* Returns the innermost module that is open at the time `at`, ns; TP_NO_ID if none is open. */
+/* Returns the innermost module that is open at the time `at`, ns; TP_NO_ID if no module is open. */
 static uint32_t innermost_module(struct sweep *s, int64_t at)
 {
     while (s->modules.count && TP_AT(&s->modules, struct open_module, s->modules.count - 1)->end <= at)
@@ -193,7 +195,7 @@ static void find_nesting_of_thread(struct sweep *s, const uint32_t *items, uint3
         add_to_event_tree(s, items[i]);
         switch (e->kind) {
         case TP_KIND_MODULE:
-            push_module(s, items[i]); /* falls through - a module is a frame as well */
+            push_module(s, items[i]); /* falls through: a module is also a frame */
         case TP_KIND_FRAME:
             pop_ended_frames(s, e->ts_ns);
             push_frame(s, tp_event_end(e), e->name);
@@ -241,7 +243,7 @@ static void allocate_columns(struct tp_model *model)
     }
 }
 
-/* Appends the unfinished operators (D19) after all others. They have no parent and no children. */
+/* Appends the unfinished operators (D19) after all other operators. They have no parent and no children. */
 static void append_unfinished(struct tp_model *model, const struct tp_vec *unfinished)
 {
     struct tp_operators *ops = &model->operators;

@@ -1,6 +1,6 @@
-/* Defines arithmetic on nanoseconds. Sums saturate, because a malicious trace may have any time. Percentages and
- * quotients follow the order of operations in docs/definitions.md, so that every double has exactly the defined
- * bits. */
+/* Defines arithmetic on nanoseconds. Sums saturate, because a malicious trace may contain any time. Percentages and
+ * quotients use the order of operations in docs/definitions.md, so that the bits of every double are exactly as
+ * defined. */
 #ifndef TP_WEBREPORT_MODEL_NUMBERS_H
 #define TP_WEBREPORT_MODEL_NUMBERS_H
 

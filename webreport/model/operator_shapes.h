@@ -1,5 +1,5 @@
-/* Reads the shapes and types of an operator's arguments from its "Input Dims" and "Concrete Inputs". Pure functions,
- * any thread. */
+/* Reads the shapes and types of an operator's arguments from its "Input Dims" and "Concrete Inputs". The functions have
+ * no state, so any thread may call them. */
 #ifndef TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
 #define TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
 
@@ -20,10 +20,10 @@ struct tp_shape {
 struct tp_shape tp_shape_parse(struct tp_str json);
 /* Returns item `index` of a JSON list; an empty text if the list is shorter. */
 struct tp_str tp_shape_item(struct tp_str json, unsigned index);
-/* Returns the shape of the operator's input `index`. dims: its "Input Dims". */
+/* Returns the shape of the operator's input `index`. dims: "Input Dims" of the operator. */
 struct tp_shape tp_shape_input(struct tp_str dims, unsigned index);
-/* Returns the argument `index` of an operator as a shape. The argument is a list or one number in a string: "[1,
- * 1]", "1". concrete: its "Concrete Inputs". */
+/* Returns the argument `index` of an operator as a shape. The argument is a list or one number in a string: "[1, 1]",
+ * "1". concrete: "Concrete Inputs" of the operator. */
 struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index);
 /* Returns the number of elements of a shape, at most INT64_MAX; 1 for a shape without dimensions. */
 int64_t tp_shape_product(const struct tp_shape *shape);

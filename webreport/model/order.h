@@ -1,8 +1,8 @@
-/* Makes sorted lists of host events by thread, device operations and memory records.
+/* Makes sorted lists of host events by thread, of device operations and of memory records.
  *
- * Host events are in the order of the host tree, so that an event comes after all events around it. They are sorted
- * by start. Among equal starts, runtime calls come last, and longer events come before shorter ones. The next
- * criteria are the kind (Python frames and modules, annotations, operators) and the position in the file. Device
+ * Host events are in the order of the host tree, so that an event comes after all events around it. They are sorted by
+ * start. Among events with equal starts, runtime calls come last, and longer events come before shorter events. The
+ * next criteria are the kind (Python frames and modules, annotations, operators) and the position in the file. Device
  * operations and memory records are sorted by start, then by position in the file. */
 #ifndef TP_WEBREPORT_MODEL_ORDER_H
 #define TP_WEBREPORT_MODEL_ORDER_H
@@ -23,7 +23,7 @@ struct tp_order {
 /* Builds the sorted lists in `arena`. */
 void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Sorts indexes of events by (start, end descending, position in the file). Fast if they are nearly sorted. */
+/* Sorts indexes of events by (start, end descending, position in the file). Fast if the indexes are nearly sorted. */
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena);
 
 /* Compares two pids or two tids. Numbers come before texts. Returns <0, 0 or >0. */

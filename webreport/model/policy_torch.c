@@ -1,5 +1,5 @@
-/* Builds torch's list of events from the model: see policy_torch.h. The stages are names and kinds, ends, owners,
- * memory, order, tree, sums. */
+/* Builds torch's list of events from the model: see policy_torch.h. The stages compute names and kinds, ends, owners,
+ * memory, order, tree, and sums. */
 #include "webreport/model/policy_torch.h"
 
 #include "webreport/model/build.h"
@@ -10,7 +10,7 @@
 
 /* ---- names of items ---- */
 
-/* Operators that torch omits from its tables. The names of memory records are here because memory records are
+/* Operators that torch omits from its tables. Also contains the names of memory records, because memory records are
  * separate items. */
 static const char *const left_out[] = {
     "[memory]",        "[OutOfMemory]",  "profiler::_record_function_enter", "profiler::_record_function_enter_new",
@@ -77,7 +77,7 @@ static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OVERHEAD] = TP_TORCH_CALL,
 };
 
-/* Categories that torch lists as device events, and their flags. The model has no kinds for them. */
+/* Categories that torch lists as device events, and the flags of these categories. The model has no kinds for them. */
 static const struct {
     const char *cat;
     uint16_t flags;
@@ -113,7 +113,8 @@ static uint16_t flags_of_event(const struct tp_torch *torch, const struct tp_eve
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
-/* Returns true if the program itself declared all devices (K3): they have only names, and the trace has no calls. */
+/* Returns true if the program itself declared all devices (K3). Such devices have only names, and the trace has no
+ * calls. */
 static bool has_device_activity(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->gpu_count; i++)
@@ -125,8 +126,8 @@ static bool has_device_activity(const struct tp_trace *trace)
     return trace->gpu_count > 0;
 }
 
-/* Returns torch's name of the profiled device, "DEVICE" for devices that the program declared, or NULL if there is
- * none. */
+/* Returns torch's name of the profiled device, "DEVICE" for devices that the program declared, or NULL if there is no
+ * device. */
 static const char *find_device(const struct tp_trace *trace, bool has_device_event)
 {
     static const char *const cats[][2] = {
@@ -149,7 +150,7 @@ static void find_kinds(struct tp_torch *torch)
 
 /* ---- times of items ---- */
 
-/* Finds start and end of the profiler's span. If the trace has no span, uses those of all events. */
+/* Finds start and end of the profiler's span. If the trace has no span, uses the start and end of all events. */
 static void find_span(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -162,8 +163,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds the event that gives its end to an unfinished event: the innermost finished event around the start of the
- * unfinished one. For a Python call this may be an operator. */
+/* Finds, for each unfinished event, the event whose end it gets: the innermost finished event around the start of the
+ * unfinished event. For a Python call this may be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -189,8 +190,8 @@ int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event)
 
 /* ---- owners of device operations ---- */
 
-/* Returns true if more than 90 % of the device operations have their correlation as External id. Kineto wrote such
- * ids from 2021 to 2024; they do not lead to an operator. */
+/* Returns true if, for more than 90 % of the device operations, the External id equals the correlation. Kineto wrote
+ * such ids from 2021 to 2024; they do not lead to an operator. */
 static bool ids_are_correlations(const struct tp_model *model)
 {
     uint64_t same = 0, all = 0;
@@ -204,7 +205,7 @@ static bool ids_are_correlations(const struct tp_model *model)
     return same * 10 > all * 9;
 }
 
-/* Returns the External id of a call or a device operation; TP_NULL_INT if it has none. */
+/* Returns the External id of a call or a device operation; TP_NULL_INT if the event has none. */
 static int64_t external_id_of_call(const struct tp_torch *torch, uint32_t event)
 {
     const struct tp_trace *trace = torch->trace;
@@ -217,7 +218,7 @@ static int64_t external_id_of_call(const struct tp_torch *torch, uint32_t event)
     return id != 0 ? id : TP_NULL_INT;
 }
 
-/* Returns the External id of an operator or annotation; TP_NULL_INT if it has none. context: struct tp_torch. */
+/* Returns the External id of an operator or annotation; TP_NULL_INT if the event has none. context: struct tp_torch. */
 static int64_t host_event_id(const void *context, uint32_t event)
 {
     const struct tp_torch *torch = context;
@@ -232,8 +233,9 @@ static void add_device_time_to_owner(struct tp_torch *torch, uint32_t owner, uin
         tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
 }
 
-/* Links by External id as torch does. Operators own device operations with their id, and calls with their id move to
- * the operator's thread. Of several operators with equal ids, the last one counts. */
+/* Assigns device operations and calls to operators by External id, as torch does. An operator owns all device
+ * operations with its id. A call with its id is moved to the operator's thread. If several operators have the same id,
+ * the last one is used. */
 static void link_by_id(struct tp_torch *torch)
 {
     struct tp_ids ids;
@@ -272,8 +274,8 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 
 /* ---- memory of items ---- */
 
-/* Adds the bytes of each memory record to all host events whose time contains the record. A record outside all
- * events becomes an item. order: all records sorted by time. */
+/* Adds the bytes of each memory record to all host events during which the record was made. A record outside all events
+ * becomes an item. order: all records sorted by time. */
 static void add_memory_records(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -291,7 +293,7 @@ static void add_memory_records(struct tp_torch *torch, const uint32_t *order)
 
 /* ---- order and tree of items ---- */
 
-/* Returns true if torch numbers an item. Of items with equal times, torch lists numbered items first, then items
+/* Returns true if torch numbers an item. Among items with equal times, torch lists numbered items first, then items
  * that only Kineto has, then memory records. */
 static bool does_torch_number_item(const struct tp_torch *torch, uint32_t item)
 {
@@ -322,7 +324,7 @@ static void append_item(struct tp_torch *torch, uint32_t event)
         torch->order[torch->count++] = event;
 }
 
-/* Fills torch->order from the model's sorted lists and the other items, and sorts it as torch does. */
+/* Fills torch->order from the model's sorted lists and the other items, and sorts torch->order as torch does. */
 static void sort_items(struct tp_torch *torch, const struct tp_order *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -346,8 +348,8 @@ static uint32_t *make_absent_ids(const struct tp_torch *torch, size_t count)
     return memset(items, 0xFF, count * sizeof *items);
 }
 
-/* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it. An
- * item that ends after an open item closes the open item. Unfinished events are included only under the rules of
+/* Finds the parent of each item: the innermost item of its thread that starts before this item and does not end before
+ * it. An item that ends after an open item closes the open item. Unfinished events are included only under the rules of
  * cProfile. */
 static void find_parents_of_items(struct tp_torch *torch)
 {
@@ -377,7 +379,7 @@ static void find_parents_of_items(struct tp_torch *torch)
 
 /* Folds an only child into its parent with the same name, as torch's _remove_dup_nodes does. The parent gets the
  * children of the child, and the call of the child is not counted. If by_id is true, the parent also gets the device
- * time of the child; otherwise the model has folded the owners already. One pass is enough, because children come after
+ * time of the child; otherwise the model has already folded the owners. One pass is enough, because children come after
  * their parents. */
 static void fold_items(struct tp_torch *torch, bool by_id)
 {
@@ -398,8 +400,8 @@ static void fold_items(struct tp_torch *torch, bool by_id)
 
 /* ---- sums of items ---- */
 
-/* Adds the device time of children to the device time of their parents, which so far covers only the parents' own
- * kernels. */
+/* Adds the device time of children to the device time of their parents. Before, this time includes only the parents'
+ * own kernels. */
 static void sum_device_times(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {

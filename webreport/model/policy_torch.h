@@ -1,15 +1,15 @@
-/* Lists the events of a trace in torch's order, with torch's tree and sums, for tables equal to those of
+/* Lists the events of a trace in torch's order, with torch's tree and sums, for tables equal to the tables of
  * torch.profiler.
  *
- * Events, kinds, order and owners come from the model. This file covers the differences to torch
- * (torch/autograd/profiler.py, profiler_util.py, 2.13). A runtime call belongs to the thread of the operator that
- * its External id names. An event that ends after the event around it has no parent, and the event around it gets no
- * more children. A parent owns the kernels of a child that it absorbs. The bytes of a memory record count for every
- * event around its time, on any thread.
+ * Events, kinds, order and owners come from the model. This file implements the differences to torch
+ * (torch/autograd/profiler.py, profiler_util.py, 2.13). A runtime call belongs to the thread of the operator that its
+ * External id names. An event that ends after the event around it has no parent, and the event around it gets no more
+ * children. A parent owns the kernels of a child that is folded into it. The bytes of a memory record are added to
+ * every event around the record's time, on any thread.
  *
- * Reports, gates and comparisons do not use this policy; their numbers come from facts.h. Results equal torch's
- * results even in the order of summing doubles. So times are stored as exact nanoseconds and as the doubles that
- * torch computes. Read-only once built. */
+ * Reports, gates and comparisons do not use this list; their numbers come from facts.h. Results equal torch's results
+ * even in the order of summing doubles. So times are stored as exact nanoseconds and as the doubles that torch
+ * computes. The list does not change after it is built. */
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 
@@ -18,7 +18,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 
-/* Properties of an item in torch's tables, as bits; 0 if the tables do not have the item. */
+/* Properties of an item in torch's tables, as bits; 0 if the tables do not contain the item. */
 enum tp_torch_flag {
     TP_TORCH_OPERATOR = 1, /* event with category cpu_op */
     /* event with category user_annotation, or gpu_user_annotation if TP_TORCH_DEVICE is also set */
@@ -28,13 +28,13 @@ enum tp_torch_flag {
     TP_TORCH_DEVICE = 16,  /* kernel, copy, set or device-side wait, which has its own row */
     TP_TORCH_UNOWNED = 32, /* work of an MTIA device, which torch never adds to operators */
     TP_TORCH_ASYNC = 64,   /* unfinished or asynchronous event: has no parent, children or self time */
-    TP_TORCH_FOLDED = 128, /* event folded into its parent of the same name; its call is not counted */
+    TP_TORCH_FOLDED = 128, /* event that was folded into its parent of the same name; its call is not counted */
     TP_TORCH_WORK = 256    /* device work, but not a wait or an annotation */
 };
 
 /* Versions of the rules for the list. torch 2.13 and 2.6 differ in the memory records of an event, and in whether
- * frames are parents. With the rules of cProfile, the list has only Python frames, sorted by thread, and no event
- * absorbs another. */
+ * frames can be parents. With the rules of cProfile, the list has only Python frames, sorted by thread, and no event is
+ * folded into another. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
 #define TP_TORCH_RULES "2.13|2.6" /* values of the option --torch, for the first two versions */
 
@@ -43,8 +43,8 @@ struct tp_torch_time {
     double us;
 };
 
-/* Torch's list of items. Arrays are indexed by item. Item i is event i if i < trace->event_count; higher items are
- * memory records outside of all events. */
+/* Torch's list of items. The arrays of this struct are indexed by item. Item i is event i if i < trace->event_count;
+ * higher items are memory records outside of all events. */
 struct tp_torch {
     const struct tp_trace *trace;
     struct tp_arena *arena;
@@ -54,8 +54,10 @@ struct tp_torch {
     uint32_t count;  /* number of entries in `order` */
     uint16_t *flags; /* bits of enum tp_torch_flag for each item */
     uint32_t *parent, *first_child, *next_sibling;
-    const char *device; /* name of the profiled device: "CUDA", "XPU", "MTIA" or "DEVICE"; NULL if none was profiled */
-    /* for each event: device time; for a host event, the time of its own kernels and of its children's kernels */
+    /* name of the profiled device: "CUDA", "XPU", "MTIA" or "DEVICE"; NULL if no device was profiled */
+    const char *device;
+    /* for each event: device time; for a host event, this is the time of its own kernels and of its children's
+     * kernels */
     struct tp_torch_time *device_time;
     /* for each event: bytes of the memory records during the event, on any thread; NULL if the trace has no records */
     struct tp_memory_bytes *bytes;
@@ -66,7 +68,9 @@ struct tp_torch {
     struct tp_id_map moved;  /* for each event of a call that torch moves to another thread: this thread */
     /* for each unfinished event: the event whose end it gets; TP_NO_ID if it gets the end of the profiler's span */
     struct tp_id_map around;
-    int64_t base_ns, end_ns; /* start and end of the profiler's span, ns; torch's doubles count from base_ns */
+    /* base_ns: start of the profiler's span, ns, which is 0 in torch's doubles; end_ns: end of the profiler's span,
+     * ns */
+    int64_t base_ns, end_ns;
 };
 
 /* Times and memory of an item. */
@@ -95,12 +99,12 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
 
 /* Returns times and memory of an item, including its children. */
 struct tp_torch_sum tp_torch_total_sum(const struct tp_torch *torch, uint32_t item);
-/* Returns times and memory of an item without its children. Does not subtract a child that has one of the flags `kept`
- * (enum tp_torch_flag). */
+/* Returns times and memory of an item without its children. Children that have one of the flags `kept` (enum
+ * tp_torch_flag) are not subtracted. */
 struct tp_torch_sum tp_torch_self_sum(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
-/* Returns the end of an unfinished event, ns. This is the end of the innermost event that was open on its thread
- * when it started, or of the profiler's span. */
+/* Returns the end of an unfinished event, ns. This is the end of the innermost event that was open on its thread when
+ * it started. If there is no such event, this is the end of the profiler's span. */
 int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event);
 
 static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t item)
@@ -139,8 +143,8 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
     return moved ? *moved : e ? e->thread : tp_torch_memory_record(torch, item)->thread;
 }
 
-/* Returns the start of an item, ns. Kineto makes device annotations longer by one nanosecond on both sides; this
- * function reverts that. */
+/* Returns the start of an item, ns. Kineto makes device annotations longer by one nanosecond at the start and at the
+ * end; this function removes the nanosecond at the start. */
 static inline int64_t tp_torch_start(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);

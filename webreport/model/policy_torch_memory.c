@@ -45,15 +45,15 @@ void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *tr
     }
 }
 
-/* Returns a time, ns, rounded as the doubles of older releases of torch. */
+/* Returns a time, ns, rounded in the same way as the doubles of older releases of torch. */
 static double round_to_old_precision(const struct tp_trace *trace, int64_t ns)
 {
     double us = tp_ratio(tp_sat_add(ns, trace->base_time_ns), 1000);
     return us * 1000 - (double)trace->base_time_ns;
 }
 
-/* Returns the number of records before the time `at`, ns; if is_included, also counts records at that time. low: lower
- * bound of the result. Searches from `low` in doubling steps, then by bisection. */
+/* Returns the number of records before the time `at`, ns; if is_included is true, also includes records at this time.
+ * low: lower bound of the result. Searches from `low` in doubling steps, then by bisection. */
 static uint32_t count_before(const struct tp_memory_sums *sums, uint32_t low, int64_t at, bool is_included)
 {
     double limit = sums->is_coarse ? round_to_old_precision(sums->trace, at) : 0;

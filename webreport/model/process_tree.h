@@ -1,20 +1,21 @@
 /* Defines the processes and threads of a trace of `record --outside`: the parent of each process, and the states of
- * each thread over time (docs/definitions.md section 23).
+ * each thread over time (docs/definitions.md, section 23).
  *
- * A thread has one state at a time. If intervals in the file overlap, the earlier one keeps its whole length, and the
- * later one starts at its end. A wait has a cause only if the recorder observed it; an estimate in the file is not a
- * cause. A wait counts as a wait for a child only if it ends when the child exits (tree_waits.h).
+ * A thread has one state at a time. If intervals in the file overlap, the earlier interval keeps its whole length, and
+ * the later interval starts at the end of the earlier interval. A wait has a cause only if the recorder observed this
+ * cause; an estimate in the file is not a cause. A wait is a wait for a child only if it ends when the child exits
+ * (tree_waits.h).
  *
- * A process lasts from its start to the next process with the same pid. Its parent is the last process with the
- * parent's pid that started before it, so no process is its own ancestor. Everything is in the given arena or borrowed
- * from the trace, and read-only afterwards. */
+ * A process lasts from its start to the start of the next process with the same pid. Its parent is the last process
+ * with the parent's pid that started before it, so no process is its own ancestor. All memory is in the given arena or
+ * belongs to the trace, and does not change afterwards. */
 #ifndef TP_WEBREPORT_MODEL_PROCESS_TREE_H
 #define TP_WEBREPORT_MODEL_PROCESS_TREE_H
 
 #include "webreport/trace/trace.h"
 
-/* Causes of a wait. If several threads wait while none runs or is ready, the first of their causes in this order
- * counts for the tree. */
+/* Causes of a wait. If several threads wait while no thread runs or is ready, the first of their causes in this order
+ * is the cause for the tree. */
 enum tp_wait_cause {
     TP_WAIT_DISK,
     TP_WAIT_PAGE_FAULT,
@@ -44,11 +45,13 @@ struct tp_thread_slice {
     bool is_estimated; /* true if the recorder estimated the cause instead of observing it */
 };
 
-/* A thread of a process. A thread id that the kernel reused has one entry for each process. */
+/* A thread of a process. If the kernel reused a thread id, the id has one entry for each process. */
 struct tp_tree_thread {
-    uint32_t row;          /* the thread, index in the trace's threads */
-    uint32_t process;      /* process of the thread, index in processes */
-    uint32_t first, count; /* slices of the thread, sorted and disjoint: first index in `slices`, and number */
+    uint32_t row;     /* the thread, index in the trace's threads */
+    uint32_t process; /* process of the thread, index in processes */
+    /* slices of the thread, sorted and disjoint. first: index in `slices` of the first slice; count: number of
+     * slices */
+    uint32_t first, count;
     int64_t begin_ns, end_ns;
     int64_t state_ns[TP_STATE_COUNT];
     uint64_t wake_up_count; /* number of waits that ended during the recording */
@@ -57,7 +60,7 @@ struct tp_tree_thread {
 struct tp_tree_process {
     /* record of the process in the file; NULL if only states or samples of the process were recorded */
     const struct tp_recorded_process *seen;
-    int64_t pid; /* pid of the process; -1 if it is not a number */
+    int64_t pid; /* pid of the process; -1 if the pid is not a number */
     int64_t begin_ns, end_ns;
     uint32_t parent, depth; /* parent: index in processes, TP_NO_ID if not recorded; depth: number of ancestors */
     int64_t state_ns[TP_STATE_COUNT];
@@ -76,7 +79,7 @@ struct tp_process_tree {
     uint32_t *process_of_sample; /* for each sample of the trace: its process, index in processes */
     /* for each sample of the trace: its share of the running time of its process, ns; the shares add up exactly */
     int64_t *weight_of_sample_ns;
-    int64_t begin_ns, end_ns;         /* first start and last end of all threads, ns */
+    int64_t begin_ns, end_ns; /* begin_ns: first start of all threads, ns; end_ns: last end of all threads, ns */
     uint64_t overlapping_state_count; /* number of intervals in the file that overlap an earlier interval */
 };
 
@@ -105,7 +108,7 @@ static inline int64_t tp_row_pid(const struct tp_trace *trace, uint32_t row)
     return pid->is_text ? -1 : pid->number;
 }
 
-/* Returns the process that had the pid of a thread at the time at_ns; TP_NO_ID if none exists. row: index in the
+/* Returns the process that had the pid of a thread at the time at_ns; TP_NO_ID: no such process. row: index in the
  * trace's threads. */
 static inline uint32_t tp_process_of_row_at(const struct tp_process_tree *tree, uint32_t row, int64_t at_ns)
 {

@@ -1,14 +1,14 @@
 /* Recognizes second copies of operators. With a TorchDispatchMode or a tensor subclass, the recorder records three
- * events: an operator, the Python code that receives it, and the same operator again when that code calls it. Both
- * operators are one call of the program. */
+ * events: an operator, the Python code that receives the operator, and the same operator again when that code calls it.
+ * Both operator events are one call of the program. */
 #ifndef TP_WEBREPORT_MODEL_SECOND_COPY_H
 #define TP_WEBREPORT_MODEL_SECOND_COPY_H
 
 #include "webreport/model/facts.h"
 
-/* Returns true if operator `event` is the second copy of operator `outer` (section 4). Both must have the same name
- * and shapes, and `parent` must be the range of the receiving Python code between them. All three are indexes in
- * trace->events; `parent` and `outer` may be TP_NO_ID. */
+/* Returns true if operator `event` is the second copy of operator `outer` (docs/definitions.md, section 4). Both must
+ * have the same name and shapes, and `parent`, the event between them, must be the range of the receiving Python code.
+ * All three are indexes in trace->events; `parent` and `outer` may be TP_NO_ID. */
 static inline bool tp_is_second_copy_of_event(const struct tp_trace *trace, uint32_t event, uint32_t parent,
                                               uint32_t outer)
 {

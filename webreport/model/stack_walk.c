@@ -1,17 +1,19 @@
-/* Visits the stacks of host events of a thread within given slices of time: see stack_walk.h. Each entry of the
- * stack has the earliest end of all entries up to it, so that the next change is found in O(1). Entries nearly
- * always end at the top. If an inner entry ends, the entries above it are computed again. */
+/* Visits the stacks of host events of a thread within given slices of time: see stack_walk.h. Each entry of the stack
+ * contains the earliest end of this entry and all outer entries, so that the next change is found in O(1). The entry
+ * that ends first is nearly always the innermost. If an outer entry ends first, the entries inside it are computed
+ * again. */
 #include "webreport/model/stack_walk.h"
 
 #include "webreport/model/numbers.h"
 
 struct entry {
-    int64_t end, earliest_end; /* end of the event, and earliest end of this entry and all outer entries, ns */
+    /* end: end of the event, ns; earliest_end: earliest end of this entry and all outer entries, ns */
+    int64_t end, earliest_end;
     uint32_t event, node;
-    /* candidates for the text that represents the stack up to this entry. line: line id in trace->frames; others: label
-     * ids; TP_NO_ID if none */
+    /* candidates for the text that represents the stack up to this entry. line: line id in trace->frames; the others:
+     * label ids; TP_NO_ID: no candidate */
     uint32_t line, annotation, op, runtime, frame;
-    bool has_users_line; /* true if `line` is in the user's own code, not in a package */
+    bool has_users_line; /* true if `line` is in the user's own code, not in an installed package */
 };
 
 struct tp_stack_scratch {
@@ -212,8 +214,8 @@ static uint32_t sort_group_of_slice(const struct tp_model *model, const struct t
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-/* Visits idle slices, grouped by thread. chosen: `count` indexes of slices in gpu->idle; NULL for the slices from
- * `first` on. */
+/* Visits idle slices, grouped by thread. chosen: `count` indexes of slices in gpu->idle; NULL for the slices that start
+ * at index `first`. */
 static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
                            uint32_t count)
 {

@@ -1,9 +1,9 @@
-/* Visits the stacks of the host events of a thread within given slices of time (section 6).
+/* Visits the stacks of the host events of a thread within given slices of time (docs/definitions.md, section 6).
  *
- * The stack at time t has every host event of the thread with start <= t < end, in the order of the host tree. So it
- * also has events that end after their parent. Stacks deeper than TP_STACK_LIMIT, which only broken traces have,
- * lose their inner events. A walk only reads the facts, so several walks can run simultaneously if each has its own
- * arena. */
+ * The stack at time t contains every host event of the thread with start <= t < end, in the order of the host tree. So
+ * the stack also contains events that end after their parent. Stacks deeper than TP_STACK_LIMIT, which occur only in
+ * broken traces, lose their inner events. A walk only reads the facts, so several walks can run simultaneously if each
+ * has its own arena. */
 #ifndef TP_WEBREPORT_MODEL_STACK_WALK_H
 #define TP_WEBREPORT_MODEL_STACK_WALK_H
 
@@ -12,7 +12,8 @@
 
 enum { TP_STACK_LIMIT = 1024 };
 
-/* Kinds of stack entries and of folds, sorted by their texts. No stack entry is a line, and no fold is a module. */
+/* Kinds of stack entries and of folds, sorted by their texts. A stack entry never has the kind line, and a fold never
+ * has the kind module. */
 enum tp_stack_kind {
     TP_STACK_ANNOTATION,
     TP_STACK_FRAME,
@@ -27,9 +28,9 @@ enum tp_stack_kind {
 /* Returns "annotation", "frame", "line" .. Static text. */
 const char *tp_stack_kind_text(enum tp_stack_kind kind);
 
-/* The fold of a stack: one text that represents it. The fold is the first of these that exists: the innermost
- * project line, the innermost annotation except ProfilerStep, the outermost operator, the outermost runtime call,
- * the outermost frame, "[no host event]". */
+/* The fold of a stack: one text that represents the whole stack. The fold is the first of these that exists: the
+ * innermost project line, the innermost annotation except ProfilerStep, the outermost operator, the outermost runtime
+ * call, the outermost frame, "[no host event]". */
 struct tp_fold {
     uint32_t kind; /* kind of the text, enum tp_stack_kind */
     uint32_t text; /* line id in trace->frames for a line, otherwise label id */
@@ -43,7 +44,7 @@ int tp_fold_compare(const struct tp_model *model, struct tp_fold x, struct tp_fo
 /* Stacks as nodes of a trie. Node 0 is the empty stack, and a child has a larger number than its parent. */
 struct tp_stack_tree {
     struct tp_id_map children;
-    struct tp_vec nodes; /* all nodes (struct tp_stack_node), indexed by node number */
+    struct tp_vec nodes; /* all nodes, indexed by node number; elements: struct tp_stack_node */
 };
 
 struct tp_stack_node {
@@ -77,10 +78,10 @@ typedef void (*tp_stack_visit)(void *context, const struct tp_stack_segment *seg
 struct tp_stack_walk {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_stack_tree *tree; /* trie that receives the visited stacks; NULL if not wanted */
+    struct tp_stack_tree *tree; /* trie that receives the visited stacks; NULL: no trie is built */
     tp_stack_visit visit;
     void *context;
-    /* memory that all threads of the walk share; NULL before the first thread */
+    /* memory that the visits of all threads of the walk share; NULL before the first thread */
     struct tp_stack_scratch *scratch;
 };
 
@@ -92,13 +93,13 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
  * tag of a segment is the index of its slice in gpu->idle. */
 void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end);
 
-/* Visits only the chosen idle slices of a device; otherwise works like tp_stack_walk_idle. chosen: ascending indexes
+/* Visits only the chosen idle slices of a device; otherwise the same as tp_stack_walk_idle. chosen: ascending indexes
  * in gpu->idle. */
 void tp_stack_walk_chosen_slices(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen,
                                  uint32_t count);
 
-/* Returns the thread for an idle slice: the thread that launched the operation after the gap, otherwise the main
- * thread of the device. Returns TP_NO_ID if no operation of the device has a launch. */
+/* Returns the thread whose stack explains an idle slice: the thread that launched the operation after the gap,
+ * otherwise the main thread of the device. Returns TP_NO_ID if no operation of the device has a launch. */
 static inline uint32_t tp_idle_thread(const struct tp_model *model, const struct tp_gpu *gpu,
                                       const struct tp_idle_slice *piece)
 {

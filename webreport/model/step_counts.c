@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-/* A position in the list of steps. It never goes back, because the events of a thread come in order of start. */
+/* A position in the list of steps. The position only increases, because the events of a thread are visited in order of
+ * start. */
 struct cursor {
     const struct tp_model *model;
     uint32_t step;
 };
 
-/* Returns true if the host time `at`, ns, is within the marker of a used step. Times must ascend from call to call. */
+/* Returns true if the host time `at`, ns, is within the marker of a used step. The times must ascend from call to
+ * call. */
 static bool is_in_step(struct cursor *cursor, int64_t at)
 {
     const struct tp_model *model = cursor->model;

@@ -1,5 +1,5 @@
-/* Finds the steps and the window (section 5). Chooses the host markers by priority (D3), then extends each step by
- * the device work that it launched. The window is the union of the used steps. */
+/* Finds the steps and the window of used steps (docs/definitions.md, section 5). Chooses the host markers by priority
+ * (D3), then extends each step by the device work that it launched. The window is the union of the used steps. */
 #include <stdio.h>
 
 #include "webreport/model/facts.h"
@@ -15,15 +15,16 @@ static bool is_host(const struct tp_event *e)
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
 }
 
-/* Returns the thread with most markers. found: markers sorted by start, then by position in the file. Returns
- * TP_NO_ID without markers. */
+/* Returns the thread with the most markers. found: markers sorted by start, then by position in the file. Returns
+ * TP_NO_ID if there are no markers. */
 static uint32_t busiest_thread(const struct tp_model *model, const struct tp_keyed *found, size_t count)
 {
     uint32_t *marks = tp_arena_array(model->arena, model->trace->thread_count, sizeof *marks);
     uint32_t best = TP_NO_ID;
     for (size_t i = 0; i < count; i++)
         marks[model->trace->events[found[i].item].thread]++;
-    for (size_t i = 0; i < count; i++) { /* in a tie, the thread with the first marker wins */
+    for (size_t i = 0; i < count;
+         i++) { /* if threads have equally many markers, the thread with the first marker is returned */
         uint32_t thread = model->trace->events[found[i].item].thread;
         if (best == TP_NO_ID || marks[thread] > marks[best])
             best = thread;
@@ -31,7 +32,7 @@ static uint32_t busiest_thread(const struct tp_model *model, const struct tp_key
     return best;
 }
 
-/* Returns the outermost markers of the thread with most markers, as event indexes sorted by start. meaning:
+/* Returns the outermost markers of the thread with the most markers, as event indexes sorted by start. meaning:
  * TP_MARK_* bits of marker names. name: id of the only name to use; TP_NO_ID for all names. */
 static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning, uint32_t name)
 {
@@ -85,7 +86,7 @@ static void make_steps_of_markers(struct tp_model *model, const struct tp_vec *f
 }
 
 /* Makes a step from each Optimizer.step range. A step lasts from the end of the previous range to the end of its own
- * range. Ranges count only if they have the same name as the range that ends last. start: start of the first step,
+ * range. Ranges are used only if they have the same name as the range that ends last. start: start of the first step,
  * ns. */
 static void make_steps_of_optimizer(struct tp_model *model, int64_t start)
 {
@@ -120,7 +121,7 @@ static void find_host_steps(struct tp_model *model)
         uint64_t meaning;
         uint8_t marker, least;
     } markers[] = {{TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
-                   /* one marked call does not show where steps start, so at least two are needed */
+                   /* a single marked call does not show where steps start, so at least two are needed */
                    {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2},
                    {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
     uint64_t present = 0;
@@ -138,7 +139,7 @@ static void find_host_steps(struct tp_model *model)
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         make_steps_of_optimizer(model, extent.a);
-    /* a single marker means one step; its repetitions are parts of the step */
+    /* a single marker is one step; repetitions inside it are parts of this step */
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
@@ -147,15 +148,15 @@ static void find_host_steps(struct tp_model *model)
 
 /* ---- device work of each step ---- */
 
-/* Device work of each step: the operations that it launched. */
+/* Device work of each step: the operations that the step launched. */
 struct step_work {
-    uint64_t *count; /* for each step: number of device operations that it launched */
+    uint64_t *count; /* for each step: number of device operations that the step launched */
     int64_t *last_end;
-    int64_t first_start; /* first start of the device work of step 0, ns; set if count[0] > 0 */
+    int64_t first_start; /* earliest start of the device work of step 0, ns; set if count[0] > 0 */
     bool has_any;
 };
 
-/* Returns the first step, from index `from` on, whose marker ends at or after the time `at`, ns. If `after` is true,
+/* Returns the first step at or after index `from` whose marker ends at or after the time `at`, ns. If `after` is true,
  * the marker must end after that time. */
 static uint32_t find_step_ending_after(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
@@ -165,9 +166,8 @@ static uint32_t find_step_ending_after(const struct tp_model *model, uint32_t fr
     return from;
 }
 
-/* Returns an array with one element for each step: the event of the first launch in the file that has a length > 0 and
- * starts exactly at the end of the step, or UINT32_MAX. This launch and later ones with the same start belong to the
- * next step. */
+/* Returns, for each step, the event of the first launch in the file that has a length > 0 and starts exactly at the end
+ * of the step, or UINT32_MAX. This launch and later launches with the same start belong to the next step. */
 static uint32_t *find_launches_after(const struct tp_model *model)
 {
     uint32_t *launch_after = tp_arena_array(model->arena, model->step_count, sizeof *launch_after);
@@ -185,9 +185,9 @@ static uint32_t *find_launches_after(const struct tp_model *model)
     return launch_after;
 }
 
-/* Assigns each launch to the step that contains it. Launches come in order of time and file, so the current step
- * never goes back. A launch comes after all steps that ended before it. A launch with length > 0 also comes after a
- * step that ends exactly at its start. */
+/* Assigns each launch to the step that contains it. Launches are visited in order of time and file, so the index of the
+ * current step only increases. A launch belongs to a step after all steps that ended before it. A launch with length >
+ * 0 also belongs to a step after a step that ends exactly at its start. */
 static void assign_launches(struct tp_model *model)
 {
     uint32_t *launch_after = find_launches_after(model);
@@ -236,7 +236,7 @@ static void count_work_per_step(struct tp_model *model, struct step_work *work)
 }
 
 /* Returns the start of step 0, ns: the start of its marker, or the end of earlier device work that no step launched,
- * if that is later. */
+ * whichever is later. */
 static int64_t first_start(const struct tp_model *model, const struct step_work *work)
 {
     int64_t start = model->steps[0].host_start_ns;
@@ -250,8 +250,8 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
     return start;
 }
 
-/* Removes the steps after the last step that has device work. Also removes that step if it has less than 80 % of the
- * device operations of the previous step. */
+/* Removes the steps after the last step that has device work. Also removes this last step if it has less than 80 % of
+ * the device operations of the previous step. */
 static void remove_incomplete_last_steps(struct tp_model *model, const struct step_work *work)
 {
     uint32_t last = 0, kept = model->step_count;
@@ -294,7 +294,7 @@ static bool is_unfinished(const struct tp_model *model, const struct tp_step *st
     return model->trace->events[step->event].flags & TP_EVENT_UNFINISHED;
 }
 
-/* Excludes steps that the end of the recording cut. Does nothing if all steps were cut. */
+/* Excludes steps that were still running when the recording ended. Does nothing if this is true for all steps. */
 static void exclude_unfinished_steps(struct tp_model *model)
 {
     bool has_finished = false;
@@ -305,12 +305,13 @@ static void exclude_unfinished_steps(struct tp_model *model)
             model->steps[i].left_out = TP_STEP_UNFINISHED;
 }
 
-/* Sorted lengths of steps, from which lengths are removed one by one. `middle` is always the index of the lower
- * median of the remaining lengths. */
+/* Sorted lengths of steps, from which lengths are removed one by one. `middle` is always the index of the lower median
+ * of the remaining lengths. */
 struct median {
-    struct tp_keyed *sorted;  /* key: length of the step, ns; item: its number among the used steps */
-    uint32_t *rank;           /* index in `sorted` of the length of each used step */
-    uint32_t *before, *after; /* for each index in `sorted`: nearest remaining indexes; TP_NO_ID if none */
+    struct tp_keyed *sorted; /* key: length of the step, ns; item: position of the step among the used steps */
+    uint32_t *rank;          /* index in `sorted` of the length of each used step */
+    /* for each index in `sorted`: nearest remaining index before and after it; TP_NO_ID: no such index */
+    uint32_t *before, *after;
     uint32_t middle, count;
 };
 
@@ -455,8 +456,8 @@ int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_
     return model->length_before_interval[i] - model->length_before_interval[*at] - (a - first->a) + in_last;
 }
 
-/* Returns the step that contains the time `at`, ns, by its marker if is_host is true, otherwise by its whole range.
- * Returns TP_NO_ID if none exists. Both the markers and the ranges of steps are sorted and disjoint. */
+/* Returns the step that contains the time `at`, ns, in its marker if is_host is true, otherwise in its whole range.
+ * Returns TP_NO_ID if there is no such step. The markers of steps are sorted and disjoint; so are their ranges. */
 static uint32_t find_step_at(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;

@@ -1,6 +1,6 @@
-/* Infers the steps of a recording without markers from repetitions on the main thread (section 5). Repetitions are
- * calls of a module, backward passes, or a sequence of operators. Needs a fixed number of passes, each linear in the
- * events. */
+/* Infers the steps of a recording without markers from repetitions on the main thread (docs/definitions.md, section 5).
+ * Repetitions are calls of a module, backward passes, or a sequence of operators. The number of passes over the events
+ * is fixed. */
 #include <stdio.h>
 
 #include "webreport/model/loop_body.h"
@@ -11,28 +11,30 @@
 #include "writer/base/sort.h"
 
 enum {
-    MIN_REPEATS = 3,    /* minimum number of repetitions of a loop */
-    MAX_ANCHORS = 8,    /* maximum number of names that are tried as anchors for each source */
-    AGREE_PERCENT = 80, /* percentage of the longer iteration's items that two iterations must share to agree */
-    FEW_OTHERS = 10,    /* at most one in this many iterations may differ from the typical iteration */
-    FEW_OTHERS_BARE = 4 /* like FEW_OTHERS, for loops without a backward pass, which cannot accumulate gradients */
+    MIN_REPEATS = 3, /* minimum number of repetitions of a loop */
+    MAX_ANCHORS = 8, /* maximum number of names that are tried as anchors for each source */
+    /* two iterations agree if they share at least this percentage of the longer iteration's items */
+    AGREE_PERCENT = 80,
+    FEW_OTHERS = 10,    /* at most one iteration in this number may differ from the typical iteration */
+    FEW_OTHERS_BARE = 4 /* same as FEW_OTHERS, for loops without a backward pass, which cannot accumulate gradients */
 };
 
-/* Numbers of items per name. Names are the name ids of the trace, and one more for backward passes. */
+/* Counts of items by name. A name is a name id of the trace, or the number for backward passes. */
 struct loop_names {
-    uint32_t *count, *first; /* for each name: number of items with the name, and index of the first one */
-    /* for each name: number of items in the typical iteration, and in the iteration compared with it */
+    uint32_t *count, *first; /* for each name: number of items with the name, and index of the first such item */
+    /* for each name: number of items in the typical iteration, and number in the iteration that is compared with it */
     uint32_t *typical, *seen;
     uint32_t size;
 };
 
-/* A loop. Each iteration starts with an item that has a certain name, its anchor. Iteration i has the items start[i]
- * to start[i + 1] - 1. A step starts `shift` items before its anchor, where the body of the loop starts. */
+/* A loop. Each iteration starts with an item that has a certain name. This item is the anchor of the iteration.
+ * Iteration i consists of the items start[i] to start[i + 1] - 1. A step starts `shift` items before its anchor, where
+ * the body of the loop starts. */
 struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
     uint32_t *start, count;
-    uint32_t *differs, differ_count; /* numbers of the iterations that differ from the typical one, ascending */
+    uint32_t *differs, differ_count; /* indexes of the iterations that differ from the typical iteration, ascending */
     uint32_t typical_first, typical_length;
     uint32_t shift;
     uint32_t passes; /* number of iterations that form one step */
@@ -97,7 +99,7 @@ static void find_start_of_loop_body(struct loop *loop)
     loop->is_last_whole = found >= length - loop->shift;
 }
 
-/* ---- comparison of iterations with the typical one ---- */
+/* ---- comparison of iterations with the typical iteration ---- */
 
 static void count_typical_names(const struct loop *loop, struct loop_names *names, bool is_cleared)
 {
@@ -105,7 +107,8 @@ static void count_typical_names(const struct loop *loop, struct loop_names *name
         names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
 }
 
-/* Returns true if iteration i and the typical iteration share at least AGREE_PERCENT of the items of the longer one. */
+/* Returns true if iteration i and the typical iteration share at least AGREE_PERCENT of the items of the longer
+ * iteration. */
 static bool is_like_typical_iteration(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
     uint32_t length = iteration_end(loop, i) - loop->start[i], common = 0;
@@ -119,8 +122,8 @@ static bool is_like_typical_iteration(const struct loop *loop, struct loop_names
     return (uint64_t)common * 100 >= (uint64_t)longer * AGREE_PERCENT;
 }
 
-/* Lists the iterations that differ from the typical one. Ignores the first iteration, which often prepares more, and
- * the last one, which find_start_of_loop_body has compared. */
+/* Lists the iterations that differ from the typical iteration. Ignores the first iteration, which often prepares more,
+ * and the last iteration, which find_start_of_loop_body has compared. */
 static void find_different_iterations(struct loop *loop, struct loop_names *names)
 {
     loop->differ_count = 0;
@@ -139,8 +142,8 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
     return false;
 }
 
-/* Joins every k iterations to one if exactly every k-th has more work, as when gradients are accumulated. Returns
- * true if enough joined iterations remain. */
+/* Joins every k consecutive iterations to one iteration if exactly every k-th iteration has more work, as with gradient
+ * accumulation. Returns true if enough joined iterations remain. */
 static bool join_accumulation_rounds(struct loop *loop)
 {
     const uint32_t *differs = loop->differs;
@@ -197,8 +200,8 @@ static bool may_begin_iteration(const struct tp_model *model, enum tp_step_marke
 }
 
 /* Returns the name that follows `last` in the order in which names are tried as anchors: rare names before frequent
- * ones. Of equally frequent names, the one that occurs first comes first. Returns TP_NO_ID if none exists. last:
- * TP_NO_ID for the first name. */
+ * names. Equally frequent names are in the order in which they first occur. Returns TP_NO_ID if there is no further
+ * name. last: TP_NO_ID for the first name. */
 static uint32_t find_next_anchor(const struct tp_model *model, const struct loop_names *names,
                                  enum tp_step_marker source, uint32_t last)
 {
@@ -280,8 +283,8 @@ static const struct tp_loop_item *first_item_of_step(const struct loop *loop, ui
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Excludes the last step if the pauses between steps are long, because the pause after the last step is not recorded. A
- * last step without its pause would make the mean step more than 5 % too short. */
+/* Excludes the last step if the pauses between steps are long, because the pause after the last step is not recorded.
+ * Otherwise, a last step without its pause would make the mean step more than 5 % too short. */
 static void remove_last_iteration(struct loop *loop)
 {
     int64_t gaps_ns = 0,
@@ -340,8 +343,8 @@ static void make_steps_of_loop(struct tp_model *model, const struct loop *loop, 
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
 }
 
-/* Returns true if a sequence of operators may be a loop. Sets *is_sure to true if it cannot be the layers of one
- * call. */
+/* Returns true if a sequence of operators may be a loop. Sets *is_sure to true if the sequence cannot be the layers of
+ * one call. */
 static bool may_sequence_be_loop(const struct tp_model *model, const struct loop *loop, bool *is_sure)
 {
     struct tp_loop_body body = make_loop_body(loop);
@@ -352,8 +355,8 @@ static bool may_sequence_be_loop(const struct tp_model *model, const struct loop
     return true;
 }
 
-/* Makes steps of a loop if its iterations agree and cover at least half of the recording. If the loop may be the
- * layers of one call, only records its name and number of repetitions. Returns true if it made steps. */
+/* Makes steps of a loop if its iterations agree and cover at least half of the recording. If the loop may be the layers
+ * of one call, only records its name and number of repetitions. Returns true if steps were made. */
 static bool infer_from_loop(struct tp_model *model, struct loop_names *names, struct loop *loop,
                             enum tp_step_marker source, uint32_t name)
 {
@@ -388,7 +391,7 @@ static bool infer_from_source(struct tp_model *model, const struct tp_loop_items
     return false;
 }
 
-/* Finds the shortest sequence that the items repeat. Used for loops in which every operator runs more than once per
+/* Finds the shortest sequence that the items repeat, for loops in which every operator runs more than once per
  * iteration. Ignores data operators before the first and after the last other item. Returns true if the sequence
  * repeats often enough. */
 static bool find_repeated_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
@@ -401,8 +404,8 @@ static bool find_repeated_period(const struct tp_model *model, const struct tp_l
     if (first == end)
         return false;
     const struct tp_loop_item *from = &items->items[first];
-    /* border[i]: length of the longest sequence that is at the start and at the end of the first i + 1 items, but
-     * shorter than i + 1 */
+    /* border[i]: length of the longest sequence, shorter than i + 1, that is both at the start and at the end of the
+     * first i + 1 items */
     border[0] = 0;
     for (uint32_t i = 1; i < end - first; i++) {
         while (matched && from[i].name != from[matched].name)
@@ -417,7 +420,7 @@ static bool find_repeated_period(const struct tp_model *model, const struct tp_l
     return loop->count >= MIN_REPEATS;
 }
 
-/* Tries all sources of steps. has_ranges: true to treat user ranges as items. */
+/* Tries all kinds of repetitions. has_ranges: true to treat user ranges as items. */
 static void infer_from_items(struct tp_model *model, bool has_ranges)
 {
     static const enum tp_step_marker sources[] = {TP_MARKER_MODULES, TP_MARKER_BACKWARD, TP_MARKER_OPERATORS};

@@ -1,4 +1,4 @@
-/* Makes one step of a recording without markers (section 5): see steps_parts.h. */
+/* Makes one step of a recording without markers (docs/definitions.md, section 5): see steps_parts.h. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/steps_parts.h"
 #include "writer/base/saturate.h"
@@ -47,8 +47,9 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model)
     return extent;
 }
 
-/* Returns true if the device was free before its first operation, which therefore started promptly after its call.
- * Then the time before it belongs to the recorded program. Otherwise the earlier activity of the device is unknown. */
+/* Returns true if the device was free before its first operation. The evidence is that this operation started promptly
+ * after its call. In this case the time before the operation belongs to the recorded program. Otherwise the earlier
+ * activity of the device is unknown. */
 static bool begins_with_free_devices(const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {

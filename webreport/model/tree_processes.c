@@ -99,8 +99,8 @@ static void list_processes(struct tp_process_tree *tree, struct tp_arena *arena)
 
 /* ---- parents of processes ---- */
 
-/* Returns the parent of a process: the last process with the parent's pid that started before it. Returns TP_NO_ID
- * if none exists. */
+/* Returns the parent of a process: the last process with the parent's pid that started before the process. Returns
+ * TP_NO_ID if there is no such process. */
 static uint32_t find_parent(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];
@@ -119,8 +119,8 @@ static uint32_t find_parent(const struct tp_process_tree *tree, uint32_t index)
     return low && tree->processes[tree->by_pid[low - 1]].pid == pid ? tree->by_pid[low - 1] : TP_NO_ID;
 }
 
-/* Linked lists of the children of each process, in order of time. The list at index process_count has the processes
- * without a parent. */
+/* Linked lists of the children of each process, in order of time. The list at index process_count contains the
+ * processes without a parent. */
 struct children {
     uint32_t *first, *next;
 };
@@ -146,14 +146,17 @@ static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
     uint32_t count = tree->process_count, placed = 0;
     const uint32_t *by_time = sort_processes(tree->processes, count, comes_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
-    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* new index of each process, by its old index */
+    /* for each old index: new index of the process */
+    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place);
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++)
         parents[i] = find_parent(tree, i);
     struct children children = link_children(tree, by_time, parents, arena);
     struct tp_vec pending = TP_VEC(arena, uint32_t);
     *(uint32_t *)tp_vec_push(&pending) = children.first[count];
-    while (pending.count) { /* `pending` has the unvisited part of one list of children per level of the tree */
+    while (
+        pending
+            .count) { /* `pending` contains, for each level of the tree, the unvisited part of one list of children */
         uint32_t *rest = TP_AT(&pending, uint32_t, pending.count - 1), at = *rest;
         if (at == TP_NO_ID) {
             pending.count--;

@@ -28,7 +28,7 @@ const char *tp_wait_cause_text(enum tp_wait_cause cause)
     return cause_texts[cause];
 }
 
-/* Returns an array with one element for each text id: the wait cause with this name, or TP_WAIT_UNKNOWN. */
+/* Returns an array that maps each text id to the wait cause with this name, or to TP_WAIT_UNKNOWN. */
 static uint8_t *make_cause_by_text(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
@@ -69,7 +69,8 @@ static struct tp_keyed *sort_states_by_thread(const struct tp_trace *trace, uint
     return states;
 }
 
-/* Returns the thread for slices of a row. Adds a thread if the row is new or another process now has its pid. */
+/* Returns the thread to which slices of a row belong. Adds a thread if the row is new, or if another process now has
+ * the row's pid. */
 static struct tp_tree_thread *find_or_add_thread(struct cutting *c, uint32_t row, uint32_t process)
 {
     struct tp_tree_thread *last =
@@ -81,7 +82,7 @@ static struct tp_tree_thread *find_or_add_thread(struct cutting *c, uint32_t row
     return last;
 }
 
-/* Returns the cause of a wait. An estimate of the recorder is not a cause, because it was derived from other waits. */
+/* Returns the cause of a wait. Ignores a cause that the recorder estimated, because it was derived from other waits. */
 static uint8_t wait_cause(struct cutting *c, const struct tp_state *state)
 {
     if (state->state == TP_STATE_BLOCKED && state->is_recording)

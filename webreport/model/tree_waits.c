@@ -1,4 +1,4 @@
-/* Finds waits for locks of the recorder and waits for children: see tree_waits.h. */
+/* Finds waits for locks of the recorder and waits for child processes: see tree_waits.h. */
 #include "webreport/model/tree_waits.h"
 
 #include "webreport/trace/json/value.h"
@@ -16,9 +16,9 @@ void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
 
-/* Returns true if a stack waits for the recorder's lock. Needed for recorders that remove their frames from stacks
- * but do not mark their waits. Either the lock has a timeout, or a thread takes it in a destructor at its exit
- * (nptl_deallocate_tsd), where no program locks. */
+/* Returns true if a stack waits for the recorder's lock. Needed for recorders that remove their own frames from stacks
+ * but do not mark their waits. Such a stack takes a lock with a timeout, or takes a lock in a destructor at the exit of
+ * a thread (nptl_deallocate_tsd), where no program takes locks. */
 static bool is_recorder_stack(struct tp_str stack)
 {
     bool has_timeout =
@@ -37,10 +37,10 @@ bool tp_recorder_waits_contain(struct tp_recorder_waits *own, uint32_t stack)
     return *known == 2;
 }
 
-/* ---- waits for the exit of children ---- */
+/* ---- waits for the exit of child processes ---- */
 
-/* Returns the longest allowed time, ns, between the exit of a child and the end of the wait for it. A busy machine
- * wakes the parent late. */
+/* Returns the longest allowed time, ns, between the exit of a child and the end of the wait for the child. On a busy
+ * machine, the parent continues late. */
 static int64_t tolerance_ns(const struct tp_thread_slice *wait)
 {
     enum { LATE_NS = 5000000 };
@@ -60,7 +60,8 @@ static int64_t distance_to_child_end_ns(const struct tp_thread_slice *wait, cons
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
-/* Returns the index after the last slice of a thread that starts before time_ns; thread->first if none exists. */
+/* Returns the index after the last slice of a thread that starts before time_ns; thread->first if there is no such
+ * slice. */
 static uint32_t find_slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                   int64_t time_ns)
 {
@@ -75,11 +76,12 @@ static uint32_t find_slice_before(const struct tp_process_tree *tree, const stru
     return low;
 }
 
-/* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID if none exists. */
+/* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID: no such slice. */
 static uint32_t find_wait_for_child(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                     const struct tp_tree_process *child)
 {
-    /* number of slices to check: the read of the child's last output, the thread's work on it, the wait for the exit */
+    /* number of slices to check: reading the child's last output, work of the thread on this output, waiting for the
+     * exit */
     enum { NEAR = 3 };
     uint32_t end_index = find_slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = end_index; i > thread->first && end_index - i < NEAR; i--) {

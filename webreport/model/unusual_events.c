@@ -1,4 +1,4 @@
-/* Counts oddities in the sorted events of a trace: see unusual_events.h. */
+/* Counts unusual events in the sorted events of a trace: see unusual_events.h. */
 #include "webreport/model/unusual_events.h"
 
 #include "webreport/model/conflicts.h"
@@ -6,7 +6,7 @@
 
 static const int64_t DAY_NS = 86400ll * 1000000000;
 
-/* Returns the k-th smallest item, k counted from 0, and reorders the items. Hoare's selection with the median of
+/* Returns the k-th smallest item (k starts at 0), and reorders the items. Uses Hoare's selection with the median of
  * three as pivot, which is fast for sorted input. */
 static int64_t select_nth_ns(int64_t *items, size_t count, size_t k)
 {
@@ -36,7 +36,8 @@ static int64_t select_nth_ns(int64_t *items, size_t count, size_t k)
 
 int64_t tp_unusual_events_median_ns(const struct tp_trace *trace, struct tp_arena *arena)
 {
-    enum { SAMPLE = 4095 }; /* maximum number of events from which the median is computed, evenly spaced in the file */
+    /* maximum number of events from which the median is computed; these events are evenly spaced in the file */
+    enum { SAMPLE = 4095 };
     size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
     if (count == 0)
         return 0;
@@ -56,8 +57,8 @@ static uint64_t count_events_far_from_median(const struct tp_trace *trace, int64
     return count;
 }
 
-/* Counts device operations that overlap an earlier operation of their row. Operations are sorted by start, so the
- * latest end of each row is enough. */
+/* Counts device operations that overlap an earlier operation of their row. Operations are sorted by start, so it is
+ * sufficient to keep the latest end of each row. */
 static uint64_t count_overlapping_operations(const struct tp_trace *trace, const struct tp_order *order,
                                              struct tp_arena *arena)
 {
@@ -75,8 +76,8 @@ static uint64_t count_overlapping_operations(const struct tp_trace *trace, const
     return count;
 }
 
-/* Returns the number that the recorder gave to an event, unique among events of its kind; TP_NULL_INT if it gave
- * none. */
+/* Returns the number that the recorder assigned to an event, unique among events of its kind; TP_NULL_INT: no
+ * number. */
 static int64_t recorder_number(const struct tp_trace *trace, const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
@@ -96,8 +97,8 @@ static bool is_same_event(const struct tp_trace *trace, const struct tp_event *a
            a->thread == b->thread && number > 0 && number == recorder_number(trace, b);
 }
 
-/* Counts events that equal the previous event in the order: same start, duration, kind, name, thread and recorder's
- * number. */
+/* Counts events that equal the previous event in the order: same start, duration, kind, name, thread and number of the
+ * recorder. */
 static uint64_t count_duplicates(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
 {
     uint64_t twice = 0;

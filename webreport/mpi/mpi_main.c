@@ -31,8 +31,8 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Size of the MPI type `block`, bytes. A message is the size of a packed set of summaries, followed by its bytes. Each
- * buffer has room for the sets of all processes, because the joined set may need it. */
+/* Size of the MPI type `block`, bytes. A message has the size of a packed set of summaries, followed by the bytes of
+ * the set. Each buffer has room for the sets of all processes, because the joined set can need it. */
 enum { BLOCK_BYTES = 4096 };
 static const uint64_t FAILED = UINT64_MAX; /* sent instead of the size if joining failed in a process */
 

@@ -14,8 +14,8 @@
 
 /* ---- blocks as values for templates ---- */
 
-/* State while the blocks of a document become members of the template data. The lists are members with several
- * items. */
+/* State while the blocks of a document become members of the template data. Each list becomes a member of the same
+ * name. */
 struct filler {
     const struct tp_document *document;
     const struct tp_html_level *level;
@@ -154,7 +154,8 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* Adds a table to the current section, or above the sections; then also sets has_tables. */
+/* Adds a table to the current section. Before the first section, adds the table to the first screen and sets
+ * has_tables. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)

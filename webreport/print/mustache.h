@@ -28,7 +28,7 @@ struct tp_mustache_token {
     uint32_t jump;        /* for SECTION and INVERTED: index of the token after the END of the section */
     struct tp_str text;   /* TEXT: the bytes; other tokens: the name; both are borrowed from the template */
     struct tp_str indent; /* PARTIAL that is alone on its line: the blanks before it */
-    const struct tp_mustache *partial; /* PARTIAL without '*': its compiled template, set when the token is first rendered */
+    const struct tp_mustache *partial; /* PARTIAL without '*': its compiled template, set when first rendered */
 };
 
 struct tp_mustache {

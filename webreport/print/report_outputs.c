@@ -241,8 +241,8 @@ static int build_rank_findings(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Stores the findings between the ranks of a recording as JSON, if they cost more than those of the run's other
- * recordings. They are written after all recordings of the run. */
+/* Stores the findings between the ranks of a recording as JSON, if they cost more than the stored findings of the run's
+ * earlier recordings. The stored findings are written after the last recording of the run. */
 static int store_rank_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};

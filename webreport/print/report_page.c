@@ -232,7 +232,7 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = large_arena;
-    large->section.naming.kernels = NULL; /* the cache of kernel names belongs to the calling thread */
+    large->section.naming.kernels = NULL; /* no cache, because it belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large_sections, large) == 0;
 }

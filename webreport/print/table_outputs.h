@@ -22,7 +22,7 @@ struct tp_table_outputs {
     size_t count; /* number of tables added so far */
 };
 
-/* Prints and writes one table. outputs: a struct tp_table_outputs. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Adds one table to the output. outputs: a struct tp_table_outputs. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_table_outputs_add(void *outputs, const struct tp_profile_table *table, struct tp_arena *arena,
                          struct tp_error *err);
 /* Completes the output if at least one table was added. */

@@ -14,7 +14,7 @@ enum { MAX_STEPS = 1 << 28 };
 struct frame {
     const struct tp_mustache *template;
     uint32_t at, start, end;
-    struct tp_data list; /* list whose items repeat the tokens; not a list: the tokens are not repeated */
+    struct tp_data list; /* list for whose items the tokens are repeated; not a list if they are rendered once */
     size_t index;
     bool has_context, is_partial;
 };
@@ -54,8 +54,8 @@ static int indent_lines(struct tp_templates *templates, struct tp_str indent, st
     return 0;
 }
 
-/* Sets *out to the compiled template with this name and indentation. may_miss: a template that does not exist is
- * empty. */
+/* Sets *out to the compiled template with this name and indentation. may_miss: true treats a missing template as an
+ * empty one. */
 static int find_or_compile(struct tp_templates *templates, struct tp_str name, struct tp_str indent, bool may_miss,
                            const struct tp_mustache **out, struct tp_error *err)
 {

@@ -22,8 +22,8 @@ struct tp_templates {
     void *context;
     struct tp_vec compiled;       /* elements: struct tp_mustache *, in order of first use */
     struct tp_renderer *renderer; /* stacks of the current rendering */
-    uint64_t
-        max_steps; /* largest number of tokens that one call may render, which stops a template that includes itself */
+    uint64_t max_steps; /* largest number of tokens that one call renders; this limit stops a template that includes
+                           itself */
 };
 
 /* Initializes the set. arena: memory for compiled templates; its guard must also be set during rendering. load,

@@ -11,7 +11,7 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
-    /* summaries that tp_comparison_add made; `summaries` points to them; elements: struct tp_summary */
+    /* summaries that tp_comparison_add made, to which `summaries` points; elements: struct tp_summary */
     struct tp_vec runs;
     /* call tree of each summary that was made from a trace; summaries from files have none; elements: struct
      * tp_calltree */
@@ -24,7 +24,7 @@ struct tp_diff_side {
 
 struct tp_diff_read {
     struct tp_trace_options read;
-    const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
+    const struct tp_rule_overrides *rules; /* changes to rules by the option --rule; NULL for the default rules */
     struct tp_console *console;
     bool has_trees;
 };

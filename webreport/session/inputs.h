@@ -8,8 +8,8 @@
 #include "webreport/trace/trace.h"
 
 /* Finds traces as tp_rundir_find does, and prints which files were recognized by their content. *file_count: number of
- * files in all runs. Allocates from `arena`, whose guard the caller sets. Returns 0, TP_ELIMIT, or TP_ENOTFOUND, also
- * if folders have no traces. */
+ * files in all runs. Allocates from `arena`, whose guard the caller sets. Returns 0, TP_ELIMIT, or TP_ENOTFOUND if an
+ * input does not exist or if there are no traces. */
 int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const struct tp_run_search *search,
                    struct tp_console *console, struct tp_error *err);
 
@@ -43,7 +43,7 @@ struct tp_str tp_inputs_name_without_endings(struct tp_str name, size_t least);
 /* Returns true if both paths name the same existing regular file, so that an output does not overwrite an input. */
 bool tp_inputs_are_same_file(const char *a, const char *b);
 
-/* The files that a command line names. Each name may be NULL. */
+/* The files that a command line names. Each name can be NULL. */
 struct tp_named_files {
     const char *const *outputs, *const *inputs;
     size_t output_count, input_count;

@@ -86,7 +86,7 @@ static int read_inputs(struct state *state)
         struct tp_error why = {0};
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
         int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
-        if (read == TP_ENOMEM) /* out of memory: an error of the command, not of this input */
+        if (read == TP_ENOMEM) /* running out of memory is a failure of the command, not of this input */
             return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
             report_failed_input(state, inputs.items[i].path, &why);
@@ -243,7 +243,7 @@ static void add_records(struct state *state)
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    release_batch_arenas(batch); /* also after a failure, which tp_arena_fail_with_stored_code reports below */
+    release_batch_arenas(batch); /* called also after a failure, which the next call reports */
     tp_arena_fail_with_stored_code(state->arena);
 }
 
@@ -262,7 +262,7 @@ int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *sessio
     if (code < 0)
         return code;
     add_records(&state);
-    if (state.items.count == 0) /* the reason for each input is already printed */
+    if (state.items.count == 0) /* the reason why each input is unusable is already printed */
         return tp_error_set(err, state.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
     if (session->is_strict && state.failed.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", state.failed.count);

@@ -11,8 +11,8 @@ struct tp_output_name {
     const char *folder;
 };
 
-/* Returns the names for each file of each run, in the order of the files, in `arena`. Different inputs may give equal
- * names, because unsafe bytes are replaced and long texts are cut; such names get a number (a_b, a_b-2). joins_cycles:
+/* Returns the names for each file of each run, in the order of the files, in `arena`. If different inputs give equal
+ * names, because unsafe bytes are replaced and long texts are cut, the names get a number (a_b, a_b-2). joins_cycles:
  * true to give all captures of a worker one folder, without SPAN. */
 struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
 

@@ -27,7 +27,7 @@ struct rank {
     struct tp_step_slots slots;
     int64_t number;   /* rank number; TP_NULL_INT if unknown */
     bool is_damaged;  /* true: the trace of the rank is damaged */
-    uint32_t *labels; /* element for each step in `slots`: name of the step, id in report->labels */
+    uint32_t *labels; /* for each step in `slots`: id of the step's name in report->labels */
 };
 
 struct report {
@@ -39,12 +39,13 @@ struct report {
     size_t rank_count;
     struct tp_run_programs programs; /* programs of the current run, recorded from outside */
     size_t done_before;              /* number of files in the runs before the current one */
-    bool has_several; /* true: the run has several files, which may be ranks of one job, and their steps are kept for
-                         the replay */
+    bool has_several; /* true: the run has several files; they can be ranks of one job, so their steps are kept for the
+                         replay */
     struct tp_strings labels;        /* names of the steps of all ranks in the current run */
     struct tp_comparison comparison; /* comparison with the baseline */
     const char *line;                /* line with the verdict if the report has only one profile; otherwise NULL */
-    /* run and worker of the last profile whose trace is the main one of its process; NULL before the first */
+    /* run and worker of the last profile whose trace is the main trace of its process; used_run is NULL before the
+     * first */
     const struct tp_run *used_run;
     struct tp_str used_worker;
 };
@@ -133,8 +134,8 @@ static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp
     return found;
 }
 
-/* Returns the index of the program's trace for a process that was recorded from inside: the first file before `own`
- * that is not of a helper process. Returns `own` if none exists. */
+/* Returns the index of the trace of a program that was recorded from outside, for the trace `own` from inside one of
+ * its processes. This is the first file before `own` that is not of a helper process; `own` if none exists. */
 static size_t find_program_recorded_from_outside(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -175,7 +176,7 @@ static int report_trace(void *context, const struct tp_walked *walked, struct tp
     bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
                            tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
-    /* also for a trace of tracepress, if PyTorch's own trace of the same process could not be used */
+    /* a trace of tracepress becomes the main trace if PyTorch's own trace of the same process was unusable */
     if (!is_accompanying) {
         received.profile.main_worker = TP_STR("");
         report->used_run = walked->run;

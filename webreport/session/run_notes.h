@@ -1,7 +1,8 @@
 /* Reads and writes notes: the decision of `check` about a stored run, as text. A note is a file LABEL.note next to
  * LABEL.tps, with lines KEY: VALUE.
  *
- * LABEL.tps has the decision as well. The note is for people, and for runs that an older version stored.
+ * LABEL.tps has the decision as well. The note is for people, and for runs whose LABEL.tps was written by an older
+ * version and has no decision.
  *
  *     tracepress-run-note 1
  *     verdict: fail
@@ -18,7 +19,8 @@
 #include "writer/base/error.h"
 
 /* Fills the decision about the run in the file `tps`; texts are in the arena. stored: the decision in the file itself.
- * The worse of `stored` and the note counts, so that a lost or wrong note does not turn a failed run into a good one.
+ * If `stored` and the note differ, the worse decision is used, so that a lost or wrong note does not turn a failed run
+ * into a good one.
  *
  * A note that is incomplete, empty, unreadable or of a later version counts as a broken limit. A run of an older
  * version without a note counts as within its limits. */

@@ -19,7 +19,7 @@ struct tp_summaries_options {
     size_t path_count;
     /* is_strict: true makes an unusable input or any repair an error */
     struct tp_trace_options read;
-    const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
+    const struct tp_rule_overrides *rules; /* changes to rules by the option --rule; NULL for the default rules */
     struct tp_console *console;            /* console for messages about unusable inputs and repairs */
     struct tp_str job; /* name of the job, stored in the key of each trace's summary; "" without a job */
     int64_t rank; /* rank, stored in the key of each trace's summary; TP_NULL_INT: the rank that the trace contains */

@@ -304,7 +304,7 @@ static int run_job(void *context, struct tp_error *err)
             &job->inputs.runs,
             &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
             "traces or summaries (*.tps)", &job->arena, &job->err);
-    /* the reason for each input is already printed */
+    /* the reason why each input is unusable is already printed */
     if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)

@@ -6,7 +6,7 @@
 #include "webreport/measure/summary/summary_file.h"
 #include "webreport/session/summaries.h"
 
-/* Functions that write a set of summaries as JSON: the begin, each process, and the end. The guard of `arena` is set
+/* Functions that write a set of summaries as JSON: its start, each process, and its end. The guard of `arena` is set
  * during each call. */
 struct tp_summary_printer {
     void (*begin)(struct tp_json *json);
@@ -30,7 +30,8 @@ struct tp_summarize_job {
 /* Does the work of one command and prints all errors. Returns an exit code (enum tp_exit). */
 int tp_summarize_run(const struct tp_summarize_job *job);
 
-/* Numbers of inputs that were added to the set, and of unusable inputs, for each of which a message was printed. */
+/* Counts of the inputs that were added to the set, and of the unusable inputs. A message was printed for each unusable
+ * input. */
 struct tp_summarize_counts {
     size_t usable, failed;
 };

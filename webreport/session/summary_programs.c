@@ -18,8 +18,8 @@ const struct tp_run_file *tp_summary_program_file(const struct tp_run *run)
     return found;
 }
 
-/* Appends the program's function rows to a summary. Removes the numbers per step, because the program has other steps
- * than the summary. */
+/* Appends the program's function rows to a summary. Removes the times and counts per step, because the steps of the
+ * program differ from those of the summary. */
 static void copy_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
 {
     struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);

@@ -36,8 +36,8 @@ static int check_output_path(void *context, struct tp_error *err)
                : TP_OK;
 }
 
-/* Returns true if the requested table is about processes or waits, and another trace of the run has these rows, because
- * it is a program recorded from outside. */
+/* Returns true if the requested table lists processes or waits, which only another trace of the run has: the trace of a
+ * program that was recorded from outside. */
 static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
 {
     bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;

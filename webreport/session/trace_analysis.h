@@ -1,7 +1,7 @@
 /* Analyzes one profile in memory: the trace, the order of its events, the model, the views and the advice.
  *
  * A large profile is analyzed on two threads. When the model is complete, one thread builds the advice and the memory
- * view, the other one builds the other views. Both only read the model. Each thread has its own arena, because two
+ * view, the other thread builds the other views. Both only read the model. Each thread has its own arena, because two
  * threads must not share an arena. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H
 #define TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H

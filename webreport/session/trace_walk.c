@@ -98,7 +98,7 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
         code = walk_run(walk, &walk->runs.items[i], err);
     if (code < 0)
         return code;
-    if (walk->usable_count == 0) /* the reason for each input is already printed */
+    if (walk->usable_count == 0) /* the reason why each input is unusable is already printed */
         return tp_error_set(err, walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (walk->read.is_strict && walk->usable_count < walk->file_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",

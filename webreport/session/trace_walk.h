@@ -1,7 +1,8 @@
 /* Processes the traces of a command one by one: finds them, reads each trace, passes it to the caller's functions and
  * releases it. Used by `report`, `table` and `export`.
  *
- * Memory contains only one trace at a time. An unusable input is printed and counted, and the next input follows. */
+ * Memory contains only one trace at a time. The walk prints and counts an unusable input, and continues with the next
+ * input. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_WALK_H
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
@@ -35,12 +36,13 @@ struct tp_walk_user {
 struct tp_trace_walk {
     const char *const *inputs; /* traces of any name, "-", and folders of traces */
     size_t input_count;
-    struct tp_trace_options read; /* options; with is_strict, an unusable input makes the walk fail at its end */
+    struct tp_trace_options read; /* options for reading traces; with is_strict, the walk continues after an unusable
+                                     input but fails at its end */
     /* true: the traces stay empty, because `use` reads each trace itself; a limit that `use` reaches makes the input
      * unusable */
     bool skips_reading;
     bool copies_pipes; /* true: copy pipes to a temporary file, because `use` reads each trace a second time */
-    const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
+    const struct tp_rule_overrides *rules; /* changes to rules by the option --rule; NULL for the default rules */
     struct tp_console *console;
     struct tp_arena *arena; /* memory for the whole walk, whose guard the caller sets */
     const struct tp_walk_user *user;

@@ -1,9 +1,9 @@
-/* Classifies the origin of a Python file by its path. This rule alone decides which source line is "the user's line"
- * (docs/definitions.md, section 6).
+/* Classifies the origin of a Python file by its path. Only this module determines which source line is "the user's
+ * line" (docs/definitions.md, section 6).
  *
  * torch.profiler removes the folders of sys.path from a path. So a file of Python's library is "copy.py" or
- * "json/decoder.py". A file of an installed package is recognized only if its path still has the package folder.
- * Pure function, any thread. */
+ * "json/decoder.py". A file of an installed package is recognized only if its path still has the package folder. Pure
+ * function, any thread. */
 #ifndef TP_WEBREPORT_TRACE_CODE_ORIGIN_H
 #define TP_WEBREPORT_TRACE_CODE_ORIGIN_H
 

@@ -11,7 +11,7 @@ struct tp_collective_kind {
     /* part: lower-case text in the call's name, by which the kind is recognized; name: name of the kind, such as
      * "all_reduce". Both are static. */
     const char *part, *name;
-    double a, b;   /* coefficients for tp_bus_factor */
+    double a, b;   /* coefficients of the bus factor: see tp_bus_factor */
     bool is_joint; /* true if all ranks of the group participate; false for a send or a receive */
 };
 

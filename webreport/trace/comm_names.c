@@ -43,8 +43,8 @@ static const char *const collectives[] = {"allreduce",     "all_reduce",     "al
                                           "reducescatter", "reduce_scatter", "alltoall",  "all_to_all",
                                           "all2all",       "sendrecv",       "send_recv", NULL};
 
-/* Words in names of kernels that do not communicate between devices. They reduce over the threads of a warp or
- * block, or multiply matrices while other code communicates. */
+/* Words in names of kernels that do not communicate between devices: kernels that reduce over the threads of a warp or
+ * block, or that multiply matrices while other code communicates. */
 static const char *const others[] = {"warp_all",  "warpall",   "block_all", "blockall", "thread_all",
                                      "threadall", "group_all", "groupall",  "cub::",    "softmax",
                                      "gemm",      "matmul",    NULL};

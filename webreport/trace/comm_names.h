@@ -1,4 +1,4 @@
-/* Recognizes communication kernels by their names: the list of section 12 of docs/definitions.md. */
+/* Recognizes communication kernels by their names, with the list in section 12 of docs/definitions.md. */
 #ifndef TP_WEBREPORT_TRACE_COMM_NAMES_H
 #define TP_WEBREPORT_TRACE_COMM_NAMES_H
 

@@ -1,5 +1,6 @@
-/* Finds the class of a copy: see copy_class.h. The numbers come from CUpti_ActivityMemcpyKind and
- * CUpti_ActivityMemoryKind of CUPTI, the words from torch/profiler/_cupti_monitor_trace.py of torch 2.13. */
+/* Finds the class of a copy: see copy_class.h. The numbers of kinds are those of CUpti_ActivityMemcpyKind and
+ * CUpti_ActivityMemoryKind in CUPTI. The names of kinds are those of torch/profiler/_cupti_monitor_trace.py in torch
+ * 2.13. */
 #include "webreport/trace/copy_class.h"
 
 #include <stdbool.h>
@@ -73,8 +74,8 @@ bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind)
 
 /* ---- direction by name ---- */
 
-/* Texts in names of copies and the direction that each one means. Texts are compared in lower case, and the first
- * matching row decides. */
+/* Texts in names of copies and the direction that each one means. Texts are compared in lower case. The first row whose
+ * text occurs in the name gives the direction. */
 static const struct {
     const char *part;
     enum tp_copy_direction direction;

@@ -1,5 +1,5 @@
-/* Decodes JSON events. The decoder receives the fields of one element of traceEvents. It delivers an event to a
- * sink, or counts the element. */
+/* Decodes JSON events. The decoder receives the fields of one element of traceEvents. It delivers the element to a sink
+ * as an event, or only counts the element. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
@@ -22,8 +22,9 @@ struct tp_decoder {
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
     struct tp_vec thread_by_row_text;                       /* thread number for each id in row_texts */
     struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* thread numbers of short pid and tid tokens */
-    struct tp_buf row_key, argument_text;                   /* allocated with malloc, freed by tp_decoder_release */
-    /* numbers of events with phase B and E, which are counted but not paired */
+    struct tp_buf row_key, argument_text;                   /* scratch buffers; allocated with malloc, freed by
+                                                               tp_decoder_release */
+    /* numbers of events with phase B and with phase E, which are counted but not paired */
     uint64_t begin_events, end_event_count;
 };
 

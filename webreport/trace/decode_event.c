@@ -60,15 +60,15 @@ static bool has_process_group(const struct tp_element *e)
     return e->spans->has & keys || tp_kind_is_communication_task(tp_span_text(e->spans, TP_ARG_TASK_TYPE));
 }
 
-/* Returns the range kind that the event's arguments declare. */
+/* Returns the range kind that the argument "kind" of the event names; TP_RANGE_NONE if there is none. */
 static enum tp_range_kind declared_range_kind(const struct tp_element *e)
 {
     struct tp_str word = tp_span_text(e->spans, TP_ARG_KIND);
     return tp_token_is_string(word) ? tp_range_kind_by_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Delivers the arguments that the program gave to a range or to device work of its own. Profiled device operations,
- * which have a correlation, are excluded. */
+/* Delivers the arguments that the program gave to a range or to a work item of a device. Device operations that a
+ * profiler recorded have a correlation and are excluded. */
 static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
@@ -150,7 +150,7 @@ static void count_skipped_event(struct tp_decoder *d, const struct tp_element *e
     tp_sink_count_skipped(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
     count_facts_of_skipped_event(d, e, kind, has_time);
     if (has_time)
-        /* the recorder numbers events of new categories too, so this number must not count as missing */
+        /* the recorder numbers events of new categories too; without this call, the number would seem to be missing */
         tp_decode_number(d, e);
 }
 
@@ -333,7 +333,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_process_memory(d, &e);
     }
-    if (e.ph == 'B') /* the category may show a producer whose files are refused */
+    if (e.ph == 'B') /* reads the category, because it can show that the producer's files are refused */
         read_category(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_category(d, &e);

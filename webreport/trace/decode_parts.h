@@ -95,7 +95,7 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
     return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, interner, contents);
 }
 
-/* Returns the id in `values` of an argument; TP_NO_ID if the argument is absent or null. */
+/* Returns the id in `values` of an argument's value; TP_NO_ID if the argument is absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
     return tp_span_has_value(e->spans, field)
@@ -114,7 +114,7 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* Counts the number ("Ev Idx") that the recorder gave to the event, if there is one. */
+/* Adds the number ("Ev Idx") that the recorder gave to the event to the sums in the sink, if there is a number. */
 static inline void tp_decode_number(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number;

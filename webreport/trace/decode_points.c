@@ -20,7 +20,8 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 static uint32_t recording_stack_id(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_text(e->spans, TP_ARG_CALL_STACK);
-    struct tp_buf *text = &d->argument_text; /* the interner uses d->scratch, so this function needs another buffer */
+    struct tp_buf *text = &d->argument_text; /* the interner uses the sink's scratch buffer, so this function needs
+                                                another buffer */
     tp_buf_clear(text);
     tp_buf_puts(text, TP_RECORDING_FRAME ";");
     if (tp_token_is_string(token))
@@ -94,7 +95,7 @@ void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
     tp_sink_add_task_end(d->sink, &end);
 }
 
-/* Reads a count. Returns false if it is absent or negative. */
+/* Reads a field that is a count. Returns false if the field is absent or negative. */
 static bool read_count(struct tp_decoder *d, const struct tp_element *e, enum tp_field field, uint64_t *count)
 {
     int64_t value = tp_element_int(d, e, field);

@@ -1,5 +1,6 @@
 /* Defines the evidence of an input: how complete its file, its events and its clock are. One struct per trace has all
- * evidence. Budget checks and comparisons use it to decide which numbers are reliable. All other users only show it.
+ * evidence. Budget checks and comparisons use the evidence to decide which numbers are reliable. All other code only
+ * shows the evidence.
  *
  * Unknown is not zero. A summary of an older version has no evidence, and no number is guessed for it. The struct owns
  * nothing and is copied by value. */
@@ -66,7 +67,7 @@ enum tp_lost {
     TP_LOST_COUNT
 };
 
-/* Kinds of data that a number may need, as bits. */
+/* Kinds of data from which the numbers of the report are computed, as bits. */
 enum tp_need {
     TP_NEED_FILE = 1,    /* the file itself: correct checksum, complete to its end, every event readable */
     TP_NEED_HOST = 2,    /* operators and annotations, including the markers of steps */

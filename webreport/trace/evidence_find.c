@@ -39,8 +39,8 @@ static bool add_number_to_set(struct bits *set, int64_t number)
     return was_set;
 }
 
-/* Makes an empty set for numbers from first to last. Returns false if the range is too large for a set of `count`
- * numbers. */
+/* Makes an empty set for numbers from first to last. Returns false if the range is too large in relation to `count`,
+ * the number of numbers to add. */
 static bool make_number_set(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first;
@@ -90,8 +90,8 @@ static unsigned find_event_kinds(const struct tp_trace *trace)
 }
 
 /* Returns true if the file has no operator but has data that torch writes only with operators: forward-backward links,
- * or calls with an operator's id. In a file with a "trace_id", a single numbered event that is an annotation also
- * counts as such data. */
+ * or calls with an operator's id. Also returns true for a file with a "trace_id" and annotations in which only one
+ * event has a number. */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
     if (kinds & 1u << TP_KIND_OPERATOR)
@@ -158,7 +158,8 @@ static struct matched_calls match_calls_with_operations(const struct tp_trace *t
 }
 
 /* Counts launches without a kernel. Returns 0 if a stream is captured, because captured launches run later or never.
- * A few such launches count only if they are between two launches with kernels; others may be outside the recording. */
+ * Also returns 0 if few launches lack a kernel and all of them are before the first or after the last launch with a
+ * kernel, because their kernels may be outside the recording. */
 static int64_t count_unmatched_launches(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
@@ -277,7 +278,7 @@ static int64_t read_header_count(const struct tp_trace *trace, const char *key)
  * writer. */
 static uint64_t count_misspelled_cats(const struct tp_trace *trace)
 {
-    enum { MOST_ALIKE = 2 }; /* damage rarely produces the same text three times */
+    enum { MOST_ALIKE = 2 }; /* more equal categories are a new word, because damage rarely repeats a text */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelled_cats;
     for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
@@ -383,9 +384,9 @@ static bool has_recorded_stacks(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns true if the metadata is incomplete. torch's profiler writes the version of its format, and also the
- * devices if there are device operations. Files with very little metadata are tests or filtered files and do not
- * count. */
+/* Returns true if the metadata is incomplete. torch's profiler writes the version of its format, and also the devices
+ * if there are device operations. Returns false for files with very little metadata, because they are tests or filtered
+ * files. */
 static bool lacks_metadata(const struct tp_trace *trace)
 {
     static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",

@@ -46,7 +46,7 @@ struct tp_feed {
     struct tp_sha256 sha256;
     struct tp_inflate inflate;
     bool has_started, input_ended, has_hash;
-    char cut[4]; /* first bytes of a character that the end of a block splits */
+    char cut[4]; /* first bytes of a character that is split by the end of a block */
     size_t cut_size;
 
     struct block ring[RING];
@@ -57,7 +57,8 @@ struct tp_feed {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned filled, taken; /* numbers of blocks ever put into the ring and ever taken out of it */
+    unsigned filled, taken; /* number of all blocks put into the ring so far, and number of all blocks taken out of
+                               it */
 
     char *long_text;
     size_t long_capacity;
@@ -197,7 +198,7 @@ static void check_block_text(struct tp_feed *feed, struct block *block)
     if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
         feed->report.has_bad_utf8 = true;
         feed->report.bad_utf8_block_offset = feed->report.text_bytes;
-        /* a lost disk block may read as bytes 0xFF */
+        /* a lost disk block may read as bytes 0xFF, so four such bytes are treated as control characters */
         feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL;
         feed->cut_size = 0;
     }

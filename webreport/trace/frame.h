@@ -63,8 +63,8 @@ struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str tex
  * and each address "0x7f12" becomes "0x*". The result is `name`, static, or in the arena. */
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name);
 
-/* Numbers for the project lines and labels of a trace's names; equal texts have equal numbers. Built once after the
- * trace is read, then read-only. */
+/* Ids of the project lines and labels of a trace's names. Equal texts have equal ids. Built once after the trace is
+ * read, then read-only. */
 struct tp_frames {
     const struct tp_strings *names;
     uint32_t name_count;     /* number of names in `names` when the struct was made */

@@ -5,8 +5,8 @@
 
 #include "webreport/trace/trace.h"
 
-/* Moves the members (struct tp_header_value) into the trace. Reads deviceProperties, options and the time base from
- * them. */
+/* Moves the members into the trace. Reads deviceProperties, options and the time base from them. Elements of `members`:
+ * struct tp_header_value. */
 void tp_header_finish(struct tp_trace *trace, const struct tp_vec *members);
 
 #endif

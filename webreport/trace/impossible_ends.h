@@ -1,9 +1,9 @@
 /* Corrects impossible ends: of Python calls that end after their caller, and of device operations that end after later
  * operations of their stream (docs/definitions.md, section 2).
  *
- * Recorders and devices cause them. A recorder that misses the end of a C call writes the end of the recording instead,
- * and a device may report a wrong end. A corrected event keeps its start and gets the latest possible end.
- * trace->reading counts the corrected events and names the longest one. */
+ * Such ends have two causes. A recorder that misses the end of a C call writes the end of the recording instead, and a
+ * device may report a wrong end. A corrected event keeps its start and gets the latest possible end. trace->reading
+ * counts the corrected events and names the longest one. */
 #ifndef TP_WEBREPORT_TRACE_IMPOSSIBLE_ENDS_H
 #define TP_WEBREPORT_TRACE_IMPOSSIBLE_ENDS_H
 

@@ -1,7 +1,7 @@
 /* Interns texts directly from the window. Maps the raw bytes of a JSON text to the id of the decoded text.
  *
- * Every distinct spelling is cleaned only once; finding it again costs one hash and one comparison. Ids number the
- * meant texts, which are in a struct tp_strings that outlives the reader. */
+ * Every distinct spelling is decoded only once; finding it again costs one hash and one comparison. Ids are those of
+ * the decoded texts, which are in a struct tp_strings that outlives the reader. */
 #ifndef TP_WEBREPORT_TRACE_INTERNER_H
 #define TP_WEBREPORT_TRACE_INTERNER_H
 
@@ -16,8 +16,8 @@ struct tp_word {
 
 enum { TP_HISTORY_SLOTS = 1 << 14 };
 
-/* The most recently interned words, and the word that followed each such sequence last time. Traces repeat the same
- * words in every step, so the next word can be predicted. */
+/* The most recently interned words, and for each sequence of four words the word that followed this sequence last time.
+ * Traces repeat the same words in every step, so the next word can be predicted. */
 struct tp_history {
     uint32_t recent; /* hash of the last four words */
     uint32_t likely[TP_HISTORY_SLOTS];
@@ -26,7 +26,7 @@ struct tp_history {
 struct tp_interner {
     struct tp_strings *meanings;
     struct tp_history *history; /* history that all interners of one reader share */
-    struct tp_vec words;        /* all words (struct tp_word) in the order of their first use */
+    struct tp_vec words;        /* all words in the order of their first use; elements: struct tp_word */
     struct tp_interner_slot *slots;
     uint32_t slot_count;
     /* true if the texts are JSON values, which are stored as compact JSON; false if they are contents of strings */

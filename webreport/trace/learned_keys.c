@@ -255,7 +255,7 @@ static bool add_nodes_for_text(struct learner *l, const char *to, enum kind kind
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
         struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
         if (l->made.folded_value_count)
-            return false; /* a long text that contains a value is not learned */
+            return false; /* not learned, because a node with a value must not be split */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
         l->node = find_or_add_child_node(l->layout, l->node, &join);
         l->from += TP_LAYOUT_TEXT;

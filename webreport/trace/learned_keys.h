@@ -1,9 +1,9 @@
 /* Scans events with texts learned from earlier events, without reading the keys again.
  *
- * Writers print events from a few format strings. So the text between two values (separators, keys, quotes, the
- * phase and the category) repeats byte for byte. A trie contains these texts, and one comparison per value replaces
- * parsing. If a text is not in the trie, the plain scanner reads the event, and the texts of the event are learned.
- * Results are equal to those of the plain scanner: a node matches only bytes that it accepted before, and values end
+ * Writers print events from a few format strings. So the text between two values (separators, keys, quotes, the phase
+ * and the category) repeats byte for byte. A trie contains these texts, and one comparison per value replaces parsing.
+ * If a text is not in the trie, the plain scanner reads the event, and the texts of the event are learned. Results are
+ * equal to those of the plain scanner: a node matches only bytes that the plain scanner accepted before, and values end
  * by the same rules. */
 #ifndef TP_WEBREPORT_TRACE_LEARNED_KEYS_H
 #define TP_WEBREPORT_TRACE_LEARNED_KEYS_H
@@ -27,8 +27,8 @@ struct tp_learned_keys_node {
         uint32_t text_id;
     } folds[TP_LAYOUT_FOLDS];
     uint64_t bit; /* bit of `field`; 0 if the value has no field */
-    /* bits: fields of the value and of all values inside the text; known_field_bits: fields of the inside values whose
-     * text_id is valid */
+    /* bits: fields of the value and of all values inside the text; known_field_bits: fields of the values inside the
+     * text whose text_id is valid */
     uint64_t bits, known_field_bits;
     /* interner of the value's text; NULL if the value is not interned */
     struct tp_interner *interner;

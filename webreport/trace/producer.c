@@ -24,7 +24,7 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
  * start of a process name, or as a process id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
-/* Texts that identify other producers. The first text found in a trace decides. */
+/* Texts that identify other producers. The first of these texts that a trace contains gives its producer. */
 static const struct sign {
     const char *producer;
     enum place place;

@@ -1,11 +1,11 @@
-/* Finds range kinds from names, for recordings of programs that do not declare the kinds of their ranges. */
+/* Finds range kinds from names, for recordings of programs that give their ranges no kind. */
 #ifndef TP_WEBREPORT_TRACE_RANGE_NAMES_H
 #define TP_WEBREPORT_TRACE_RANGE_NAMES_H
 
 #include "webreport/trace/trace.h"
 
-/* Sets the range kind of annotations that declare no kind, from their names (docs/definitions.md section 2). Changes
- * only recordings of our collector. */
+/* Sets the range kind of annotations without an argument "kind" from their names (docs/definitions.md, section 2).
+ * Changes only recordings of our collector. */
 void tp_range_names_apply(struct tp_trace *trace);
 
 /* Returns the range kind that a name implies: compute for "forward", "Backward pass" and "gpt2_update", input for

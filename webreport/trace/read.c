@@ -33,7 +33,7 @@ static void build_stacks(struct tp_trace *trace)
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
 
-/* Derives from the columns the data that the model expects in every trace. */
+/* Derives the frames and stacks, which the model expects in every trace, from the columns. */
 static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_trace_options *options)
 {
     tp_frames_build(&trace->frames, &trace->names, trace->arena);

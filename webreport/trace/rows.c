@@ -72,7 +72,7 @@ static uint32_t find_thread_by_spelling(struct tp_decoder *d, struct tp_str pid,
 
 uint32_t tp_rows_thread_number(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    /* the subtraction wraps for absent tokens and so excludes them, because 8 bytes cannot be read there */
+    /* true also for absent tokens, of which 8 bytes cannot be read: their length 0 minus 1 wraps to the maximum */
     if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
         return find_thread_by_spelling(d, pid, tid);
     struct tp_row_cache_entry row = {.pid = load_eight_bytes(pid.ptr, pid.len),

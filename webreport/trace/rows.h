@@ -5,8 +5,8 @@
 
 #include "webreport/trace/decode.h"
 
-/* Returns the thread number for a raw pid and tid token. A token is empty if absent. Texts of digits and "stream N"
- * count as numbers. */
+/* Returns the thread number for a raw pid and tid token. A token is empty if absent. Texts of digits and "stream N" are
+ * treated as numbers. */
 uint32_t tp_rows_thread_number(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
 
 /* Returns the process of a raw pid token. Returns NULL if no earlier metadata record names the process. */

@@ -19,8 +19,8 @@
 
 struct search {
     struct tp_arena *arena;
-    struct tp_vec runs;        /* runs found so far, as struct tp_run */
-    struct tp_vec named_files; /* files that the user named, as struct tp_run_file */
+    struct tp_vec runs;        /* runs found so far; elements: struct tp_run */
+    struct tp_vec named_files; /* files that the user named; elements: struct tp_run_file */
     size_t file_count;
     const char *suffix;  /* ending of the file names to find; NULL for the endings of traces */
     const char *include; /* pattern of the file names to find; NULL for all names */
@@ -90,7 +90,7 @@ static void find_additional_files(struct tp_run *run)
         if (!tp_str_ends(worker, TP_WORKER_SECOND))
             continue;
         worker.len -= sizeof TP_WORKER_SECOND - 1;
-        /* the main worker's file comes first in the sorted list, so the search goes backward */
+        /* the main worker's file comes first in the sorted list, so the loop runs backward */
         for (size_t k = i; k-- > 0 && !file->main_worker.len;)
             if (tp_str_equal(run->files[k].worker, worker)) {
                 file->main_worker = worker;

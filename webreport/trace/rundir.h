@@ -59,14 +59,14 @@ struct tp_run_search {
         *include;
 };
 
-/* Finds the traces. The files that the user named form the first run, and every folder with traces is another run.
- * In folders, only regular files count, and symbolic links to folders are not followed. Returns 0, TP_ENOTFOUND if a
+/* Finds the traces. The files that the user named form the first run, and every folder with traces is another run. In
+ * folders, only regular files are used, and symbolic links to folders are not followed. Returns 0, TP_ENOTFOUND if a
  * path does not exist, or TP_ELIMIT for more than TP_MAX_TRACE_FILES files. */
 int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp_run_search *search,
                    struct tp_error *err);
 
-/* Appends to `paths` (const char *) the files below `folder` whose names end in `suffix` and do not begin with a
- * dot. Lists folder by folder, sorted by name, without following links to folders. Returns 0, TP_ELIMIT, or TP_EIO
+/* Appends to `paths` the files below `folder` whose names end in `suffix` and do not begin with a dot; elements: const
+ * char *. Lists folder by folder, sorted by name, without following links to folders. Returns 0, TP_ELIMIT, or TP_EIO
  * if the folder cannot be opened. */
 int tp_rundir_find_named(struct tp_vec *paths, const char *folder, const char *suffix, struct tp_error *err);
 

@@ -20,10 +20,10 @@ struct tp_sink {
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
         memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
         arguments, moments, threads, processes;
-    struct tp_vec members;                     /* top-level members of the document (struct tp_header_value) */
+    struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
-    /* for each setup, the setup (uint32_t) that followed it last time; TP_NO_ID if unknown */
+    /* setup that followed each setup last time, indexed by setup; TP_NO_ID if unknown; elements: uint32_t */
     struct tp_vec next_setup_index;
     uint32_t last_setup_index;    /* setup of the last device operation; TP_NO_ID before the first device operation */
     struct tp_keys memory_places; /* distinct devices (type, id); a key has four 32-bit words */
@@ -33,7 +33,8 @@ struct tp_sink {
     struct tp_strings canonical_rows;   /* pairs (pid, tid) in canonical form; the id of a pair is its thread number */
     /* pids in canonical form that have a name or label; the id of a pid is its process number */
     struct tp_strings canonical_processes;
-    struct tp_buf row_key, scratch;                          /* allocated with malloc, freed by tp_sink_release */
+    struct tp_buf row_key, scratch;                          /* scratch buffers; allocated with malloc, freed by
+                                                                tp_sink_release */
     bool keeps_frame_stacks, wants_tensors, wants_arguments; /* copies of the options in struct tp_trace_options */
     bool is_program_trace; /* true if a member before the events shows that the collector wrote the file */
 };
@@ -115,7 +116,8 @@ void tp_sink_count_skipped(struct tp_sink *sink, enum tp_skip reason);
 /* Counts a complete event of an unknown category. dur_ns: duration of the event; 0 if absent. */
 void tp_sink_count_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
 
-/* Counts the number ("Ev Idx") that the recorder gave to an event. Recorders number their events from 0 on. */
+/* Counts an event with a number ("Ev Idx") of the recorder, and adds the number to the sum and the maximum of all
+ * numbers. Recorders number their events from 0 on. */
 void tp_sink_add_recorder_number(struct tp_sink *sink, int64_t number);
 
 /* Adds the details of the operator or annotation that is delivered next. Returns the value for tp_event.detail.
@@ -134,7 +136,8 @@ uint32_t tp_sink_add_comm(struct tp_sink *sink, const struct tp_comm_detail *com
 struct tp_sink_slice {
     struct tp_event event;            /* the event; `detail` must be set, and the sink sets `variant` */
     uint32_t cat;                     /* category, id in cats */
-    enum tp_range_kind declared_kind; /* range kind that the event's arguments declare */
+    enum tp_range_kind declared_kind; /* range kind that the argument "kind" of the event names; TP_RANGE_NONE if there
+                                         is none */
     bool is_communication;            /* true for a kernel that has the arguments of a collective */
     bool has_number; /* true if the recorder numbered the event; pass the number to tp_sink_add_recorder_number */
     bool has_correlation;

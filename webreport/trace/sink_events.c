@@ -58,7 +58,7 @@ static unsigned foreign_call_cat_number(struct tp_trace *trace, uint32_t cat)
     return 0;
 }
 
-/* Returns the range kind of an event. Also records which kinds the arguments of events declare. */
+/* Returns the range kind of an event. Also records which range kinds occur in arguments of events. */
 static unsigned range_kind_of_slice(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, declared = slice->declared_kind;
@@ -68,7 +68,7 @@ static unsigned range_kind_of_slice(struct tp_reading *reading, const struct tp_
     return !declared && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : declared;
 }
 
-/* Adds an event with a correlation to the count and the link sums in `reading`. */
+/* Counts an event that has a correlation, and adds the event to the link sums in `reading`. */
 static void add_correlation_sums(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     reading->correlated++;

@@ -4,7 +4,7 @@
  * A "Call stack" argument lists frames innermost first, joined by ";". Only this module splits such texts; all other
  * modules walk nodes. ";" is not escaped. So a frame that contains ";" is kept whole only if the trace shows that it is
  * one frame: a Python call has the same name, or is in the same folder "a;b". Otherwise the frame is split. Empty
- * frames between two ";" do not count.
+ * frames between two ";" are ignored.
  *
  * The nodes of arguments are made after the trace is read. Building the model adds the nodes of Python events, on one
  * thread. Then the trie is read-only. */
@@ -22,7 +22,7 @@ struct tp_stack {
 
 struct tp_stacks {
     struct tp_strings frames; /* text of each frame, indexed by frame id */
-    /* for each frame id: id (uint32_t) of the frame without its object address; TP_NO_ID if not yet computed */
+    /* id of each frame without its object address, by frame id; TP_NO_ID: not yet computed; elements: uint32_t */
     struct tp_vec without_address;
     struct tp_keys nodes;           /* the nodes; a key is a struct tp_stack */
     const struct tp_strings *names; /* names of the trace */
@@ -70,8 +70,8 @@ static inline struct tp_str tp_stack_frame_text(const struct tp_stacks *stacks, 
     return tp_strings_get(&stacks->frames, frame);
 }
 
-/* Fills *frames with the frame ids (uint32_t) of a stack, outermost first, at most `most` of them. Drops earlier
- * contents. */
+/* Fills *frames with the frame ids of a stack, outermost first, at most `most` of them; elements: uint32_t. Drops
+ * earlier contents. */
 void tp_stack_frames(const struct tp_stacks *stacks, uint32_t node, size_t most, struct tp_vec *frames);
 
 /* Returns true if the text of a stack is empty, as for TP_NO_ID. */

@@ -54,7 +54,7 @@ static inline bool tp_kind_is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
-/* Kind that the argument "kind" of an annotation or device event declares (docs/definitions.md, section 2). */
+/* Kind of work that the argument "kind" of an annotation or device event names (docs/definitions.md, section 2). */
 enum tp_range_kind {
     TP_RANGE_NONE, /* no argument "kind", or an unknown word */
     TP_RANGE_INPUT,
@@ -95,7 +95,7 @@ struct tp_event {
     unsigned variant : 4;
 };
 
-/* Returns the range kind of an event; TP_RANGE_NONE if its arguments declare none. */
+/* Returns the range kind of an event; TP_RANGE_NONE if the event has none. */
 static inline enum tp_range_kind tp_event_declared_kind(const struct tp_event *event)
 {
     return event->kind == TP_KIND_RUNTIME ? TP_RANGE_NONE : (enum tp_range_kind)event->variant;
@@ -277,7 +277,7 @@ struct tp_tensor_record {
     struct tp_tensor_stats stats;        /* statistics of the values; NaN for a number that is absent or null */
 };
 
-/* Arguments that the program gave to a range, to device work that it declared, or to a moment. */
+/* Arguments that the program gave to a range, to a work item that the program recorded, or to a moment. */
 struct tp_argument_text {
     /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID if there are no lines */
     uint32_t text;
@@ -402,7 +402,7 @@ struct tp_reading {
     /* first unknown categories of the file; elements with count 0 are free */
     struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES];
     uint64_t skipped_by_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
-    /* complete events with a missing or a negative duration, which becomes 0; events of TP_KIND_OTHER do not count */
+    /* complete events with a missing or a negative duration, which becomes 0; without events of TP_KIND_OTHER */
     uint64_t missing_dur, negative_dur;
     uint64_t driver;              /* calls of the driver, which are also in read[TP_KIND_RUNTIME] */
     uint64_t other_device_events; /* events of categories mtia_ccp_events and hpu_op */
@@ -436,7 +436,7 @@ struct tp_reading {
     uint64_t numbered;                  /* events that have a number of the recorder ("Ev Idx") */
     uint64_t recorder_number_sum;       /* sum of the recorder's numbers, modulo 2^64 */
     int64_t highest_recorder_number;    /* highest of the recorder's numbers */
-    unsigned declared_kind_bits;        /* set of bits 1 << kind for each enum tp_range_kind that arguments declare */
+    unsigned declared_kind_bits;        /* bits 1 << kind for each enum tp_range_kind that occurs in arguments */
     uint64_t device_link_starts, device_link_ends; /* numbers of starts and ends of links to device operations */
     uint64_t correlated;                           /* events that have a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */

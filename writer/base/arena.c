@@ -23,8 +23,8 @@ enum {
     HEADER = 64,
     PAGE = 4096,
     LARGE = 64 * 1024, /* smallest size of a block that tp_arena_free_item accepts for reuse, bytes */
-    /* smallest size of a block that has a header and usually its own mapping, bytes; it has no own mapping if it reuses
-     * a returned block */
+    /* minimum size of a block with a header, bytes. Such a block has its own mapping unless it reuses a returned
+     * block */
 
     BIG = 1024 * 1024,
     FIRST_CHUNK = 64 * 1024,
@@ -301,7 +301,7 @@ static void *allocate_small_item(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? reuse_returned_block(arena, size) : NULL;
     if (item)
         return item;
-    /* `at` is NULL before the first chunk, even if the item has 0 bytes */
+    /* `at` is NULL before the first chunk, so that an item of 0 bytes needs a chunk, too */
     if ((size_t)(arena->end - arena->at) < size || !arena->at)
         new_chunk(arena, size);
     item = arena->at;

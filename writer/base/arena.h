@@ -31,7 +31,7 @@ enum { TP_ARENA_BINS = 48 };
 struct tp_arena {
     struct tp_arena_block *blocks;             /* all blocks of the arena, newest first */
     struct tp_arena_block *spare;              /* cleared small chunks, reused after tp_arena_clear */
-    struct tp_arena_free *bins[TP_ARENA_BINS]; /* element for each size class: list of blocks given back */
+    struct tp_arena_free *bins[TP_ARENA_BINS]; /* for each size class: list of the blocks that were given back */
     char *at, *end;                            /* free part of the current chunk */
     size_t used_bytes;                         /* bytes of all blocks of the arena */
     size_t max_bytes;                          /* maximum of used_bytes; 0: no limit */
@@ -39,7 +39,7 @@ struct tp_arena {
     jmp_buf guard;                             /* jump target after a failed allocation, set by tp_arena_run */
 };
 
-/* Function that tp_arena_run calls, the work. Returns 0 or a negative tp_status. err may be NULL. */
+/* The work: a function that tp_arena_run calls. Returns 0 or a negative tp_status. err may be NULL. */
 typedef int tp_arena_work(void *context, struct tp_error *err);
 
 /* Initializes an empty arena. max_bytes: largest number of bytes that the arena may use, or 0 for no limit. Allocate

@@ -107,8 +107,8 @@ struct tp_json_field {
     enum tp_storage count_storage;
     /* ROW only: first column and number of columns; count 0 means all columns from `first` on */
     uint32_t first, count;
-    uint32_t flag; /* 1 + offset of a bool or number; the field is written only if it is not 0. 0: the field is always
-                      written */
+    uint32_t flag; /* 1 + offset of a bool or number in the struct; the field is written only if this bool or number is
+                      not 0. Value 0: the field is always written */
     enum tp_storage flag_storage;
     /* true: a field that is not written because of `flag` becomes null; false: it is omitted */
     bool is_null_without_flag;
@@ -120,8 +120,8 @@ struct tp_fields {
     const char *name; /* name of the record in the documentation */
     const struct tp_json_field *items;
     unsigned count;
-    uint32_t flag; /* 1 + offset of a bool; if it is false, the whole record is written as null. 0: the record is never
-                      null */
+    uint32_t flag; /* 1 + offset of a bool in the struct; if this bool is false, the whole record is written as null.
+                      Value 0: the record is never null */
 };
 
 #define TP_FIELDS(title, rows)                                                                                         \
@@ -240,7 +240,7 @@ static inline struct tp_json_value tp_json_value_raw(struct tp_str json)
 {
     return (struct tp_json_value){.type = TP_AS_JSON, .text = json};
 }
-/* Returns a value whose text `write` computes when it is written. bytes: largest length of the text. */
+/* Returns a value whose text `write` computes when the record is output. bytes: maximum length of the text. */
 static inline struct tp_json_value tp_json_value_computed_text(size_t (*write)(const struct tp_record *record,
                                                                                char *room, size_t size),
                                                                size_t bytes, struct tp_record record)

@@ -3,9 +3,9 @@
  *
  * A target that exists and is not a regular file (a pipe, /dev/stdout) is written directly. "-" is standard output. A
  * target that is a symbolic link represents the file that the link names. Errors contain path and reason. After an
- * error, no temporary file remains and an older file is unchanged. A file that replaces an older one gets its mode, and
- * its owner if that is allowed. Several writers may write the same target at the same time, also from different
- * containers: each file is complete, and the last one remains. */
+ * error, no temporary file remains and an older file is unchanged. A file that replaces an older one gets the mode of
+ * the older file, and its owner if that is allowed. Several writers may write the same target at the same time, also
+ * from different containers: each file is complete, and the last one remains. */
 #ifndef TP_WRITER_BASE_FS_H
 #define TP_WRITER_BASE_FS_H
 

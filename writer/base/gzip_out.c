@@ -7,8 +7,8 @@
 #include "writer/base/deflate.h"
 #include "writer/base/error.h"
 
-/* Returns an upper bound of the compressed size, bytes. Data that cannot be compressed reaches it, because it is
- * stored. */
+/* Returns an upper bound of the compressed size, bytes. Data that cannot be compressed is stored and reaches this
+ * bound. */
 static size_t compressed_size_bound(const struct tp_str *texts, size_t count)
 {
     size_t size = 0;

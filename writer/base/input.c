@@ -13,8 +13,8 @@ static int report_open_error(struct tp_error *err)
     return tp_error_set(err, code, 0, "cannot open: %s", strerror(errno));
 }
 
-/* Opens a path without blocking. Only a pipe that the user named may block, because the reader must wait for the
- * writer. */
+/* Opens a path without blocking. Only a pipe that the user named is allowed to block, because the reader must wait for
+ * the writer. */
 static int open_path(const char *path, enum tp_input_kind kind)
 {
     struct stat info;

@@ -34,7 +34,7 @@ int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
 int64_t tp_intervals_intersection_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
 /* Returns whether the set contains `at`. Faster than tp_intervals_contain if most calls come in time order. *near:
- * position of the previous call; 0 before the first call. It may also come from a call for another set. */
+ * position of the previous call; 0 before the first call. *near may also come from a call for another set. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near);
 
 /* Adds the interval [a, b) to a vector, from which a set is made later. Any order is allowed. An interval that overlaps

@@ -154,7 +154,7 @@ void tp_json_real(struct tp_json *json, double value)
         return;
     }
     put_comma_if_needed(json);
-    /* every double is read back unchanged from 17 digits */
+    /* tries 15 to 17 digits; every double is read back unchanged from 17 digits */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)

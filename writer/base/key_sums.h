@@ -7,7 +7,7 @@
 
 struct tp_key_sums {
     struct tp_keys keys;
-    struct tp_vec ns; /* element for each pair id in `keys`: int64_t, sum of times, ns */
+    struct tp_vec ns; /* sum of times for each pair id in `keys`, ns; elements: int64_t */
 };
 
 static inline void tp_key_sums_init(struct tp_key_sums *sums, struct tp_arena *arena)

@@ -9,7 +9,7 @@
 #include "writer/base/str.h"
 
 struct tp_keys {
-    struct tp_vec items; /* elements: uint32_t, the numbers of all keys, `width` numbers for each key */
+    struct tp_vec items; /* numbers of all keys, `width` numbers for each key; elements: uint32_t */
     uint32_t *slots;     /* hash table; a slot is 1 + id of a key, or 0 if it is free */
     uint32_t width, slot_count, count;
 };

@@ -28,7 +28,7 @@
 #define TP_MAX_OUT_TEXT_BYTES (1u << 20) /* bytes of text of an argument; longer texts are cut and counted */
 #define TP_MAX_OUT_ARGS 4096u            /* arguments of an event */
 
-/* ---- debug information of recorded programs; beyond these limits, code gets only the name of its symbol ---- */
+/* ---- debug information of recorded programs; frames of code beyond these limits show only a symbol name ---- */
 #define TP_MAX_CODE_DEPTH 512u           /* levels of nested debug entries */
 #define TP_MAX_CODE_ENTRIES (1ull << 26) /* debug entries of one compilation unit */
 #define TP_MAX_CODE_RANGES (1u << 16)    /* address ranges of one debug entry */
@@ -55,7 +55,7 @@
 #define TP_MAX_OUTSIDE_GENERATED_BYTES (64u << 20)
 /* bytes that are read of all symbol maps and dumps of generated code together */
 #define TP_MAX_OUTSIDE_GENERATED_ALL_BYTES (256u << 20)
-/* addresses that one symbol map or dump of generated code may name; the rest of the file is not read */
+/* addresses that are read from one symbol map or dump of generated code; the rest of the file is not read */
 #define TP_MAX_OUTSIDE_GENERATED_HITS (1u << 22)
 
 /* ---- folders ---- */
@@ -148,7 +148,7 @@
 /* bytes of a trace's members after its list of events, which must wait in memory */
 #define TP_MAX_TRAILING_MEMBER_BYTES (64u << 20)
 #define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* size of one TensorBoard event file */
-/* bytes of event file records that a running program may have in memory */
+/* bytes of event file records in the memory of a running program */
 #define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)
 #define TP_MAX_EXPORT_STEPS 65536u /* steps with their own points in the charts; later steps have none */
 #define TP_MAX_EXPORT_DEVICES 64u  /* devices with their own charts or files; further devices have none */

@@ -94,7 +94,8 @@ static struct {
 } program = {.is_changing = ATOMIC_FLAG_INIT};
 
 /* The signal that our handler is passing to the program's handler. The program's handler may call the previous handler,
- * which is ours. It may also leave by siglongjmp; then the next signal has the same stack position, not a lower one. */
+ * which is ours. The program's handler may also leave by siglongjmp; then the next signal has the same stack position,
+ * not a lower one. */
 static _Thread_local struct {
     const void *context, *frame;
 } passed __attribute__((tls_model("initial-exec")));

@@ -42,7 +42,7 @@ void tp_mapped_set_action_setter(tp_mapped_setter *setter);
  * any effect if our handler is not installed. */
 bool tp_mapped_change_action(const struct sigaction *action, struct sigaction *before);
 
-/* Releases the lock in a child of fork, where the thread that locked it may not exist. */
+/* Releases the lock in a child of fork, because the thread that locked it may be missing in the child. */
 void tp_mapped_reset_in_child(void);
 
 #endif

@@ -18,7 +18,7 @@ struct tp_listed {
 int64_t tp_listed_value(const struct tp_listed *items, size_t count, uint32_t at);
 
 struct tp_narrow {
-    uint32_t *items; /* element for each number: its value, or TP_NARROW_LISTED if `listed` has the value */
+    uint32_t *items; /* for each number: its value, or TP_NARROW_LISTED if `listed` has the value */
     struct tp_listed *listed;
     size_t listed_count;
 };

@@ -13,7 +13,8 @@ struct tp_rank_run {
 };
 
 struct tp_rank_set {
-    struct tp_vec runs; /* elements: struct tp_rank_run, ascending; adjacent runs are joined */
+    struct tp_vec runs; /* runs of consecutive ranks, ascending; adjacent runs are joined; elements: struct
+                           tp_rank_run */
     int64_t count;
 };
 

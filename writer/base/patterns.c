@@ -25,7 +25,7 @@ static inline unsigned bucket_of_first_letters(char first, char second)
 struct writing {
     struct tp_patterns *patterns;
     unsigned rule;
-    const char *after[MAX_DEPTH]; /* element for each enclosing group: the pattern's text after the group */
+    const char *after[MAX_DEPTH]; /* for each enclosing group: the pattern's text after the group */
     unsigned depth, length;
     bool is_anchored, has_failed;
     char text[MAX_WRITTEN + 1]; /* the part of the text that is expanded so far */
@@ -239,8 +239,8 @@ static unsigned count_matching_letters(const char *pattern, const char *at, cons
 }
 
 /* Returns the smallest rule with a match at position `at`, if it is below `best`; otherwise `best`. first: 1 + index of
- * the bucket's first pattern. Hundreds of patterns begin with "aten::", so the result for one pattern decides most of
- * the following ones: if a pattern failed after n letters, a pattern that shares more than n letters with it fails as
+ * the bucket's first pattern. Hundreds of patterns begin with "aten::", so the result for most patterns follows from
+ * the previous pattern: if a pattern failed after n letters, a pattern that shares more than n letters with it fails as
  * well. */
 static int find_matching_rule_at(const struct tp_patterns *patterns, struct search *search, unsigned first,
                                  const char *at, bool is_begin, int best)
@@ -274,7 +274,7 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower_case(name.ptr[i + 1]);
         unsigned first = patterns->first[bucket_of_first_letters(letter, next)];
-        if (first) /* no pattern begins with most pairs of letters */
+        if (first) /* 0 for most pairs of letters, because no pattern begins with them */
             best = find_matching_rule_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }

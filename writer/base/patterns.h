@@ -17,14 +17,13 @@ enum { TP_MAX_PATTERNS = 512, TP_PATTERN_BYTES = 16384, TP_PATTERN_BUCKETS = 256
 /* A zeroed struct has no patterns. After the last tp_patterns_add, any thread may search. */
 struct tp_patterns {
     char text[TP_PATTERN_BYTES]; /* expanded texts of all patterns, one after another, each ending in NUL */
-    /* elements for each pattern; start: index in `text`; rule: its rule; next: 1 + index of the next pattern in the
-     * same bucket, or 0 */
+    /* for each pattern: start: index of its text in `text`; rule: number of its rule; next: 1 + index of the next
+     * pattern in the same bucket, or 0 */
     uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS];
     uint8_t is_anchored[TP_MAX_PATTERNS];
-    uint8_t common[TP_MAX_PATTERNS]; /* element for each pattern: number of leading letters that it shares with the
-                                        previous pattern in its bucket */
-    /* element for each bucket (hash of a pattern's first two letters): 1 + index of its first and last pattern; 0:
-     * none */
+    uint8_t common[TP_MAX_PATTERNS]; /* for each pattern: number of leading letters that it shares with the previous
+                                        pattern in its bucket */
+    /* for each bucket (hash of a pattern's first two letters): 1 + index of its first and last pattern; 0: none */
     uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS];
     uint32_t count, size;
 };

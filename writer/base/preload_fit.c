@@ -187,8 +187,8 @@ static bool is_name_defined(const struct dynamic *d, const char *name)
 }
 
 /* Returns the reason against preloading if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides
- * the names of a static runtime; such a program has functions that run before all constructors, and its own
- * allocator. */
+ * the names of a static runtime. A program with such a runtime is known from functions that run before all
+ * constructors, together with its own malloc and calloc. */
 static const char *refusal_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};

@@ -28,7 +28,8 @@ static inline char *put_eight_digits(char *at, uint32_t value)
     return at + 8;
 }
 
-/* Writes a value < 10^8 without leading zeros. Always stores eight bytes, of which only the digits count. */
+/* Writes a value < 10^8 without leading zeros. Always stores eight bytes; the bytes after the digits are not part of
+ * the number. */
 static inline char *put_up_to_eight_digits(char *at, uint32_t value)
 {
     uint64_t digits = eight_digits(value);
@@ -79,7 +80,7 @@ char *tp_put_real(char *at, double value)
     bool is_small = value > -2147483648.0 && value < 2147483648.0;
     if (is_small && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
-    /* every double is read back unchanged from 17 digits */
+    /* tries 15 to 17 digits; every double is read back unchanged from 17 digits */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)

@@ -145,7 +145,8 @@ static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, 
 
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {
-    if (is_in_order(rows, count, order, context)) /* rows in order of time are often already sorted */
+    if (is_in_order(rows, count, order, context)) /* saves the sort, because rows in order of time are often already
+                                                     sorted */
         return;
     uint32_t *from = rows, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
     for (size_t width = 1; width < count; width *= 2) {

@@ -124,7 +124,7 @@ static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
  * move. */
 struct tp_strings {
     struct tp_arena *arena;
-    struct tp_str *items; /* element for each id: the text */
+    struct tp_str *items; /* text of each id, indexed by id */
     uint32_t count, capacity;
     struct tp_string_slot *slots;
     uint32_t slot_count;

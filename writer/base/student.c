@@ -60,8 +60,8 @@ double tp_student_quantile(double p, double freedom)
     double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
-    /* with more degrees of freedom, the continued fraction loses digits, and the distribution practically stays the
-     * same */
+    /* limits the degrees of freedom: with more of them, the continued fraction loses digits, and the distribution
+     * practically stays the same */
     if (freedom > 1e6)
         freedom = 1e6;
     for (int i = 0; i < 200; i++) {

@@ -42,7 +42,7 @@ struct tp_table {
     const struct tp_column_def *defs;
     unsigned column_count;
     size_t row_count;
-    void *cells[TP_MAX_COLUMNS]; /* element for each column: array of row_count cells of the column's type */
+    void *cells[TP_MAX_COLUMNS]; /* for each column: array of row_count cells of the column's type */
 };
 
 /* Initializes a table with zeroed cells for row_count rows. `defs` must outlive the table. */

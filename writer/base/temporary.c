@@ -43,8 +43,8 @@ bool tp_temporary_lock(int fd)
     return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Locks a new file and returns whether it still has a name. Another process that removes abandoned files may have
- * removed it before it was locked. */
+/* Locks a new file and returns whether the file still has a name. Another process that removes abandoned files may have
+ * removed the file before it was locked. */
 static bool has_file_a_name(int fd)
 {
     struct stat info;

@@ -2,7 +2,7 @@
  *
  * The name is random, because processes of two containers on one disk may have equal process ids. The writer locks the
  * file (flock). The kernel releases the lock when the process exits, so a file without a lock is abandoned. On a file
- * system without locks, no file counts as abandoned. Any thread. */
+ * system without locks, no file is treated as abandoned. Any thread. */
 #ifndef TP_WRITER_BASE_TEMPORARY_H
 #define TP_WRITER_BASE_TEMPORARY_H
 

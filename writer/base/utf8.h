@@ -37,7 +37,7 @@ bool tp_utf8_is_ascii(const char *p, size_t size);
 bool tp_utf8_has_control(const char *p, size_t size);
 
 /* Returns whether the text is well formed. *rest: number of bytes at the end that may be the beginning of a character,
- * and that do not count as ill-formed. */
+ * and that are not treated as ill-formed. */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
 
 #endif

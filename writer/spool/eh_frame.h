@@ -4,7 +4,7 @@
  * .eh_frame_hdr has a sorted table of function starts with the address of each function's description (FDE), which
  * contains the function's length. The reader expects the form that linkers for 64-bit systems write: a table of pairs
  * of 4-byte numbers, relative to its section. If a compiler has moved the rarely used part of a function elsewhere,
- * that part counts as its own function.
+ * that part is treated as a separate function.
  *
  * The reader allocates nothing, and never reads outside the segment, whatever its contents. */
 #ifndef TP_WRITER_SPOOL_EH_FRAME_H

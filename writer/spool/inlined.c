@@ -17,7 +17,7 @@ struct inlined_unit {
 struct walk {
     struct tp_arena *arena;
     struct tp_vec *functions, spans;
-    uint64_t steps; /* number of debug entries that may still be visited */
+    uint64_t steps; /* number of debug entries that the walk is still allowed to visit */
 };
 
 /* Adds the address ranges of a debug entry's code to `spans`. Returns false if the entry has no code. */
@@ -51,8 +51,8 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
     inlined->addresses = tp_spans_sort(&spans, NULL, NULL);
 }
 
-/* Compares functions with the same address range. The function that a search must find is last: the innermost one, and
- * of several innermost functions the first in the unit. */
+/* Compares functions with the same address range. A search finds the last of them, so the innermost function comes
+ * last; of several innermost functions, the first in the unit comes last. */
 static int compare_by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;

@@ -11,7 +11,7 @@ static struct tp_libdw dw;
 static bool has_libdw;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
-/* Returns whether the process may use enough address space. libdw ends the process if memory is short, and debug
+/* Returns whether the process has enough address space for libdw. libdw ends the process if memory is short, and debug
  * information of a large program needs hundreds of megabytes. */
 static bool has_address_space(void)
 {

@@ -1,4 +1,4 @@
-/* Creates the file of a spool, and sends it to processes that may not create one.
+/* Creates the file of a spool, and sends it to processes that are not allowed to create one.
  *
  * A program may have given up its rights, or have another root, before it records anything. So `tracepress record`
  * opens a pair of sockets, and the program and its descendants inherit one of them. A process that needs a spool sends

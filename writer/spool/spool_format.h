@@ -153,7 +153,8 @@ struct tp_spool_clock {
 
 /* A program or library that is loaded from the time of this record on. */
 struct tp_spool_loaded {
-    /* start, end: addresses in memory; bias: address in memory minus address in the file; ticks: time of the note */
+    /* start, end: addresses in memory; bias: address in memory minus address in the file; ticks: time at which the
+     * recorder found the file */
     uint64_t start, end, bias, ticks;
 };
 

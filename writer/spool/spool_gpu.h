@@ -45,22 +45,21 @@ struct tp_gpu_device {
 };
 
 struct tp_spool_gpu {
-    struct tp_vec calls; /* items: struct tp_gpu_call, sorted by tid and start */
-    struct tp_vec works; /* items: struct tp_gpu_item: kernels, copies, sets, graphs, in the
-                          * order of delivery */
-    /* waits, overheads and states of devices; items: struct tp_gpu_item */
+    struct tp_vec calls; /* CUDA calls, sorted by tid and start; elements: struct tp_gpu_call */
+    struct tp_vec works; /* kernels, copies, sets, graphs, in the order of delivery; elements: struct tp_gpu_item */
+    /* waits, overheads and states of devices; elements: struct tp_gpu_item */
     struct tp_vec syncs, overheads, environment;
-    struct tp_vec memory; /* items: struct tp_gpu_item: allocations and pools, sorted by time */
-    struct tp_vec events; /* CUDA events that were recorded on streams; items: struct tp_spool_gpu_event, sorted by
-                           * context, event, correlation */
-    /* contexts; items: struct tp_spool_gpu_event, sorted by context; member `stream` contains the device of the
+    struct tp_vec memory; /* allocations and pools, sorted by time; elements: struct tp_gpu_item */
+    struct tp_vec events; /* CUDA events that were recorded on streams, sorted by context, event, correlation; elements:
+                             struct tp_spool_gpu_event */
+    /* contexts, sorted by context; elements: struct tp_spool_gpu_event, whose member `stream` is the device of the
      * context */
     struct tp_vec contexts;
-    struct tp_vec devices;    /* items: struct tp_gpu_device, sorted by id */
-    struct tp_vec clocks;     /* items: struct tp_spool_gpu_clock, sorted by gpu_ns; empty: times are
-                               * ticks */
-    struct tp_vec scopes;     /* items: struct tp_gpu_scope; index 0 is unused */
-    struct tp_vec rows;       /* items: struct tp_gpu_row, sorted by device, stream, context */
+    struct tp_vec devices;    /* devices, sorted by id; elements: struct tp_gpu_device */
+    struct tp_vec clocks;     /* clock records, sorted by gpu_ns; empty: times are ticks; elements: struct
+                                 tp_spool_gpu_clock */
+    struct tp_vec scopes;     /* scopes and steps with CUDA calls; index 0 is unused; elements: struct tp_gpu_scope */
+    struct tp_vec rows;       /* rows of GPU work, sorted by device, stream, context; elements: struct tp_gpu_row */
     uint32_t *by_correlation; /* indexes of calls, sorted by correlation */
     struct tp_str *names;     /* demangled names, by the number of the name; ptr NULL: not demangled yet */
     struct tp_demangle demangle;
@@ -81,7 +80,7 @@ struct tp_gpu_call *tp_spool_gpu_call(const struct tp_spool_gpu *gpu, uint32_t c
  * (spool_gpu_link.c). */
 void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid);
 
-/* tp_spool_gpu_find_rows finds the row of each work item. tp_spool_gpu_find_row returns the row of one work item
+/* tp_spool_gpu_find_rows finds the rows of all work items. tp_spool_gpu_find_row returns the row of one work item
  * (spool_gpu_rows.c). */
 void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu);
 const struct tp_gpu_row *tp_spool_gpu_find_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
@@ -92,8 +91,8 @@ uint32_t tp_spool_gpu_context_device(const struct tp_spool_gpu *gpu, uint32_t co
 /* Writes all GPU activity, rows first (spool_trace_gpu.c). */
 void tp_spool_gpu_write(struct tp_spool_conversion *c);
 
-/* tp_spool_gpu_write_scopes writes a range for each scope on each stream that executed its work (spool_gpu_scopes.c).
- * tp_spool_gpu_write_memory writes allocations (spool_gpu_memory.c). */
+/* tp_spool_gpu_write_scopes writes a range for each scope on each stream that executed work of the scope
+ * (spool_gpu_scopes.c). tp_spool_gpu_write_memory writes allocations (spool_gpu_memory.c). */
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_memory(struct tp_spool_conversion *c);
 

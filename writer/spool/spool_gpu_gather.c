@@ -5,7 +5,7 @@
 
 static const int64_t MAX_NS = 1ll << 60, MAX_WALL_NS = 1ll << 62;
 
-/* average number of search steps that linking may take per call */
+/* average number of search steps that linking is allowed to take per call */
 enum { LINK_STEPS = 64 };
 
 /* ---- times ---- */
@@ -216,8 +216,8 @@ static const struct {
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
 
-/* Passes GPU records to the functions for their kinds. wants_clocks: true passes only clocks, false passes all other
- * kinds, which need the clocks. Returns the number of records. */
+/* Passes GPU records to the functions for their kinds. wants_clocks: true passes only clock records; false passes all
+ * other records, whose times depend on the clock records. Returns the number of records. */
 static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 {
     uint64_t seen = 0;

@@ -40,7 +40,8 @@ void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu)
         TP_SPOOL_GPU_READ(&work, TP_AT(&gpu->works, struct tp_gpu_item, i)->record);
         *(struct tp_gpu_row *)tp_vec_push(&gpu->rows) =
             (struct tp_gpu_row){.device = work.device, .stream = work.stream, .context = work.context};
-        /* duplicate rows are removed from time to time, because there are few rows but many work items */
+        /* removes duplicates from time to time to save memory, because there are many work items but few distinct
+         * rows */
         if (gpu->rows.count == limit) {
             sort_and_remove_duplicates(&gpu->rows);
             limit = gpu->rows.count * 2 > UNITE_AT ? gpu->rows.count * 2 : UNITE_AT;

@@ -153,7 +153,7 @@ static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, s
 static void begin_chunk_of_walk(struct tp_spool_walk *walk)
 {
     const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
-    /* the program may have changed the size since the chunk was listed */
+    /* reads the size again, because the program may have changed it since the chunk was listed */
     size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED);
     size_t room = walk->file->size - (size_t)((const char *)chunk - walk->file->bytes);
     walk->at = (const char *)(chunk + 1);
@@ -204,7 +204,7 @@ struct tp_str tp_spool_record_name(const struct tp_spool_file *file, const struc
                                                                             : (struct tp_str){"", 0};
 }
 
-/* ---- notes ---- */
+/* ---- records about the whole process ---- */
 
 struct notes {
     struct tp_vec names, clocks, facts, modules;

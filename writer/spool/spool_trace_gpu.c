@@ -300,7 +300,7 @@ static void write_sync(struct tp_spool_conversion *c, const struct tp_gpu_item *
     tp_trace_out_complete(c->out, &event);
 }
 
-/* ---- other records ---- */
+/* ---- overheads, environment of devices ---- */
 
 static void write_overhead(struct tp_spool_conversion *c, const struct tp_gpu_item *item)
 {

@@ -14,7 +14,7 @@ enum { MAX_LANES = 1000 };
 /* number of the first row, greater than all system thread ids, which are below 2^22 */
 #define FIRST_ROW ((int64_t)1 << 30)
 
-/* ---- ends and facts of ranges, sorted by key ---- */
+/* ---- ends and facts (attributes) of ranges, sorted by key ---- */
 
 static int compare_by_key(const void *x, const void *y)
 {

@@ -55,8 +55,8 @@ static void add_range_with_known_end(struct tp_spool_conversion *c, const struct
 {
     uint64_t begin, end = record->time;
     memcpy(&begin, tp_spool_payload(record), sizeof begin);
-    if (record->kind == TP_SPOOL_COLLECTIVE) /* the record of a collective is written some time after the end of the
-                                              * call */
+    if (record->kind == TP_SPOOL_COLLECTIVE) /* reads the end of a collective, because its record is written some time
+                                                after the end of the call */
         memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
     end = end < record->time ? end : record->time;
     tp_spool_add_range(c, record, tp_spool_realtime_ns(c->file, begin ? begin : end) - c->base_ns,
@@ -77,7 +77,7 @@ void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_re
         [TP_SPOOL_REGION_END] = {end_parallel_region, sizeof(struct tp_spool_region)},
     };
     if (record->kind == TP_SPOOL_RANK)
-        return; /* records of this kind were collected before this pass */
+        return; /* skipped, because records of this kind were collected before this pass */
     if (kinds[record->kind].take && (size_t)record->slots * TP_SPOOL_SLOT >= kinds[record->kind].payload_bytes)
         kinds[record->kind].take(c, record);
     else

@@ -92,7 +92,7 @@ static void end_open_range(struct tp_spool_conversion *c, uint32_t number, int64
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_range_of_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_range_as_crossing(c, range);
-    /* ranges that began after this one and are still open are marks (NVTX or ITT) */
+    /* moves the ranges that began after this one and are still open, all of them marks (NVTX or ITT) */
     while (!is_range_of_mark(range) && c->top != number)
         mark_range_as_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)

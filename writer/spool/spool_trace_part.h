@@ -20,7 +20,7 @@ struct tp_spool_range {
     int64_t external_id;   /* id in the trace, set when the range is written; 0: no id */
     uint32_t below, above; /* neighbours in the list of the thread's open ranges; TP_NO_ID: no neighbour */
     uint32_t outer;        /* the enclosing open range of the same domain, or TP_NO_ID */
-    uint32_t fact;         /* index of the range's last fact, or TP_NO_ID */
+    uint32_t fact;         /* index of the range's last fact (attribute), or TP_NO_ID */
     bool is_open, is_ended;
     bool is_crossing; /* true if the range crosses other ranges of its thread, so that it is moved to a row of its own
                        * kind */
@@ -95,29 +95,31 @@ struct tp_spool_conversion {
     /* time of the last record when the conversion started, in ticks; threads that still record add later records */
     uint64_t last_record_ticks;
     bool has_memory;      /* true if the spool has memory records */
-    struct tp_vec arrows; /* starts and ends of forward-backward arrows; items: struct tp_spool_arrow */
-    struct tp_vec ranges; /* ranges of the current thread; items: struct tp_spool_range */
+    struct tp_vec arrows; /* starts and ends of forward-backward arrows; elements: struct tp_spool_arrow */
+    struct tp_vec ranges; /* ranges of the current thread; elements: struct tp_spool_range */
     /* top: index of the innermost open range of the current thread; thread: 1 + index of the thread in the file */
     uint32_t top, thread;
     uint32_t open_steps;                  /* number of open steps of the current thread */
     struct tp_spool_innermost *innermost; /* hash table of the innermost open ranges, by domain */
     uint32_t innermost_count, innermost_slot_count;
-    struct tp_vec facts; /* facts about ranges; items: struct tp_spool_range_fact */
-    /* ranges, ends and facts of all threads; items: struct tp_spool_lane_range and struct tp_spool_keyed */
+    struct tp_vec facts; /* facts (attributes) of ranges; elements: struct tp_spool_range_fact */
+    /* lane_ranges: ranges of all threads on rows of their own kind; elements: struct tp_spool_lane_range. keyed: ends
+     * and facts of such ranges; elements: struct tp_spool_keyed */
     struct tp_vec lane_ranges, keyed;
-    /* lanes: items struct tp_spool_lane, sorted by name; works: items struct tp_spool_lane_range, of all threads */
+    /* lanes: sorted by name; elements: struct tp_spool_lane. works: work items of all threads; elements: struct
+     * tp_spool_lane_range */
     struct tp_vec lanes, works;
     int64_t first_work_ns;     /* earliest start of a work item, ns since the epoch; INT64_MAX: no work items */
     int64_t first_work_device; /* number of the first device with work items */
     bool has_work;             /* true if the current thread has recorded a work item, to which a fact can belong */
     char color[16];            /* colour of the current mark */
-    struct tp_vec categories, threads;        /* names of categories and of threads; items: struct tp_spool_given_name,
-                                               * sorted by key after collecting */
+    struct tp_vec categories, threads;        /* names of categories and of threads, sorted by key after collecting;
+                                                 elements: struct tp_spool_given_name */
     const struct tp_spool_record *next_stack; /* record with the stack of the thread's next record, or NULL */
     struct tp_symbols *symbols;
     struct tp_vec text;    /* text of the current stack */
-    struct tp_vec regions; /* ends of parallel regions; items: struct tp_spool_region_end, sorted by number after
-                            * collecting */
+    struct tp_vec regions; /* ends of parallel regions, sorted by number after collecting; elements: struct
+                              tp_spool_region_end */
     struct tp_spool_rank rank;
     /* remaining search steps, because a malicious spool can make searches long; at 0 searches find nothing */
     uint64_t steps_left;
@@ -140,10 +142,10 @@ static inline int64_t tp_spool_trace_time_ns(const struct tp_spool_conversion *c
     return tp_spool_realtime_ns(c->file, record->time) - c->base_ns;
 }
 
-/* tp_spool_begin_thread begins to match the starts and ends of ranges on the thread with this index
- * (spool_trace_open.c). The functions below begin and end its ranges. Marks may cross each other and ranges of other
- * kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges at the end of the recording.
- */
+/* tp_spool_begin_thread starts the matching of range starts and ends for the thread with this index
+ * (spool_trace_open.c). The functions below begin and end ranges of that thread. Marks may cross each other and ranges
+ * of other kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges at the end of the
+ * recording. */
 void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread);
 void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns);
@@ -152,7 +154,8 @@ void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t e
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns);
 
 /* tp_spool_open_range returns the innermost open range that is not a mark. tp_spool_outer_range returns the range
- * around a given range. NULL if none exists. The pointers are valid until the next range begins. */
+ * around a given range. Both return NULL if there is no such range. The pointers are valid until the next range
+ * begins. */
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c);
 struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range);
 
@@ -166,16 +169,16 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c);
 /* Returns the innermost open mark of `domain` with `key` (0: any key) on the current thread, or NULL. */
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key);
 
-/* Convert marks (spool_trace_mark.c). tp_spool_gather_names collects names from the whole file and is called first.
- * tp_spool_read_mark processes a record of the current thread. tp_spool_fill_mark_args writes the facts about a mark to
- * `args`, which has room for TP_SPOOL_MARK_ARGS, and returns their number. */
+/* These functions convert marks (spool_trace_mark.c). tp_spool_gather_names collects names from the whole file and is
+ * called first. tp_spool_read_mark processes a record of the current thread. tp_spool_fill_mark_args writes the facts
+ * of a mark to `args`, which has room for TP_SPOOL_MARK_ARGS, and returns their number. */
 enum { TP_SPOOL_MARK_FACTS = 24, TP_SPOOL_MARK_ARGS = TP_SPOOL_MARK_FACTS + 8 };
 void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_sort_names(struct tp_spool_conversion *c);
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 size_t tp_spool_fill_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
                                struct tp_trace_out_arg *args);
-/* Appends the facts about a range to the range's `count` arguments and returns the new count. args: room for
+/* Appends the facts of a range to the range's `count` arguments and returns the new count. args: room for
  * TP_SPOOL_MARK_FACTS more. */
 size_t tp_spool_add_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args,
                               size_t count);
@@ -210,11 +213,11 @@ uint32_t tp_spool_assign_lanes(struct tp_spool_lane_range *ranges, size_t count)
 /* Compares ranges by group and start, for qsort. */
 int tp_spool_compare_lane_ranges(const void *x, const void *y);
 
-/* Convert work items of other devices (spool_trace_work.c). tp_spool_finish_work_lanes is called after all work items
- * were collected. It returns the smaller of `first` and the earliest start of a work item, ns since the epoch.
- * tp_spool_fill_work_devices fills the devices of the work items, at most TP_SPOOL_WORK_DEVICES, and returns their
- * number. tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all work items, at
- * the end. */
+/* These functions convert work items of other devices (spool_trace_work.c). tp_spool_finish_work_lanes is called after
+ * all work items were collected. It returns the smaller of `first` and the earliest start of a work item, ns since the
+ * epoch. tp_spool_fill_work_devices fills the devices of the work items, at most TP_SPOOL_WORK_DEVICES, and returns
+ * their number. tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all work items,
+ * at the end. */
 enum { TP_SPOOL_WORK_DEVICES = 64 };
 void tp_spool_gather_work_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first);
@@ -225,8 +228,8 @@ void tp_spool_write_works(struct tp_spool_conversion *c);
 /* Writes a finished range and assigns its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
-/* Convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native collects region ends and the
- * rank, before any thread is read. tp_spool_add_native adds a record to the ranges of its thread.
+/* These functions convert records of hooks and compilers (spool_trace_native.c). tp_spool_gather_native collects region
+ * ends and the rank, before any thread is read. tp_spool_add_native adds a record to the ranges of its thread.
  * tp_spool_cut_native shortens ranges to the end of their region, after the thread was read. tp_spool_write_native
  * writes a finished range. */
 void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);

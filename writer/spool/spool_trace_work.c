@@ -73,8 +73,8 @@ int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first)
         lanes[kept++] = lane;
     }
     c->lanes.count = kept;
-    int64_t least = c->first_work_ns > start ? c->first_work_ns : start; /* no work item begins before the start of the
-                                                                          * spool */
+    int64_t least = c->first_work_ns > start ? c->first_work_ns : start; /* limits the start, because no work item
+                                                                            begins before the start of the spool */
     return least < first ? least : first;
 }
 

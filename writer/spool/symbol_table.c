@@ -24,8 +24,8 @@ static uint32_t symbol_strength(const GElf_Sym *symbol)
     }
 }
 
-/* Compares the names of one address, so that the name that a search must find is last. This is the name with the
- * strongest binding; of several such names, the first in the file. */
+/* Compares the names of one address. A search finds the last of them, so the name with the strongest binding comes
+ * last; of several such names, the first in the file comes last. */
 static int compare_by_strength(const void *left, const void *right, const void *context)
 {
     const struct tp_function_symbol *symbols = context;
@@ -42,7 +42,7 @@ void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, stru
     int count = dw ? dw->dwfl_module_getsymtab(file) : 0;
     struct tp_vec symbols = TP_VEC(arena, struct tp_function_symbol), functions = TP_VEC(arena, struct tp_span),
                   labels = TP_VEC(arena, struct tp_span);
-    for (int i = 1; i < count; i++) { /* the first symbol is always empty */
+    for (int i = 1; i < count; i++) { /* begins at 1, because the first symbol is always empty */
         GElf_Sym symbol;
         GElf_Addr start;
         GElf_Word section = SHN_UNDEF;

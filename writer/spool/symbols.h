@@ -19,8 +19,8 @@ struct tp_symbol_module;
 
 struct tp_symbols {
     struct tp_arena *arena;
-    struct tp_vec modules; /* loaded programs and libraries; items: struct tp_symbol_module */
-    struct tp_vec known;   /* cached results; items: struct tp_symbol_name, hashed by address */
+    struct tp_vec modules; /* loaded programs and libraries; elements: struct tp_symbol_module */
+    struct tp_vec known;   /* cached results, hashed by address; elements: struct tp_symbol_name */
     uint32_t known_count;
     struct tp_demangle demangle;
 };

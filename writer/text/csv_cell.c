@@ -47,7 +47,7 @@ static bool is_line_break(char c)
 
 /* Returns whether a spreadsheet may treat the text as a formula. Spreadsheets split pasted text at line feeds and tabs,
  * and each part may be a formula. Some spreadsheets ignore invisible characters before a formula. Full-width and small
- * signs count as plain signs. is_part: the text follows a line feed or tab and ends at the next one. */
+ * signs are treated as plain signs. is_part: the text follows a line feed or tab and ends at the next one. */
 static bool may_be_formula(const char *text, size_t size, bool is_part)
 {
     static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0xFF1D, 0xFF0B, 0xFF0D,

@@ -9,8 +9,8 @@
 struct tp_cxx_reader {
     const char *at, *end;
     struct tp_arena *arena;
-    struct tp_vec again;     /* parts to which S_, S0_ .. refer; items: const struct tp_cxx_node * */
-    struct tp_vec arguments; /* parts to which T_, T0_ .. refer; items: const struct tp_cxx_node * */
+    struct tp_vec again;     /* parts to which S_, S0_ .. refer; elements: const struct tp_cxx_node * */
+    struct tp_vec arguments; /* parts to which T_, T0_ .. refer; elements: const struct tp_cxx_node * */
     uint32_t depth, parts;
     bool is_wrong;     /* true if the name is damaged, unsupported or too long; such a name is not printed */
     bool is_in_lambda; /* true inside the parameters of a lambda, where T_ means "auto" */

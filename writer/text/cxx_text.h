@@ -15,11 +15,11 @@ struct tp_cxx_entity {
     bool has_more; /* true if the name has more arguments than fit */
 };
 
-/* Return a part of a text: tp_text_after the text after its first `at` bytes, tp_text_before these first bytes. */
+/* tp_text_after returns the text after its first `at` bytes; tp_text_before returns these first bytes. */
 struct tp_str tp_text_after(struct tp_str text, size_t at);
 struct tp_str tp_text_before(struct tp_str text, size_t at);
 
-/* Returns the depth of brackets after the letter at `i`. "->" and operators do not count as brackets. */
+/* Returns the depth of brackets after the letter at `i`. The < and > of "->" and of operators are not brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
 
 /* Returns the position of the first `c` outside of brackets from `at` on, or the length of the text. */

@@ -30,7 +30,7 @@ static size_t count_edits(struct tp_str a, struct tp_str b)
 
 struct tp_nearest tp_nearest_start(struct tp_str word)
 {
-    /* largest accepted number of edits; with more edits the words count as different */
+    /* largest accepted number of edits; words with more edits are treated as different */
     size_t most = word.len < 9 ? word.len / 3 + 1 : 4;
     return (struct tp_nearest){.word = word, .found = TP_STR(""), .distance = word.len ? most : 0};
 }

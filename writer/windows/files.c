@@ -208,7 +208,7 @@ int fchown(int fd, int user, int group)
     return -1;
 }
 
-/* ---- names ---- */
+/* ---- names and links: create, remove, rename, resolve ---- */
 
 int mkdir(const char *path, mode_t mode)
 {

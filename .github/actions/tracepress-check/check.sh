@@ -1,7 +1,8 @@
 #!/bin/sh
-# check.sh: what the action does, by its inputs in TP_* variables. Outputs stand in $TP_OUTPUT, the Markdown in the job's
-# summary; the exit code of the check goes to $GITHUB_OUTPUT, so that the outputs are uploaded before the job fails. This
-# script itself fails only when there is nothing to upload.
+# check.sh: runs `tracepress check` with the inputs of the action, which are in variables TP_*. Writes the outputs to
+# the folder $TP_OUTPUT, and adds the Markdown to the job's summary. Writes the exit code of the check to
+# $GITHUB_OUTPUT, so that the outputs are uploaded before the job fails. The script itself fails only if there is
+# nothing to upload.
 set -eu
 say() { printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/null}"; }
 
@@ -14,7 +15,7 @@ fi
 out=${TP_OUTPUT:-tracepress-out}
 mkdir -p "$out"
 
-# The traces are the only list: split at blanks, patterns stay as they are.
+# TP_TRACES is the only input that is a list. It is split at blanks, and the shell does not expand its patterns.
 set -f
 # shellcheck disable=SC2086
 set -- ${TP_TRACES:?TP_TRACES names the traces}
@@ -41,7 +42,7 @@ if [ -n "${TP_BASELINE:-}" ]; then
     fi
 fi
 
-# Names of kernels, files and ranks are whatever the traces hold: the runner obeys no line from here on.
+# The names of kernels, files and ranks in a trace can look like commands, so the runner must execute none from here on.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$token"
 trap 'echo "::$token::"' EXIT

@@ -5,7 +5,7 @@
 
 #include "writer/base/limits.h"
 
-enum { ADDRESS_BITS = 47 }; /* bits of an address in the program; kernel addresses are larger */
+enum { ADDRESS_BITS = 47 }; /* number of bits of an address in the program; addresses in the kernel are larger */
 
 static void make_room_for_mapping(struct tp_code_maps *maps, struct tp_arena *arena)
 {
@@ -84,7 +84,7 @@ static uint64_t call_address(const uint64_t *chain, size_t i)
     return chain[i] - (is_first ? 0 : 1);
 }
 
-/* Returns the index in the call chain after the kernel's addresses, where the program's addresses begin. */
+/* Returns the index of the first program address in the call chain, which is after the kernel addresses. */
 static size_t user_part_start(const uint64_t *chain, size_t count)
 {
     size_t at = 0;

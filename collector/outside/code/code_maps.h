@@ -19,7 +19,8 @@ struct tp_code_maps {
         *items;           /* list of mappings, oldest first; of two mappings at one address, the later one is valid */
     uint32_t count, room; /* number of mappings, and capacity of the list; room 0: the list belongs to the parent
                            * process */
-    uint32_t image;       /* number that identifies the code generated at run time (code_places.h); 0: none */
+    uint32_t image;       /* number that identifies the process image, and so the code generated at run time
+                           * (code_places.h); 0: none */
     bool has_image_of_this_process; /* true: `image` is the image of this process; false: the image of its parent */
 };
 

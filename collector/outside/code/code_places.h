@@ -9,7 +9,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/str.h"
 
-/* Numbers of code that is not in a file. The numbers of files start at TP_CODE_FIRST_FILE. */
+/* Numbers that replace a file number for code outside of files. The numbers of files start at TP_CODE_FIRST_FILE. */
 enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_JIT, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
@@ -22,7 +22,7 @@ struct tp_code_file {
     uint32_t segment_count;
     bool has_fixed_address;    /* true if the file is linked to fixed addresses */
     bool is_built_by_go;       /* true if Go built the file; Go keeps frame pointers */
-    uint64_t loop, loop_bytes; /* in a Python interpreter: address and size of the function that runs Python code; 0 in
+    uint64_t loop, loop_bytes; /* address and size of the function that runs Python code, in a Python interpreter; 0 in
                                 * other files */
 };
 
@@ -48,12 +48,12 @@ struct tp_code_node {
 struct tp_code_places {
     struct tp_arena *arena;
     struct tp_strings paths; /* paths of the files; the index is the number of the file */
-    struct tp_vec files;     /* items: struct tp_code_file */
-    struct tp_vec frames;    /* items: struct tp_code_frame */
-    struct tp_vec nodes;     /* items: struct tp_code_node */
+    struct tp_vec files;     /* elements: struct tp_code_file */
+    struct tp_vec frames;    /* elements: struct tp_code_frame */
+    struct tp_vec nodes;     /* elements: struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* texts of Python frames, "FILE(LINE): FUNCTION" */
-    struct tp_vec made;             /* addresses in generated code; items: struct tp_jit_place */
+    struct tp_vec made;             /* addresses in generated code; elements: struct tp_jit_place */
     struct tp_id_map jit_place_ids;
     struct tp_strings jit_texts; /* texts of frames in generated code, as written to the trace */
     uint32_t image_count;

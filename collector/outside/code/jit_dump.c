@@ -30,7 +30,7 @@ struct window {
     int fd;
     uint64_t place; /* file offset of bytes[0] */
     size_t size;
-    uint64_t left_bytes; /* number of bytes that may still be read from the file */
+    uint64_t left_bytes; /* number of bytes that the read limit still allows to read from the file */
     char bytes[WINDOW_BYTES];
 };
 

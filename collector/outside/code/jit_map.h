@@ -7,7 +7,7 @@
 #include "writer/base/input.h"
 #include "writer/base/str.h"
 
-enum { TP_JIT_NAME_BYTES = 512 }; /* length of the longest name in bytes; longer names are cut */
+enum { TP_JIT_NAME_BYTES = 512 }; /* length of the longest name in bytes; the end of a longer name is dropped */
 
 /* Address whose function name is requested. */
 struct tp_jit_wanted {

@@ -55,8 +55,9 @@ void tp_jit_names_release(struct tp_jit_names *names)
 
 /* ---- processes ---- */
 
-/* Returns a number from a line of /proc/PID/status: the effective user, which is the second number after "Uid:", or the
- * last number after "NSpid:". */
+/* Returns a number from the line of /proc/PID/status that begins with `key`. is_last: true returns the last number,
+ * which is the innermost process id after "NSpid:". false returns the second number, which is the effective user after
+ * "Uid:". */
 static uint32_t status_number(const char *status, const char *key, bool is_last)
 {
     const char *at = strstr(status, key);
@@ -95,8 +96,8 @@ static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, cons
     maker->user = status_number(text->data, "\nUid:", false);
     if (has_recorder_root_folder(pid))
         return;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* opened with O_NOFOLLOW, because a link would be
-                                                                     * followed from the recorder's root */
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* a symbolic link would be followed from the
+                                                                     * recorder's root, so O_NOFOLLOW rejects it */
     maker->folder = names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN
                         ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
@@ -155,8 +156,9 @@ void tp_jit_names_handle_record(struct tp_jit_names *names, const struct tp_perf
 {
     const uint32_t *number = r->type == PERF_RECORD_COMM && r->is_exec ? tp_id_map_find(&names->ids, r->pid) : NULL;
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
-    if (maker && maker->since_ns < (int64_t)r->time_ns) /* ignores an exec older than the code, because records of exec
-                                                         * and of mappings come from separate rings */
+    /* ignores an exec from before the code was generated; its record can arrive later, because records of exec and of
+     * mappings come from separate rings */
+    if (maker && maker->since_ns < (int64_t)r->time_ns)
         close_maker_files(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
         handle_mapping(names, r, text);
@@ -184,7 +186,7 @@ static void store_found_names(struct tp_jit_names *names, const struct tp_jit_wa
     }
 }
 
-/* Reads from the dump the names that the map file does not contain. */
+/* Reads the names that the map file does not contain from the dump. */
 static void read_dump_names(struct tp_jit_names *names, int dump, struct tp_jit_wanted *wanted, size_t count)
 {
     size_t left = 0;

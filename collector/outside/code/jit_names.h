@@ -15,8 +15,8 @@
 struct tp_jit_names {
     struct tp_arena *arena;
     struct tp_code_places *places;
-    struct tp_id_map ids; /* key: process id; value: index in makers */
-    struct tp_vec makers; /* processes that generate code; items: struct maker */
+    struct tp_id_map ids; /* key: process id; value: index in `makers` */
+    struct tp_vec makers; /* processes that generate code; elements: struct maker */
     uint32_t open_count;  /* number of open folders and dumps of all processes */
     uint64_t left_bytes;
 };
@@ -26,8 +26,8 @@ void tp_jit_names_init(struct tp_jit_names *names, struct tp_arena *arena, struc
 /* Closes files and folders, also after the arena was released. Accepts a zeroed struct. */
 void tp_jit_names_release(struct tp_jit_names *names);
 
-/* Processes a record: a process has mapped code or executed another program. Call it immediately, because the files may
- * disappear. text: scratch buffer. */
+/* Processes the record of a code mapping or of an exec. Call it immediately, because the files may disappear. text:
+ * scratch buffer. */
 void tp_jit_names_handle_record(struct tp_jit_names *names, const struct tp_perf_record *record, struct tp_buf *text);
 
 /* Reads the names for all code of the process image `image`. Call it when the process has exited or the recording

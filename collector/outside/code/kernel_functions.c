@@ -90,8 +90,8 @@ const struct tp_str *tp_kernel_functions_from_file(const struct tp_code_places *
     tp_merge_sort(arena, wanted, list.count, sizeof *wanted, compare_by_address, NULL);
     read_symbols(wanted, list.count, path, arena);
     for (size_t i = 0; i < list.count; i++) {
-        if (i && wanted[i].start < wanted[i - 1].start) { /* the previous address is in the same function and has the
-                                                           * same name */
+        if (i && wanted[i].start < wanted[i - 1].start) { /* the symbol was stored only for the previous address, which
+                                                           * is in the same function */
             wanted[i].start = wanted[i - 1].start;
             wanted[i].name = wanted[i - 1].name;
         }

@@ -4,8 +4,8 @@
 
 #include "collector/outside/code/code_places.h"
 
-/* Returns an array of function names, indexed by the number of a frame of `places`. Only kernel frames have a name. No
- * frame has one if the kernel hides its addresses. The array is in the arena, whose guard the caller sets. Returns NULL
+/* Returns an array of function names, indexed by the number of a frame of `places`. Only kernel frames have a name, and
+ * only if the kernel does not hide its addresses. The array is in the arena, whose guard the caller sets. Returns NULL
  * if no frame is in the kernel. */
 const struct tp_str *tp_kernel_functions_read(const struct tp_code_places *places, struct tp_arena *arena);
 

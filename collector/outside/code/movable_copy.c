@@ -22,7 +22,7 @@ static bool copy_bytes(int to, int from, uint64_t at, uint64_t size)
     return true;
 }
 
-/* Returns the loaded segment that contains the call frame information; its size is 0 if the file has no such
+/* Returns the loaded segment that contains the call frame information. The segment's size is 0 if the file has no such
  * segment. */
 static Elf64_Phdr find_unwind_segment(const Elf64_Phdr *parts, size_t count)
 {

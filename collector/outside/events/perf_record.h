@@ -21,7 +21,7 @@ struct tp_perf_record {
     const uint64_t *chain;           /* in a SAMPLE record: addresses of the call stack, innermost first, with
                                       * PERF_CONTEXT_X markers in between */
     size_t chain_entry_count;
-    const uint64_t *registers; /* in a SAMPLE record: the program's registers, TP_PERF_REGISTERS of them; NULL: none */
+    const uint64_t *registers; /* in a SAMPLE record: TP_PERF_REGISTERS registers of the program; NULL: none */
     const char *dump;          /* in a SAMPLE record: copy of the stack's memory, starting at the stack pointer; NULL:
                                 * none */
     size_t dump_bytes;

@@ -17,8 +17,8 @@
  * the rings are small, because such rates are rarer there. If the system allows less memory, the rings are even
  * smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
-/* Limits of the stack bytes copied into a sample. The number is halved until a ring has room for DUMPS_IN_RING
- * samples. */
+/* Maximum and minimum number of stack bytes copied into a sample. The number is halved until a ring has room for
+ * DUMPS_IN_RING samples. */
 enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
@@ -348,8 +348,8 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
     return false;
 }
 
-/* Stops recording stacks at context switches, for all threads, when an interval reaches its limit. Resumes after the
- * interval. Disabling an event also disables all its inherited copies. */
+/* Stops recording stacks at context switches for all threads when the number of these stacks in an interval reaches
+ * WINDOW_STACKS. Resumes after the interval. Disabling an event also disables all its inherited copies. */
 void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
@@ -370,7 +370,7 @@ void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int
  * processor time. */
 void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
-    /* numbers of records per WINDOW_NS: above MANY the name rings pause, below FEW they resume */
+    /* limits of the number of records per WINDOW_NS: above MANY, the name rings pause; below FEW, they resume */
     enum { MANY = 40, FEW = 10 };
     rings->thread_records += count;
     bool is_over = now_ns - rings->name_interval_ns > WINDOW_NS, was_silent = rings->are_name_rings_paused;

@@ -27,8 +27,8 @@ struct tp_perf_ring {
 struct tp_perf_rings {
     struct tp_perf_ring *rings;
     size_t count;
-    int *stack_fds; /* descriptors of the events that record stacks at context switches; each writes into the ring of
-                     * its CPU */
+    int *stack_fds; /* descriptors of the events that record stacks at context switches; each event writes into the ring
+                     * of its CPU */
     uint64_t *stack_ids;
     size_t stack_event_count;
     int *other_fds; /* events of threads that existed before the recording; their records are in the rings of the
@@ -41,13 +41,13 @@ struct tp_perf_rings {
     uint32_t dump_bytes;                  /* bytes of the stack in each sample; 0: no copy of the stack */
     bool is_user_only;                    /* true if the kernel does not allow stacks that contain kernel functions */
     bool are_switch_stacks_off;
-    int64_t window_ns;                  /* start of the interval in which switch_stacks_in_interval counts, ns */
+    int64_t window_ns;                  /* start of the interval of switch_stacks_in_interval, ns */
     uint64_t switch_stacks_in_interval; /* count of stacks at context switches in the interval */
     bool are_name_rings_paused;         /* true while the name rings are paused */
-    int64_t name_interval_ns;           /* start of the interval in which thread_records counts, ns */
+    int64_t name_interval_ns;           /* start of the interval of thread_records, ns */
     uint64_t thread_records;            /* count of starts and exits of threads in the interval */
-    uint64_t limited_interval_count;    /* count of intervals that reached the limit, so that only some context switches
-                                         * have a stack */
+    uint64_t limited_interval_count;    /* number of intervals in which stacks reached their limit, so that only some
+                                         * context switches have a stack */
     void *copy;                         /* buffer for a record that wraps around the end of its ring */
 };
 
@@ -71,8 +71,8 @@ void tp_perf_rings_release(struct tp_perf_rings *rings);
 void tp_perf_rings_close(struct tp_perf_rings *rings);
 
 /* Calls `take` for each FORK record in the rings of whole CPUs, but leaves all records in the rings. The next
- * tp_perf_rings_read reads up to the same position. A FORK record precedes all other records of its process, so the
- * caller then knows each process. */
+ * tp_perf_rings_read reads up to the same position. A FORK record precedes all other records of its process. So the
+ * caller knows the process of each record before it reads the record. */
 void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context);
 

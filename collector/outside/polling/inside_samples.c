@@ -17,8 +17,8 @@ struct taking {
     struct tp_spool_file *file;
     const char *path;
     struct tp_arena *tables;    /* arena for the tables of the spool */
-    const uint8_t *has_samples; /* 1 for each process that already has Python samples from outside; the index is the
-                                 * process */
+    const uint8_t *has_samples; /* index: process; 1: the process already has Python samples from outside, 0: it has
+                                 * none */
     uint32_t process;           /* number of the process in the tree */
     int64_t clock_ns;
 };

@@ -1,6 +1,6 @@
 /* Adds samples that the program's processes recorded themselves with timers, because the kernel refused events. The
- * samples come from the spools of the processes and are stored in the tree like samples of the kernel. The threads that
- * recorded them belong to the recorder and are removed from the program. */
+ * samples come from the spools of the processes and are stored in the tree like samples of the kernel. The threads
+ * inside the processes that recorded the samples belong to the recorder and are removed from the tree. */
 #ifndef TP_COLLECTOR_OUTSIDE_POLLING_INSIDE_SAMPLES_H
 #define TP_COLLECTOR_OUTSIDE_POLLING_INSIDE_SAMPLES_H
 

@@ -25,7 +25,7 @@ struct tp_polling_recorder {
     /* Members from here on are set by the functions below. */
     uint64_t left_out; /* count of polls that were skipped because of their cost */
     struct tp_proc_tree proc;
-    struct tp_id_map runs;   /* key: process; value: count of polls since its last exec at which it ran */
+    struct tp_id_map runs;   /* key: process; value: number of polls since its last exec in which it was running */
     struct tp_buf code_text; /* scratch buffer for a list of mappings */
 };
 

@@ -26,7 +26,7 @@ struct polled_thread {
 
 struct tp_polled_process {
     uint32_t pid;
-    struct tp_vec threads; /* living threads; items: struct polled_thread */
+    struct tp_vec threads; /* living threads; elements: struct polled_thread */
     struct tp_proc_stat stat;
     int64_t begin_ns;
     int64_t had_running_ns, had_ready_ns; /* time running and time ready at the start of the recording, ns */
@@ -341,7 +341,7 @@ static void poll_process(struct tp_proc_tree *tree, size_t number, int64_t (*now
         return;
     }
     if (process->is_first && !process->is_emitted && now.state != 'Z' && !is_other_program(&now, &process->stat))
-        return; /* the process has not called exec yet */
+        return; /* produces no records before the exec, because the process still runs the recorder's program */
     if (process->is_emitted)
         update_stat_of_process(tree, process, &now);
     else

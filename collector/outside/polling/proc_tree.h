@@ -1,5 +1,5 @@
 /* Follows a program and its descendants by polling /proc, if the kernel refuses events. The polls produce the same
- * records as events would. The states are derived from the kernel's totals (polled_states.h).
+ * records as events would. The states of threads are derived from the kernel's totals (polled_states.h).
  *
  * Polling misses processes and threads that live only between two polls, and all activity of a thread after the last
  * poll. For each poll, a thread that did not run costs one file read, and any other thread about five. Memory is in the
@@ -13,9 +13,9 @@
 
 struct tp_proc_tree {
     struct tp_arena *arena;
-    struct tp_vec processes;  /* living processes; items: struct tp_polled_process */
-    struct tp_id_map known;   /* living processes as keys, each with the value 1 */
-    struct tp_id_map threads; /* living threads as keys, each with the value 1 */
+    struct tp_vec processes;  /* living processes; elements: struct tp_polled_process */
+    struct tp_id_map known;   /* key: process id of a living process; value: 1 */
+    struct tp_id_map threads; /* key: thread id of a living thread; value: 1 */
     struct tp_buf *text;      /* scratch buffer for the contents of a file; borrowed */
     int64_t begin_ns, polled_ns;
     uint32_t left_out; /* id of a process that is not recorded, and neither are its descendants; 0: none */

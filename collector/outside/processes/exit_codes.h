@@ -13,8 +13,9 @@
 struct tp_exit_codes {
     int connector;            /* descriptor of the kernel's connector; -1: not available */
     struct tp_id_map waiting; /* key: process; value: its pidfd plus 1, or 0 if the connector is used */
-    struct tp_id_map ended;   /* key: process; value: its status of wait(2) */
-    struct tp_vec early;      /* exits in the last read message whose process is not added yet */
+    struct tp_id_map ended;   /* key: process; value: exit status, as wait(2) returns it */
+    struct tp_vec early;      /* exits that arrived in the last read before the start of their process; elements: struct
+                               * early_end */
     uint32_t open_descriptor_count;
 };
 

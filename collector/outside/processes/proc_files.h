@@ -45,7 +45,8 @@ struct tp_proc_stat {
     uint32_t parent, thread_count;
     uint64_t started;      /* start time in clock ticks since boot; distinguishes two processes with the same id */
     uint64_t arguments_at; /* address of the arguments in memory, which changes at each exec; 0: not readable */
-    int status;            /* for a process that has exited and waits for its parent: status as of wait(2) */
+    int status;            /* exit status, as wait(2) returns it; only for a process that has exited and waits for its
+                            * parent */
 };
 
 /* Reads /proc/PID/stat. Returns false if the process does not exist. text: scratch buffer. */

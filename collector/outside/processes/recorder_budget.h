@@ -13,8 +13,8 @@ struct tp_recorder_budget {
     int64_t begin_ns;           /* processor time of the recorder at the start of the recording, ns */
     int64_t last_check_ns;      /* time of the last check, ns */
     int64_t own_ns, program_ns; /* processor times of the recorder and of the program at the last check, ns */
-    uint32_t level;             /* level of savings. 0: everything is read; 1: no stacks of waits; 1 + n: also only one
-                                 * sample of 2^n */
+    uint32_t level;             /* level of savings; 0: everything is read; 1: no stacks of waits are read; 1 + n:
+                                 * additionally, only one sample of 2^n is read */
     uint32_t highest_level;     /* highest level so far */
     uint32_t number;            /* count of samples so far */
 };

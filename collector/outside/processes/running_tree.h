@@ -9,7 +9,7 @@
 
 struct tp_running_tree {
     struct tp_id_map threads; /* known threads as keys */
-    struct tp_vec processes;  /* known processes, parents first; items: uint32_t */
+    struct tp_vec processes;  /* known processes, parents first; elements: uint32_t */
     struct tp_buf text;
     int64_t time_ns;   /* time that all produced records get, ns */
     uint32_t left_out; /* id of a process that is not recorded, and neither are its descendants; 0: none */

@@ -17,7 +17,7 @@ static int64_t read_keyed_number(const char *text, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* Adds the numbers of the file cpu.stat at `path` to *sum: "throttled_usec 12" of cgroup version 2, or "throttled_time
+/* Adds the values in the file cpu.stat at `path` to *sum: "throttled_usec 12" of cgroup version 2, or "throttled_time
  * 12000" of version 1. A cgroup without a limit has no such line, or the value 0. */
 static bool add_throttling_of_file(struct tp_throttling *sum, const char *path)
 {
@@ -35,7 +35,7 @@ static bool add_throttling_of_file(struct tp_throttling *sum, const char *path)
     return true;
 }
 
-/* Adds the numbers of the cgroup `path` and of all its parents. folder: folder of the hierarchy. */
+/* Adds the values of the cgroup `path` and of all its parents. folder: folder of the hierarchy. */
 static bool add_cgroup_and_parents(struct tp_throttling *sum, const char *folder, struct tp_str path)
 {
     char file[PATH_BYTES];

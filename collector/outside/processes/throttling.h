@@ -25,11 +25,11 @@ struct tp_throttling_span {
 void tp_throttling_begin(struct tp_throttling_span *span, uint32_t pid, struct tp_buf *text);
 
 /* Fills *since with the throttled time and periods since the start. Returns false if nothing could be read, if no
- * cgroup counts throttled time, or if the cgroups no longer exist. */
+ * cgroup measures throttled time, or if the cgroups no longer exist. */
 bool tp_throttling_end(const struct tp_throttling_span *span, struct tp_throttling *since);
 
 /* Adds up the throttled time of the cgroups listed in `groups`, whose folders are below `root`. groups: contents of
- * /proc/PID/cgroup. Returns false if none of these cgroups counts throttled time. */
+ * /proc/PID/cgroup. Returns false if none of these cgroups measures throttled time. */
 bool tp_throttling_sum_groups(struct tp_throttling *throttling, const char *groups, const char *root);
 
 #endif

@@ -156,7 +156,7 @@ static int64_t find_frame_line(struct tp_python_code *code, struct tp_other_memo
         size > TP_MAX_OUTSIDE_LINES_BYTES || tp_buf_reserve(&code->table, (size_t)size) != 0 ||
         (size &&
          !tp_other_memory_read(memory, place->lines + (uint64_t)layout->bytes_at, code->table.data, (size_t)size)))
-        size = 0; /* an empty table gives the first line of the function */
+        size = 0; /* an empty table makes the first line of the function the result */
     return tp_python_find_line(layout->minor, place->first, (const uint8_t *)code->table.data, (size_t)size, place->at);
 }
 

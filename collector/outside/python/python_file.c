@@ -26,7 +26,7 @@ static const char *symbol_name(const struct tp_buf *names, uint32_t at)
     return at < names->size && memchr(names->data + at, '\0', names->size - at) ? names->data + at : "";
 }
 
-/* Returns the minor version from the constant Py_Version, such as 11 from 0x030b02f0; 0: unknown. */
+/* Returns the minor version of Python 3 from the constant Py_Version, such as 11 from 0x030b02f0; 0: unknown. */
 static int minor_from_constant(int fd, const struct tp_buf *sections, const Elf64_Sym *symbol)
 {
     Elf64_Shdr section;

@@ -26,7 +26,8 @@ static uint64_t word_at(const uint8_t *bytes, int32_t at)
 
 enum { FIELDS = 4 };
 
-/* Returns the size of a struct that ends with the last of the given fields, bytes. fields: offsets of fields. */
+/* Returns the number of bytes from the start of a struct to the end of the last of some fields. fields: offsets of the
+ * fields. */
 static size_t bytes_up_to(const int32_t fields[FIELDS])
 {
     int32_t last = 0;

@@ -22,15 +22,15 @@ const struct tp_python_layout *tp_python_layout_of_version(int minor)
     return NULL;
 }
 
-/* Index of each value of the layout among the words at the start of _PyRuntime. Each value is checked to be inside its
- * struct, whose size is another word. */
+/* Entry AT(member): which word at the start of _PyRuntime contains this value of the layout. Each value must be inside
+ * its struct, whose size is in another word. */
 #define AT(field) offsetof(struct tp_python_layout, field)
 
 struct described_word {
     uint32_t field;
     uint8_t word[2]; /* index of the word that contains the value, in 3.13 and in 3.14 */
     uint8_t size[2]; /* index of the word that contains the size of the struct; 0: not checked */
-    int32_t most;    /* maximum number of bytes that may be read from the struct */
+    int32_t most;    /* maximum offset of the end of the value, bytes */
 };
 
 static const struct described_word described_words[] = {

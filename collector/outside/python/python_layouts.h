@@ -11,15 +11,15 @@ enum { TP_PYTHON_ABSENT = -1 };
 
 struct tp_python_layout {
     int32_t minor; /* minor version of Python 3 */
-    /* offsets in _PyRuntime (first_interpreter) and in an interpreter's struct */
+    /* first_interpreter: offset in _PyRuntime; next_interpreter, first_thread: offsets in an interpreter's struct */
     int32_t first_interpreter, next_interpreter, first_thread;
     /* Offsets in a thread's struct. native_id is TP_PYTHON_ABSENT if the thread has only the thread_id of the C
      * library. thread_frame: offset of the frame, or of a struct that contains the frame at offset inner_frame. */
     int32_t next_thread, native_id, thread_id, thread_frame, inner_frame;
     /* Offsets in a frame. frame_owner is TP_PYTHON_ABSENT if each frame has its own call of the interpreter's loop. */
     int32_t frame_code, frame_outer, frame_instruction, frame_owner;
-    /* Offsets in a code object. code_bytes is TP_PYTHON_ABSENT if frame_instruction counts from the beginning of the
-     * code. */
+    /* Offsets in a code object. code_bytes is TP_PYTHON_ABSENT if frame_instruction is an offset from the beginning of
+     * the code. */
     int32_t code_file, code_name, code_bytes, code_lines, code_first_line;
     /* Offsets in a string: state, length, characters if all are ASCII, characters otherwise. Then offsets in a bytes
      * object: length, data. */

@@ -26,7 +26,7 @@ static struct tp_python_process *find_or_add_process(struct tp_python_processes 
     return TP_AT(&processes->items, struct tp_python_process, *number);
 }
 
-/* Sets the interpreter that a process runs: the first one mapped since the process last started a program. */
+/* Chooses the interpreter that a process runs: the first one mapped since the process last started a program. */
 static void choose_interpreter(struct tp_python_processes *processes, struct tp_python_process *process)
 {
     struct tp_python_mapping now = process->mapping_count ? process->mappings[0] : (struct tp_python_mapping){0};
@@ -104,7 +104,7 @@ struct tp_python_process *tp_python_processes_find(struct tp_python_processes *p
 {
     struct tp_python_process *process = find_process(processes, pid);
     if (process && !process->now.address)
-        inherit_interpreter(processes, process); /* repeated, because the record of the parent's mapping may arrive
-                                                  * after the record of the fork */
+        inherit_interpreter(processes, process); /* tried again at each search, because the record of the parent's
+                                                  * mapping can arrive after the record of the fork */
     return process && process->now.address ? process : NULL;
 }

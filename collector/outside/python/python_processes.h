@@ -1,4 +1,5 @@
-/* Tracks which processes run Python and the address of their interpreter's state, in whatever order the records arrive.
+/* Tracks which processes run Python, and the address of the interpreter's state in each of them. Records can arrive in
+ * any order.
  *
  * Mappings, forks and names are in separate rings, which are read one after another. So the record of an exec often
  * arrives after the mappings of the new program, and the record of a fork after both. Therefore each process stores its
@@ -38,8 +39,8 @@ struct tp_python_process {
 };
 
 struct tp_python_processes {
-    struct tp_id_map ids;  /* key: process; value: index in items */
-    struct tp_vec items;   /* items: struct tp_python_process */
+    struct tp_id_map ids;  /* key: process; value: index in `items` */
+    struct tp_vec items;   /* elements: struct tp_python_process */
     uint32_t living_count; /* count of living processes that run Python */
 };
 

@@ -13,8 +13,8 @@ struct tp_python_stacks {
     struct tp_arena *arena;
     struct tp_code_places *places;
     struct tp_python_code code;
-    struct tp_id_map files;     /* key: file of `places`; value: index in interpreters, or TP_NO_ID */
-    struct tp_vec interpreters; /* items: struct tp_python_file */
+    struct tp_id_map files;     /* key: file of `places`; value: index in `interpreters`, or TP_NO_ID */
+    struct tp_vec interpreters; /* elements: struct tp_python_file */
     struct tp_python_processes processes;
     struct tp_python_thread_slot *threads;
     uint64_t read_count, failed_count; /* counts of stacks that were read and that could not be read */
@@ -24,7 +24,7 @@ struct tp_python_stacks {
 void tp_python_stacks_init(struct tp_python_stacks *stacks, struct tp_arena *arena, struct tp_code_places *places);
 void tp_python_stacks_release(struct tp_python_stacks *stacks);
 
-/* Processes a record: a process has mapped code, forked, executed another program, or exited. */
+/* Processes the record of a code mapping, a fork, an exec or an exit. */
 void tp_python_stacks_handle_record(struct tp_python_stacks *stacks, const struct tp_perf_record *record);
 
 /* Returns the current Python frames of a thread as a node of `places`; 0: no frames. */

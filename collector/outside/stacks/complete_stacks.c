@@ -195,8 +195,8 @@ uint32_t tp_complete_stack_of_sample(struct tp_complete_stacks *stacks, const st
     *is_cut = false;
     if (!sample->dump_bytes || is_go_code(&walk))
         return 0;
-    tp_mapped_replace_lost_pages(true); /* makes reads of mapped files safe, because libdw maps files that may be
-                                         * truncated later */
+    tp_mapped_replace_lost_pages(true); /* replaces lost pages of mapped files during the walk, because libdw maps files
+                                         * that can be truncated at any time */
     if (!stacks->was_tried)
         begin_session(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
@@ -208,8 +208,8 @@ uint32_t tp_complete_stack_of_sample(struct tp_complete_stacks *stacks, const st
     tp_mapped_replace_lost_pages(false);
     if (!is_whole && !walk.is_cut && walk.count <= user_frames_in_chain(sample))
         return 0;
-    *is_cut = walk.is_cut; /* libdw reports a stack that ends early as complete, so `walk` records whether the copy was
-                            * too short */
+    *is_cut = walk.is_cut; /* set from the walk, because libdw reports a stack as complete even if the copy is too
+                            * short */
     stacks->cut_count += *is_cut;
     for (size_t i = walk.count; i-- > 0;)
         node = add_frame_of_address(&walk, places, node, walk.frames[i]);

@@ -20,8 +20,8 @@ struct tp_complete_stacks {
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */
 void tp_complete_stacks_release(struct tp_complete_stacks *stacks);
 
-/* Returns the stack node of the program's frames of a sample that contains a copy of the stack. Returns 0 if there is
- * no copy, or if the walk finds fewer frames than the sample's call chain. Sets *is_cut if the stack is longer than the
+/* Returns the stack node of the program's frames in a sample with a copy of the stack. Returns 0 if the sample has no
+ * copy, or if the walk finds fewer frames than the sample's call chain. Sets *is_cut if the stack is longer than the
  * copy. The nodes are in the arena of `places`, whose guard the caller sets. */
 uint32_t tp_complete_stack_of_sample(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
                                      struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut);

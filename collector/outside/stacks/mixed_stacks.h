@@ -7,8 +7,8 @@
 /* Merges two stacks and returns the node of the result. native, python: stack nodes; 0: no frames. Each native frame of
  * the interpreter's loop is one call of the loop, and Python frames are grouped by these calls. If both stacks have the
  * same number of calls, the Python frames of each call replace its loop frame. Otherwise the stacks are from different
- * moments, or the native stack is cut. Then *is_aligned becomes false, and the result contains the Python frames and,
- * as their callees, the native frames of the innermost call. */
+ * moments, or outer frames of the native stack are missing. Then *is_aligned becomes false, and the result contains the
+ * Python frames and, as their callees, the native frames of the innermost call. */
 uint32_t tp_mixed_stack_merge(struct tp_code_places *places, uint32_t native, uint32_t python, bool *is_aligned);
 
 #endif

@@ -9,8 +9,8 @@
 #include "collector/outside/code/code_space.h"
 #include "writer/worker.h"
 
-/* Returns the start of a file's range in the shared space. Programs with fixed addresses overlap there, so the file
- * number also serves as the time of loading. */
+/* Returns the address at which a file is loaded in the shared space. All files with fixed addresses start at 0 and
+ * overlap. Therefore the file number also serves as the time of loading. */
 static uint64_t file_start(const struct tp_code_file *file, uint32_t number)
 {
     return file->has_fixed_address ? 0 : tp_code_space_start(number);
@@ -121,7 +121,7 @@ static bool is_kernel_event_function(struct tp_str name)
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* Returns whether a program calls this kernel function to use events that it opened itself. */
+/* Returns whether the kernel function `name` shows that the program itself uses events that it has opened. */
 static bool is_program_call(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};

@@ -155,7 +155,7 @@ static void write_process(struct writing *w, const struct tp_outside_process *pr
     add_int(&args, "running ns", process->running_ns);
     add_int(&args, "samples", process->sample_count);
     add_usage(&args, process);
-    if (process != tp_outside_process_at(tree, 0)) /* the first process already has a row */
+    if (process != tp_outside_process_at(tree, 0)) /* the row of the first process was already written */
         tp_trace_out_process(w->out, (int64_t)process->pid, process_display_name(process), TP_STR("CPU"), TP_NULL_INT);
     struct tp_trace_out_event slice = make_thread_slice(w, first, &args, process->begin_ns, process->end_ns);
     slice.other_category = TP_STR("process");

@@ -7,11 +7,11 @@
 struct tp_outside_trace {
     const struct tp_outside_tree *tree; /* processes and threads of the run; tp_outside_tree_end must have been
                                          * called */
-    const struct tp_vec *looks;         /* resident memory at polls; items: struct tp_usage_poll */
+    const struct tp_vec *looks;         /* resident memory at polls; elements: struct tp_usage_poll */
     int64_t clock_ns;                   /* wall clock minus the tree's clock, ns */
     int64_t begin_ns, end_ns;           /* start and end of the recording on the tree's clock, ns */
     struct tp_str name;                 /* name of the program */
-    struct tp_str seen;                 /* JSON object with counts of recorded and missed data */
+    struct tp_str seen;                 /* JSON object with the counts of recorded and missed data */
 };
 
 /* Writes the trace, compressed with gzip. Returns 0, TP_EIO or TP_ENOMEM. */

@@ -14,10 +14,12 @@ struct tp_late_exits {
 
 void tp_late_exits_init(struct tp_late_exits *ends, struct tp_arena *arena);
 
-/* Adds a process. process: its number in the tree. until_ns: time limit. */
+/* Adds a process. process: number of the process in the tree. until_ns: time at which the wait for the exit status
+ * ends. */
 void tp_late_exits_add(struct tp_late_exits *ends, uint32_t process, int64_t until_ns);
 
-/* Checks all processes at time now_ns. INT64_MAX: checks for the last time, and gives up. */
+/* Asks for the exit status of all waiting processes. now_ns: current time; INT64_MAX asks for the last time and gives
+ * up. */
 void tp_late_exits_check(struct tp_late_exits *ends, struct tp_outside_tree *tree, struct tp_exit_codes *codes,
                          int64_t now_ns);
 

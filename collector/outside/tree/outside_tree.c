@@ -10,10 +10,10 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-/* A thread that has started this many threads gets its own event. Threads with equal inherited events exchange them at
- * a context switch, including the count to the next sample. So short-lived threads would never be sampled. An own
- * event, which is not inherited, prevents the exchange. Such an event makes the thread's switches slower, so only
- * threads that start many others get one. */
+/* A thread that has started this many threads gets an additional event that only this thread uses. Threads with equal
+ * inherited events exchange them at a context switch, including the count to the next sample. So short-lived threads
+ * would never be sampled. The additional event prevents the exchange, but makes the thread's switches slower. Therefore
+ * only threads that start many others get one. */
 enum { BEGINS_MANY = 8 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
@@ -39,7 +39,8 @@ static void add_state_change(struct tp_outside_tree *tree, uint32_t number, enum
         (struct tp_outside_change){.time_ns = thread->since_ns, .thread = number, .stack = stack, .state = state};
 }
 
-/* Adds the time of the state that ends now to the thread's totals. Records of two CPUs may be slightly out of order. */
+/* Adds the time of the state that ends now to the thread's totals. If the record is from before the start of the state,
+ * because records of two CPUs can be out of order, adds 0. */
 static void add_time_of_ended_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
@@ -137,8 +138,8 @@ static void add_program(struct tp_outside_tree *tree, struct tp_outside_process 
     process->maps = (struct tp_code_maps){0};
 }
 
-/* Ends the other threads of a process at an exec. Whichever thread called exec, the new program has one thread, with
- * the id of the process. */
+/* Ends all threads of a process except `kept` at an exec. Whichever thread called exec, the new program has one thread,
+ * with the id of the process. */
 static void end_other_threads_at_exec(struct tp_outside_tree *tree, uint32_t process, uint32_t kept, int64_t time_ns)
 {
     for (uint32_t i = 0; i < tree->threads.count && tp_outside_process_at(tree, process)->living_count > 1; i++)
@@ -242,7 +243,8 @@ static void handle_wait_stack(struct tp_outside_tree *tree, const struct tp_perf
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     uint32_t *stack = thread->state == TP_STATE_BLOCKED ? &last->stack : &thread->stack;
-    uint64_t cut_count = tree->whole.cut_count; /* the count is restored below, because it counts only samples */
+    uint64_t cut_count = tree->whole.cut_count; /* saved and restored below, because this stack belongs to a wait and
+                                                 * the count includes only samples */
     bool is_cut, is_aligned;
     uint32_t whole = tp_complete_stack_of_sample(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps,
                                                  &tree->places, r, &is_cut);
@@ -318,7 +320,7 @@ void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t proces
     tp_buf_init(&words, TP_MAX_OUTSIDE_ARGUMENT_BYTES);
     for (char *const *word = argv; *word; word++)
         tp_buf_add(&words, *word, strlen(*word) + 1);
-    words.failed = 0; /* if there are too many arguments, the first ones are kept */
+    words.failed = 0; /* keeps the first arguments if there is no room for all */
     size_t size = words.size;
     root->programs[0].words = (struct tp_str){tp_buf_move(&words, tree->arena), size};
     tree->missed_arguments--;

@@ -38,12 +38,13 @@ struct tp_outside_thread {
     int64_t begin_ns, end_ns, since_ns;
     int64_t total_ns[TP_STATE_COUNT]; /* total time in each state, ns; the sum is end_ns - begin_ns */
     enum tp_thread_state state;
-    uint32_t last_change;          /* number of the thread's last state change */
+    uint32_t last_change;          /* index of the thread's last state change in `changes` */
     uint32_t stack;                /* stack that was recorded for the next context switch; 0: none */
-    uint32_t stack_by_kernel;      /* the kernel's stack of the last wait, if a complete stack replaced it */
+    uint32_t stack_by_kernel;      /* stack of the last wait that the kernel recorded, if a complete stack replaced
+                                    * it */
     int64_t wait_read_ns;          /* time at which the complete stack was read, ns; 0: none was read */
     uint32_t started_thread_count; /* count of threads that this thread has started, up to a small limit */
-    int apart;                     /* descriptor of the thread's own event; -1: none */
+    int apart;                     /* descriptor of the thread's own event, which is not inherited; -1: none */
     bool is_over, is_named;
     bool is_ours; /* true if the thread belongs to the recorder; traces do not show it */
     char name[16];
@@ -53,15 +54,15 @@ struct tp_outside_thread {
 struct tp_outside_change {
     int64_t time_ns;
     uint32_t thread;
-    uint32_t stack; /* for a blocked thread: node of the stack in which it waits; 0 if unknown */
+    uint32_t stack; /* node of the stack in which a blocked thread waits; 0: unknown, or the thread is not blocked */
     enum tp_thread_state state;
-    uint8_t call; /* for a blocked thread without a stack: number of the cause from proc_waits.h; 0 if unknown */
+    uint8_t call; /* number of the cause from proc_waits.h, for a blocked thread without a stack; 0: unknown */
 };
 
 struct tp_outside_sample {
     int64_t time_ns;
     uint32_t thread;
-    uint32_t stack : 31, is_cut : 1; /* is_cut: outer frames are missing */
+    uint32_t stack : 31, is_cut : 1; /* stack: node of the stack; is_cut: 1 if outer frames of the stack are missing */
 };
 
 /* Data about a process or thread, read when a record arrives and used when this record is processed. */
@@ -69,10 +70,10 @@ struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
-    uint32_t python;      /* for a sample: node of the Python stack; 0: none */
-    int64_t wait_read_ns; /* for a context switch: time at which its stack was read during the wait, ns; 0 if the kernel
+    uint32_t python;      /* node of the Python stack of a sample; 0: none */
+    int64_t wait_read_ns; /* time at which the stack of a context switch was read during the wait, ns; 0: the kernel
                            * recorded the stack */
-    uint8_t wait;         /* for a context switch of a thread that blocks: number of the cause from proc_waits.h; 0 if
+    uint8_t wait;         /* number of the cause from proc_waits.h, for a context switch of a thread that blocks; 0:
                            * unknown */
 };
 
@@ -81,17 +82,17 @@ struct tp_outside_tree {
     struct tp_code_places places;
     struct tp_complete_stacks whole;
     struct tp_vec processes, threads, changes, samples;
-    struct tp_id_map process_ids, thread_ids; /* key: system id; value: number of the last process or thread with this
-                                               * id */
-    bool has_events_of_cpus;                  /* true if events belong to CPUs, not to threads */
+    struct tp_id_map process_ids, thread_ids; /* key: process id or thread id in the system; value: number of the last
+                                               * process or thread with this id */
+    bool has_events_of_cpus;                  /* true if each event covers a CPU, false if each event covers a thread */
     int64_t last_ns;
     uint64_t lost_count;
     int64_t running_ns;              /* duration of all finished running states of all threads, ns */
     uint32_t missed_arguments;       /* count of programs whose arguments are unknown */
     uint32_t recorder_thread_count;  /* count of the recorder's threads inside the program */
     uint64_t python_count;           /* count of samples with Python frames */
-    uint64_t unaligned_sample_count; /* count of samples in python_count whose native frames are from another moment, or
-                                        cut */
+    uint64_t unaligned_sample_count; /* count of samples in python_count whose native frames are from another moment or
+                                      * incomplete */
     uint64_t complete_wait_count;    /* count of waits whose stack was read during the wait */
 };
 
@@ -105,11 +106,11 @@ uint32_t tp_outside_tree_handle_record(struct tp_outside_tree *tree, const struc
 /* Sets the arguments of the first program of a process, if they are unknown. argv ends with NULL. */
 void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
 
-/* Returns the time that all threads have run until now, in ns. Includes threads that still run, because some are never
- * switched out. */
+/* Returns the total running time of all threads until now, in ns. Includes threads that are still running, because some
+ * are never switched out. */
 int64_t tp_outside_tree_running_ns(const struct tp_outside_tree *tree, int64_t now_ns);
 
-/* Ends the recording, and all processes and threads that still run. */
+/* Ends the recording, and ends all processes and threads in the tree that still run. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
 
 /* Adds the first few processes that still run, each as "NAME (PID)", to `names`. Returns the number of all running

@@ -10,8 +10,8 @@ struct tp_pending_record {
     uint64_t number;      /* number of the record in the order of reading */
     uint32_t at;          /* position of the record in the list's bytes, in units of 8 bytes */
     uint32_t note;        /* index of the record's note; TP_NO_ID: none */
-    uint32_t python;      /* for a sample: node of the Python stack; 0: none */
-    int64_t wait_read_ns; /* for a stack that was read during the wait: time of the read, ns; otherwise 0 */
+    uint32_t python;      /* node of the Python stack of a sample; 0: none */
+    int64_t wait_read_ns; /* time at which the stack was read during the wait, ns; 0: the stack was not read so */
 };
 
 struct tp_pending {

@@ -8,8 +8,8 @@
 #include "writer/base/buf.h"
 
 struct tp_record_notes {
-    struct tp_vec notes; /* items: struct tp_outside_note */
-    struct tp_vec late;  /* notes of programs whose arguments are not available yet */
+    struct tp_vec notes; /* elements: struct tp_outside_note */
+    struct tp_vec late;  /* notes of programs whose arguments are not available yet; elements: struct late */
 };
 
 void tp_record_notes_init(struct tp_record_notes *notes, struct tp_arena *arena);

@@ -14,8 +14,8 @@ struct tp_usage_poll {
 };
 
 struct tp_usage_polls {
-    struct tp_vec looks;      /* results of the polls; items: struct tp_usage_poll */
-    struct tp_vec alive;      /* numbers of living processes */
+    struct tp_vec looks;      /* results of the polls; elements: struct tp_usage_poll */
+    struct tp_vec alive;      /* numbers of the living processes in the tree; elements: uint32_t */
     size_t next_polled_index; /* index of the process that is polled next */
     uint32_t known_processes;
     int64_t time_ns; /* time of the last poll, ns */

@@ -21,9 +21,10 @@ struct guessing {
     const struct tp_str *by_node;
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
-    struct share *shares;   /* shares of causes, MOST_CAUSES per thread, for the second in `seconds` */
-    int64_t *seconds;       /* second of each thread's shares; -1: the thread has no shares yet */
-    const uint32_t *before; /* number of the previous change of the same thread, or TP_NO_ID; the index is the change */
+    struct share *shares;   /* MOST_CAUSES entries per thread: share of each cause in the second whose number is in
+                             * `seconds` */
+    int64_t *seconds;       /* for each thread: number of the second to which its shares belong; -1: no shares yet */
+    const uint32_t *before; /* for each change: index of the previous change of the same thread, or TP_NO_ID */
     struct tp_wait_guess *guesses;
 };
 
@@ -59,7 +60,8 @@ static int compare_by_parent_and_time(const void *x, const void *y)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Returns whether a child of `parent` exited during the wait and just before its end. ends: sorted by time. */
+/* Returns whether a child of `parent` exited during the wait, just before the end of the wait. ends: exits, sorted by
+ * parent and time. */
 static bool has_child_end(const struct child_end *ends, size_t count, uint32_t parent, const struct wait *wait)
 {
     size_t low = 0, high = count;
@@ -100,7 +102,7 @@ static void find_waits_for_children(struct guessing *g, struct tp_arena *arena)
 
 /* ---- estimates ---- */
 
-/* Returns the number of a cause, or MOST_CAUSES if there is no room for it. */
+/* Returns the index of a cause in g->names, or MOST_CAUSES if there is no room for it. */
 static size_t find_or_add_cause(struct guessing *g, struct tp_str cause)
 {
     size_t i = 0;

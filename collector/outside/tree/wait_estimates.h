@@ -7,7 +7,7 @@
 
 #include "collector/outside/tree/outside_tree.h"
 
-/* Shortest wait that is never estimated, in ns. The system call of such a wait is read while the wait lasts. */
+/* Waits of at least this length are never estimated, ns, because their system call is read while they last. */
 enum { TP_WAIT_LONG_NS = 20000000 };
 
 struct tp_wait_guess {
@@ -16,8 +16,8 @@ struct tp_wait_guess {
     bool is_child;       /* true: the wait was for a child that exited; false: the cause is an estimate */
 };
 
-/* Returns a guess for each change of an ended tree; the index is the number of the change. causes: known causes; the
- * index is the node (wait_causes.h). The result is in the arena, whose guard the caller sets. */
+/* Returns an array of estimates for a tree that has ended, indexed by the number of the state change. causes: known
+ * causes, indexed by stack node (wait_causes.h). The result is in the arena, whose guard the caller sets. */
 const struct tp_wait_guess *tp_wait_estimates_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
                                                    struct tp_arena *arena);
 

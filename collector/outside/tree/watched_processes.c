@@ -7,7 +7,7 @@
 
 struct item {
     int64_t since_ns;
-    bool is_ours; /* false: the id now belongs to a process that is not recorded */
+    bool is_ours; /* true if the process is recorded; false if the id now belongs to a process that is not recorded */
 };
 
 struct fork {

@@ -9,9 +9,9 @@
 #include "writer/base/id_map.h"
 
 struct tp_watched_processes {
-    struct tp_id_map numbers; /* key: process id; value: index in items of the last process with this id */
+    struct tp_id_map numbers; /* key: process id; value: index in `items` of the last process with this id */
     struct tp_vec items;
-    struct tp_vec forks; /* forks that are collected but not applied yet */
+    struct tp_vec forks; /* forks that were collected but not applied yet; elements: struct fork */
 };
 
 void tp_watched_processes_init(struct tp_watched_processes *watched, struct tp_arena *arena);
@@ -21,7 +21,7 @@ void tp_watched_processes_add(struct tp_watched_processes *watched, uint32_t pid
 
 bool tp_watched_processes_has(const struct tp_watched_processes *watched, uint32_t pid);
 
-/* Collects a FORK record of any process. A record may be passed more than once. watched: a struct
+/* Collects a FORK record of any process. Passing a record more than once is harmless. watched: a struct
  * tp_watched_processes. */
 void tp_watched_processes_store_fork(void *watched, const struct perf_event_header *head);
 

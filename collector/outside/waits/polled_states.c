@@ -18,7 +18,8 @@ static void add_interval(struct cutting *cut, enum tp_thread_state state, int64_
     states->state = state;
 }
 
-/* Returns the part of a total that fits into the rest of an interval. Stores the remainder in *owed_ns. */
+/* Returns the smaller of left_ns and the sum of *owed_ns and more_ns, which fits into the rest of an interval. Stores
+ * the remainder of the sum in *owed_ns. */
 static int64_t split_remaining_time(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 {
     int64_t whole_ns = *owed_ns + more_ns;
@@ -27,7 +28,8 @@ static int64_t split_remaining_time(int64_t *owed_ns, int64_t more_ns, int64_t l
     return taken_ns;
 }
 
-/* Adds intervals for the states running and ready. The state that continues from the previous interval comes first. */
+/* Adds an interval for each of the states running and ready. The state that continues from the previous interval comes
+ * first. */
 static void add_running_and_ready(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
 {
     bool is_ready_first = cut->states->state != TP_STATE_RUNNING;

@@ -2,10 +2,11 @@
  *
  * The time between two polls is divided into consecutive intervals. The state at the previous poll comes first, and the
  * present state last. If the thread waited at both polls, the first wait lasts until the last poll with unchanged
- * totals, plus half of the time after that poll. The intervals add up to the time between the polls, and the intervals
- * of one state to its total. A remainder that does not fit is carried over, because the kernel's totals are slightly
- * ahead of or behind the clock. A time with unchanged totals is not divided yet. In this time the thread may wait for a
- * CPU, which the kernel counts only when the thread gets one. Only one thread may use a struct. */
+ * totals, plus half of the time after that poll. The sum of all intervals is the time between the polls, and the sum of
+ * the intervals of one state is the change of its total. A remainder that does not fit is carried over, because the
+ * kernel's totals are slightly ahead of or behind the clock. Time in which the totals did not change is not divided
+ * yet. The thread can then be waiting for a CPU, and the kernel adds this time only when the thread gets one. Only one
+ * thread may use a struct. */
 #ifndef TP_COLLECTOR_OUTSIDE_WAITS_POLLED_STATES_H
 #define TP_COLLECTOR_OUTSIDE_WAITS_POLLED_STATES_H
 
@@ -20,19 +21,20 @@ enum { TP_POLLED_INTERVALS = 4 };
 struct tp_polled_interval {
     int64_t begin_ns;
     enum tp_thread_state state;
-    uint8_t wait; /* for a blocked thread: number of the cause from proc_waits.h; 0 if unknown */
+    uint8_t wait; /* number of the cause from proc_waits.h, for a blocked thread; 0: unknown */
 };
 
 struct tp_polled_states {
-    int64_t since_ns;                  /* end of the time that is already divided into intervals */
-    int64_t polled_ns;                 /* time of the last poll; the totals did not change between since_ns and
+    int64_t since_ns;                  /* end of the time that is already divided into intervals, ns */
+    int64_t polled_ns;                 /* time of the last poll, ns; the totals did not change between since_ns and
                                         * polled_ns */
-    int64_t running_ns, ready_ns;      /* the kernel's totals at the last poll */
-    int64_t owed_ns[TP_STATE_BLOCKED]; /* time running and ready that the kernel has counted, but that no interval
-                                        * contains yet */
+    int64_t running_ns, ready_ns;      /* running time and ready time of the thread at the last poll, totals of the
+                                        * kernel, ns */
+    int64_t owed_ns[TP_STATE_BLOCKED]; /* running time and ready time in the kernel's totals that no interval contains
+                                        * yet, ns */
     enum tp_thread_state state;        /* state of the last interval */
     bool is_blocked;                   /* true if the thread was blocked at the last poll */
-    uint8_t wait;                      /* for a blocked thread: number of the cause of its last wait; 0 if unknown */
+    uint8_t wait;                      /* number of the cause of the last wait, for a blocked thread; 0: unknown */
 };
 
 /* Divides the time up to a poll at time_ns. now: totals at the poll, and whether and why the thread is blocked. Fills

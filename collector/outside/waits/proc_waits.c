@@ -83,7 +83,7 @@ uint8_t tp_proc_wait_parse(const char *call, const char *file)
     char *end;
     long number = strtol(call, &end, 10);
     if (end == call)
-        return NONE; /* the file contains "running" */
+        return NONE; /* the file contains "running", so the thread does not wait */
     if (number < 0)
         return FAULT; /* the thread is blocked outside of a system call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -137,8 +137,7 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
     *wait = tp_proc_wait_cause(text, pid, tid);
     uint8_t stopped = NONE;
     if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) &&
-        stopped) /* a thread outside of a system call may
-                  * also be stopped, which its state shows */
+        stopped) /* a thread outside of a system call can also be stopped, which only its state shows */
         *wait = stopped;
     return true;
 }

@@ -8,7 +8,7 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Number of a wait that was examined but whose cause is unknown. */
+/* Number of the cause of a wait that was examined without finding a cause. */
 enum { TP_PROC_WAIT_UNKNOWN = 255 };
 
 /* Returns the number of the cause of the thread's present wait, above 0. Reads /proc/PID/task/TID/syscall and, for
@@ -21,12 +21,12 @@ uint8_t tp_proc_wait_cause(struct tp_buf *text, uint32_t pid, uint32_t tid);
  * runs, is ready, or has exited. */
 bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid);
 
-/* Returns the text of a cause, one of those in wait_causes.h. number: from tp_proc_wait_cause; the text is absent for
- * 0. */
+/* Returns the text of a cause, which is one of the texts in wait_causes.h. number: from tp_proc_wait_cause; the text is
+ * absent for 0. */
 struct tp_str tp_proc_wait_text(uint8_t number);
 
-/* Returns the number of the cause. call: contents of the file in /proc, such as "0 0x3 ..". file: target of the call's
- * descriptor; "" if it is not known or does not exist. */
+/* Returns the number of the cause of a wait. call: contents of /proc/PID/task/TID/syscall, such as "0 0x3 ..". file:
+ * target of the descriptor that the system call uses; "" if it is unknown or does not exist. */
 uint8_t tp_proc_wait_parse(const char *call, const char *file);
 
 #endif

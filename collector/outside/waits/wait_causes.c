@@ -1,8 +1,8 @@
 /* Finds causes of waits from kernel functions: see wait_causes.h. */
 #include "collector/outside/waits/wait_causes.h"
 
-/* Rules in the order of their priority. A rule applies if its text is part of the name of any function in the stack.
- * Waits for the disk that a page fault causes count as disk waits. */
+/* Rules in the order of their priority. A rule applies if its text is part of the name of any function in the stack. If
+ * a page fault waits for the disk, the cause is the disk. */
 static const struct {
     const char *part, *cause;
 } rules[] = {

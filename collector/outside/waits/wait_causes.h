@@ -4,9 +4,9 @@
 
 #include "collector/outside/code/code_places.h"
 
-/* Returns the cause of each stack of `places`: "disk", "lock" ..; absent if no function shows a cause. The index is the
- * node. kernel: names of kernel functions, indexed by frame (kernel_functions.h), or NULL. The result is in the
- * arena. */
+/* Returns an array, indexed by stack node of `places`, with the cause of a wait in this stack: "disk", "lock" .. A
+ * cause is absent if no function of the stack shows it. kernel: names of kernel functions, indexed by frame
+ * (kernel_functions.h), or NULL. The result is in the arena. */
 const struct tp_str *tp_wait_causes_of_stacks(const struct tp_code_places *places, const struct tp_str *kernel,
                                               struct tp_arena *arena);
 

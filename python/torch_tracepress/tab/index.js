@@ -1,6 +1,7 @@
-/* The tab: controls for the run, the trace and what to compare, and below them the page in a frame without an origin.
- * The server makes pages one at a time. The tab polls the address `make` until the page exists. All addresses are
- * relative, because TensorBoard may have a path prefix. Names and messages are always set as text, never as markup. */
+/* The tab has controls to select a run, a trace, and the run to compare with. Below them is the page, in a frame
+ * without an origin. The server makes pages one at a time. The tab polls the address `make` until the page exists. All
+ * addresses are relative, because TensorBoard can have a path prefix. Names and messages are always set as text, never
+ * as markup. */
 
 const POLL_MS = 5000;
 const CSS = `

@@ -325,7 +325,7 @@ class Maker:
                 self._fail(job, f"{type(error).__name__}: {error}")
 
     def _next(self) -> bool:
-        """Return whether a job waits that is still wanted."""
+        """Return whether a requested page is waiting to be made. Drops requests that nobody has repeated recently."""
         now = time.monotonic()
         self._waiting = [job for job in self._waiting if now - job.asked_s < self.limits.wanted_s]
         return bool(self._waiting)
@@ -355,7 +355,8 @@ class Maker:
             return not (self._is_closed or (is_forgotten and self._next()))
 
     def _summary_of(self, key: str, link: str) -> bool:
-        """Return a second name for a kept summary, which remains valid when the kept summary is removed."""
+        """Make `link`, a hard link to a kept summary, which remains valid when the kept summary is removed. Return
+        whether a summary is kept for this key."""
         with self._change:
             kept = self._kept.find(key)
             if kept:

@@ -3,7 +3,7 @@
  *
  * profiler.c follows CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
  * flushes, a buffer per launching thread since 13.0, and the record sizes of five releases. FAKE_CUPTI="name=value,.."
- * requests faults; see fault() in profiler.c. */
+ * requests faults; see fault_setting() in profiler.c. */
 #ifndef TP_TESTS_FAKE_CUDA_H
 #define TP_TESTS_FAKE_CUDA_H
 
@@ -66,8 +66,8 @@ int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, u
 
 /* ---- functions of CUPTI that the runtime calls, found by dlsym ---- */
 
-/* Returns the current time, or the length of a time, on CUPTI's clock. This is the clock of the client if it has set
- * one, otherwise CUPTI's own clock. */
+/* fake_cupti_now returns the current time on CUPTI's clock. fake_cupti_length converts `ns` nanoseconds to units of
+ * this clock. The clock is the client's clock if the client has set one, otherwise CUPTI's own. */
 uint64_t fake_cupti_now(void);
 uint64_t fake_cupti_length(uint64_t ns);
 

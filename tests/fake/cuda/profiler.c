@@ -20,7 +20,7 @@ enum { UNKNOWN_KIND = 60, UNKNOWN_BYTES = 32, KINDS = 64, PERIOD_MS = 5 };
  *   version          reported version
  *   records          record sizes of a release (118, 121, 129, 130)
  *   drop, zero       every n-th record is dropped, or has no times
- *   unknown          every n-th record is followed by one of an unknown kind
+ *   unknown          every n-th record is followed by a record of an unknown kind
  *   shared=1         all threads share one buffer
  *   hold=1           buffers are kept until a flush
  *   null=1           a completion without a buffer */
@@ -62,7 +62,7 @@ static size_t record_size(uint32_t kind)
     return 0;
 }
 
-/* ---- state that one lock protects; calls of the collector release the lock ---- */
+/* ---- state that `lock` protects; it is released during calls of the collector ---- */
 
 struct buffer {
     uint8_t *bytes;
@@ -158,7 +158,7 @@ static struct buffer *remove_ready_buffers(int is_forced)
 
 static void finish_ready_buffers(int is_forced);
 
-/* Runs in CUPTI's thread. Delivers full buffers, and from time to time partly filled ones. */
+/* Runs in CUPTI's thread. Delivers full buffers, and from time to time partly filled buffers. */
 static void *deliver_buffers_on_thread(void *unused)
 {
     (void)unused;
@@ -246,7 +246,7 @@ static void append_record(const void *record, size_t size, uint64_t ready_ns)
         finish_buffer_of_thread(filler);
         struct buffer *fresh = request_buffer();
         finish_buffer_of_thread(
-            filler); /* if threads share a buffer, another thread may have set one in the meantime */
+            filler); /* if threads share a buffer, another thread can have set a buffer in the meantime */
         filler->current = fresh;
     }
     if (!filler->current) {
@@ -430,7 +430,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
 {
     if (process != getpid())
         for (;;)
-            pause(); /* hangs, as NVIDIA's CUPTI may in a forked child */
+            pause(); /* hangs, as NVIDIA's CUPTI can in a forked child */
     pthread_mutex_lock(&lock);
     finish_ready_buffers(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = remove_ready_buffers(flags & TP_CUPTI_FLUSH_FORCED);

@@ -44,7 +44,8 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_stream streams[MAX_STREAMS];
 static unsigned stream_count;
-static uint32_t contexts = 2, events, graphs; /* number of contexts; contexts 1 and 2 belong to devices 0 and 1 */
+/* ids of the newest context, event and graph; contexts 1 and 2 belong to devices 0 and 1 */
+static uint32_t contexts = 2, events, graphs;
 static int has_pool;
 static __thread uint32_t device_now, context_now = 1;
 
@@ -67,8 +68,8 @@ static void initialize_driver(void)
     cuInit(0);
 }
 
-/* Finds CUPTI, which may be loaded at any time. Then resets the times of streams, because they were on another
- * clock. */
+/* Searches for CUPTI, which the program can load at any time. When CUPTI is found, resets the end times of streams,
+ * because they were measured with another clock. */
 static void find_hooks(void)
 {
     void *cupti = has_profiler_hooks() ? NULL : dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
@@ -284,7 +285,7 @@ FAKE_EXPORT int fake_graph_launch(const struct fake_kernel *kernel, int count, c
     return 0;
 }
 
-/* ---- copies and sets ---- */
+/* ---- memory copies and memory sets ---- */
 
 FAKE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, cudaStream_t given)
 {

@@ -1,4 +1,4 @@
-"""Section 13: captures of graphs. Launches during a capture do not run on the device."""
+"""Captures of graphs (docs/definitions.md, section 13). Launches during a capture do not run on the device."""
 import collections
 
 from .intervals import contains, meet, minus, union
@@ -25,7 +25,7 @@ def captures(trace):
 
 
 def capturing(trace):
-    """Returns the part of W in which a graph is captured and no device works."""
+    """Returns the part of the analysed window in which a graph is captured and no device works."""
     return minus(meet(captures(trace), trace.window), union([r for d in trace.devices for r in d.busy]))
 
 

@@ -1,4 +1,5 @@
-"""Section 19: operations and bytes of one operator call, computed from its shapes, types and values.
+"""Operations and bytes of one operator call, computed from its shapes, types and values (docs/definitions.md, section
+19).
 
 A multiplication and an addition are two operations. `flops` ignores causal masks, `flops_exact` does not. bytes: every
 tensor is read once, and every result is written once. hint: facts that the call itself does not record: {"out": shape

@@ -1,4 +1,4 @@
-"""Section 2: the device of each operation, and the name that the trace gives the device."""
+"""The device of each operation, and the name that the trace gives the device (docs/definitions.md, section 2)."""
 from .numbers import integer
 
 DEVICE_NUMBERS = 1024           # a number from here on is a device only if deviceProperties has it as an id

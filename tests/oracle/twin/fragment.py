@@ -1,4 +1,4 @@
-"""Section 13: a profile with too little data for a verdict."""
+"""Recognizes a profile with too little data for a verdict (docs/definitions.md, section 13)."""
 from . import names
 from .intervals import contains, length, meet, union
 from .quality import recorded_span

@@ -1,4 +1,5 @@
-"""Section 20: reasons of a device's idle time, the latency of starts, and idle time that earlier work may fill."""
+"""Reasons of a device's idle time, the latency of starts, and idle time that earlier work could fill
+(docs/definitions.md, section 20)."""
 import collections
 
 from .intervals import length
@@ -25,7 +26,7 @@ def launch_of(piece):
 
 
 def gaps_of(pieces):
-    """Groups consecutive parts of idle time that the same operation ends."""
+    """Groups consecutive parts of idle time that end with the start of the same operation."""
     out = []
     for p in pieces:
         if out and out[-1][0].next is p.next and out[-1][-1].end == p.start:
@@ -46,7 +47,7 @@ def latency_of(device):
 
 
 def reasons_of(device):
-    """Returns the idle time of a device in W with its reasons, in order of time."""
+    """Returns the idle time of a device in the analysed window, with a reason for each part, in order of time."""
     latency, total = latency_of(device), max(1, length(device.busy))
     busy, at, done, out = device.busy, 0, 0, []
 

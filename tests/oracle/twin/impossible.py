@@ -1,5 +1,5 @@
-"""Section 2, "Ends that cannot be": Python calls that end after their caller, and device operations that end after
-later work of their stream."""
+"""Python calls that end after their caller, and device operations that end after later work of their stream
+(docs/definitions.md, section 2, "Ends that cannot be")."""
 import collections
 
 LEAST_LATE_NS = 100000

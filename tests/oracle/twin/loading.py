@@ -1,4 +1,4 @@
-"""Section 15, H1: the cause of slow data loading, from the frames during loading."""
+"""The cause of slow data loading, from the frames during loading (docs/definitions.md, section 15, rule H1)."""
 from . import names
 from .findings import by_length
 from .intervals import contains, length, meet, minus, union

@@ -1,14 +1,14 @@
-"""Section 5, "Inferred": the training loop of a recording without markers of steps."""
+"""The training loop of a recording without markers of steps (docs/definitions.md, section 5, "Inferred")."""
 import collections
 
 from . import names
 
 LEAST_REPEATS = 3
 ANCHORS = 8                                              # highest number of names tried as anchor for each source
-# two iterations must have this fraction of the longer one's items in common
+# two iterations agree if the items that they have in common are at least this fraction of the longer iteration
 AGREE = (4, 5)
 FEW, FEW_WITHOUT_BACKWARD = 10, 4                        # one of this many iterations may differ
-# the last step is used if the mean step gets at most a twentieth shorter
+# the last step is used if it makes the mean step shorter by at most a twentieth
 SHORT = 20
 BACKWARD = "backward"
 CELLS = ("GRUCell", "LSTMCell", "RNNCell")
@@ -95,8 +95,8 @@ class Loop:
         self.different = [i for i in range(1, len(whole)) if not agree(whole[i], typical)]
 
     def settle(self):
-        """Returns whether the iterations agree. If every n-th iteration has more work after its backward pass, n
-        iterations become one step."""
+        """Returns whether nearly all iterations agree. Before, if every n-th iteration has more work after its backward
+        pass, joins n iterations into one step."""
         self.compare()
         accumulates = (BACKWARD,) in self.typical
         if self.different and accumulates and self.join_rounds():
@@ -140,15 +140,15 @@ def agree(a, b):
 
 
 def is_everything(loop):
-    """Returns whether the loop contains all work. Repeated layers of a single call have other work before or after
-    them."""
+    """Returns whether the loop contains all work. If the repetitions are layers of a single call, there is other work
+    before or after them."""
     outside = loop.items[:loop.first(0)] + loop.items[loop.end():]
     return loop.last_is_whole and all(x.name in names.DATA_OPERATORS for x in outside)
 
 
 def ends_with_vectors(body):
-    """Returns whether an iteration ends with vectors, as a network does. With convolutions, only the operators after
-    the last convolution count. Also, a later view could turn vectors into images again."""
+    """Returns whether an iteration ends with vectors, as a network does. If there are convolutions, examines only the
+    operators after the last convolution and the last view, because a view can turn vectors into images again."""
     last = max([i for i, n in enumerate(body) if n in CONVOLUTIONS], default=-1)
     view = max([i for i, n in enumerate(body) if n in VIEWS], default=-1)
     if last < 0:
@@ -221,8 +221,8 @@ def is_chained(loop):
 
 
 def begins_again(loop):
-    """Returns whether each iteration starts with new data. Repeated layers of a single call instead use the output of
-    the previous layer."""
+    """Returns whether each iteration starts with new data. Layers of a single call do not, because each layer uses the
+    output of the previous one."""
     at = next(i for i in range(len(loop.starts)) if tuple(loop.iteration(i)) == loop.typical) if len(loop.starts) > 1 else 0
     first = loop.first(at)
     body = [x.name for x in loop.items[first:first + len(loop.typical)]]
@@ -256,14 +256,14 @@ def is_anchor(source, name):
 
 
 def length_of(spans, operations):
-    """Returns the length from the first step to the end of the last step and of all device work launched in between,
-    ns."""
+    """Returns the time from the start of the first step to the end of the last step, or to the end of the last device
+    operation launched in the steps, if that is later, ns."""
     start, end = spans[0][0], spans[-1][1]
     return max([end] + [k.end for k in operations if k.launch is not None and start <= k.launch.start < end]) - start
 
 
 def find_loop(source, items, events):
-    """Returns (loop, name of its anchor), where rare names are tried first. Returns None if nothing repeats, or if the
+    """Returns (loop, name of its anchor). Tries rare names first. Returns None if nothing repeats, or if the
     loop takes less than half of the recording."""
     count, first = collections.Counter(x.name for x in items), {}
     for i, x in enumerate(items):
@@ -283,7 +283,7 @@ def find_loop(source, items, events):
 
 
 def has_marker(events):
-    """Returns whether any marker of a step exists. Then a repetition is only a part of a step."""
+    """Returns whether any marker of a step exists. If so, a repetition is only a part of a step."""
     return any(names.is_step(e.name) or names.is_execute_context(e.name) or names.is_step_bracket(e.name) or names.is_optimizer_step(e.name)
                for l in events.of.values() for e in l)
 

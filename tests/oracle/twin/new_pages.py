@@ -1,5 +1,5 @@
-"""Section 15, "What recording changes": memory pages that no earlier block had, and the time that the system took to
-make them."""
+"""Memory pages that no earlier block had, and the time that the system took to make them (docs/definitions.md, section
+15, "What recording changes")."""
 import bisect
 
 from .memory import records_of
@@ -17,7 +17,7 @@ WRITTEN_NS, MOST_BELIEVED_NS = 300, 1500
 
 
 class Pages:
-    """Pages that an operator wrote. made: new pages; there: existing pages; both summed over the blocks."""
+    """Pages of the blocks that an operator wrote. made: number of new pages. there: number of all pages."""
 
     def __init__(self):
         self.made, self.there, self.kinds = 0, 0, set()
@@ -34,7 +34,8 @@ def is_untouching(name):
 
 
 class NewPages:
-    """cost_of(operator): part of the operator's own time in which the system made pages, ns."""
+    """Computes how long the system made new pages for each operator. cost_of(operator) returns this part of the
+    operator's self time, ns."""
 
     def __init__(self, trace, page_bytes):
         self.pages, self.cost_ns, self.usual_ns = {}, 0, 0
@@ -85,7 +86,7 @@ class NewPages:
             self.cost_ns = min(low_of(others, 10), MOST_BELIEVED_NS)
 
     def usual_page_ns(self):
-        """Returns the usual time of a cheap operator per existing page, ns."""
+        """Returns the usual self time per page of a cheap operator that writes only existing pages, ns."""
         found = [o.host_self // self.of(o).there for o in self.finished if o.name in LIGHT and self.of(o) is not None
                  and self.of(o).kinds == {"there"} and self.of(o).there >= MANY_PAGES]
         return WRITTEN_NS if len(found) < FEW else max(WRITTEN_NS, p50(found))

@@ -1,4 +1,4 @@
-"""Section 15: R6, a model that is called with one sample at a time."""
+"""A model that is called with one sample at a time (docs/definitions.md, section 15, rule R6)."""
 import math
 import re
 
@@ -54,7 +54,7 @@ def operand(o):
 
 
 def is_unknown(o):
-    """Returns whether the shape of the input with the samples is missing. Such work counts as work on several
+    """Returns whether the shape of the input with the samples is missing. Such work is treated as work on several
     samples."""
     return o.name in WITH_SAMPLES and o.name not in WORDS and shape(dims_of(o), WITH_SAMPLES[o.name][0]) is None
 
@@ -144,7 +144,8 @@ class Work:
 
 
 def report(findings, evidence, detail):
-    """Adds finding R6, or only its detail to another finding about the same cause."""
+    """Adds finding R6 (one sample at a time). If there is another finding about the same cause, only adds the detail to
+    it."""
     other = next((rule for rule in ("H18", "H19", "C18", "C23") if findings.has(rule)), None)
     if other:
         findings.explain(other, detail)

@@ -1,5 +1,5 @@
-"""Section 15, What overlap can hide: exposed communication that the device's compute could hide, and how much earlier
-the steps would then end."""
+"""Exposed communication that the device's compute could hide, and how much earlier the steps would then end
+(docs/definitions.md, section 15, "What overlap can hide")."""
 import collections
 
 from .device import PROMPT_NS
@@ -34,8 +34,8 @@ def parts(device, step):
 
 
 def ends_sooner(trace, device, pieces):
-    """Returns the part of the hidden time by which the steps end sooner. This needs the next work to be launched early
-    enough. Hiding also makes the host launch sooner if it waited for the device."""
+    """Returns the part of the hidden time by which the steps end sooner. The steps end sooner only if the next work is
+    launched early enough, or if the host waited for the device and so would launch earlier."""
     if len(trace.devices) > MAX_DEVICES:
         return pieces
     moments = [(a, 0, b) for a, b in pieces]
@@ -59,8 +59,8 @@ def ends_sooner(trace, device, pieces):
 
 
 def blocking(trace, device):
-    """Returns calls that wait for the device, and calls of at least PROMPT_NS that launch an operation on the device.
-    Examples are a copy to the host and a launch into a full queue."""
+    """Returns calls that wait for the device, and calls of at least PROMPT_NS that launch an operation on the device,
+    such as a copy to the host or a launch into a full queue."""
     waits = [w.call for w in trace.waits if w.device == device.number]
     known = {id(call) for call in waits}
     slow = [e for events in trace.tree.threads.values() for e in events if e.kind == "runtime" and e.length >= PROMPT_NS and id(e) not in known

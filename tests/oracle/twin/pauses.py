@@ -1,5 +1,5 @@
-"""Section 15, H6: pauses. These are times in which the main thread did not run, although an undisturbed program
-would."""
+"""Pauses: times in which the main thread did not run, although that of an undisturbed program would run
+(docs/definitions.md, section 15, rule H6)."""
 import collections
 
 from . import names
@@ -28,13 +28,14 @@ def stretches(trace, time):
 
 
 def between(trace, time):
-    """Returns long times between operators that fewer than half of the steps have."""
+    """Returns the pauses between operators: long times without events that fewer than half of the steps have."""
     found = stretches(trace, time)
     return [(one.start, one.end) for one in found if len(found) <= MOST and not is_repeated(trace, found, one)]
 
 
 def is_repeated(trace, found, one):
-    """Returns whether half of the steps have such a time, with the same name and at least half as long."""
+    """Returns whether at least half of the steps have a time like `one`: with the same name, and at least half as
+    long."""
     steps, last = 0, None
     for other in found:
         if other.name == one.name and other.step != last and other.end - other.start >= (one.end - one.start) // 2:
@@ -52,7 +53,8 @@ def sizes_of(o):
 
 
 def within(trace, operators, time):
-    """Returns the part of long times in operators that exceeds the length of the same call in other steps."""
+    """Returns the pauses inside of operators: the part of a long time that exceeds the median length of the same call.
+    Only for calls that are short in most steps."""
     found = stretches(trace, time)
     wanted = {(s.event.name, sizes_of(s.event)) for s in found if s.event is not None and s.event.kind == "operator"}
     lengths, place, count = collections.defaultdict(list), {}, {}
@@ -76,7 +78,8 @@ def within(trace, operators, time):
 
 
 def find_pauses(c, outside):
-    """Returns the times of W in which the main thread did not run. outside: time of W outside of operators."""
+    """Returns the times of the analysed window in which the main thread did not run. outside: time of the window
+    outside of operators."""
     trace = c.trace
     if trace.steps.count < MIN_STEPS:
         return []
@@ -90,7 +93,7 @@ def find_pauses(c, outside):
 
 
 def percent_without_pauses(c, ranges):
-    """Returns the share of intervals in the judged time, percent. Pauses count for neither."""
+    """Returns the share of intervals in the judged time, percent. Both times are without pauses."""
     if not c.pauses:
         return c.findings.share(ranges)
     less, rest = c.findings.recorded.less, minus(c.trace.window, c.pauses)
@@ -98,8 +101,8 @@ def percent_without_pauses(c, ranges):
 
 
 def spread_pauses(c, ranges):
-    """Returns the intervals without pauses, plus a part of the pauses inside. The part makes their share of the judged
-    time the same as without any pauses."""
+    """Returns the intervals without pauses, and a part of the pauses in them. With this part, the share of the
+    intervals in the judged time is the same as percent_without_pauses()."""
     inside = meet(ranges, c.pauses)
     if not inside:
         return ranges

@@ -1,5 +1,6 @@
-"""Section 15: rules about the recording itself: R1 missing data, R2 too little to judge, R3 first use, R4 edge of the
-recording. They are evaluated first, because they decide which time and which other rules are judged."""
+"""Rules about the recording itself (docs/definitions.md, section 15): R1 missing data, R2 too little to judge, R3 first
+use, R4 edge of the recording. These rules are evaluated first, because the other rules judge only the time that they
+leave."""
 from .captures import capturing
 from .findings import by_length, threshold
 from .idle_reasons import AWAY, LONG_NS, reasons_of, use_of
@@ -66,7 +67,8 @@ def leave_out_rules(g):
 
 
 def is_capture(g):
-    """Finds R2 if graphs are captured during most of W. The time of captures is not judged."""
+    """Finds R2 (too little to judge) if graphs are captured during most of the analysed window. The time of captures is
+    not judged."""
     idle = capturing(g.trace)
     if not idle:
         return False
@@ -81,7 +83,7 @@ def is_capture(g):
 
 
 def is_too_short(g):
-    """Finds R2 if the only step has few operations and the device is mostly idle."""
+    """Finds R2 (too little to judge) if the only step has few operations and the device is mostly idle."""
     th, whole = threshold("R2"), len(g.trace.devices) * g.trace.steps.ns
     busy = percent(sum(d.share(d.busy) for d in g.trace.devices), whole)
     if g.count > 1 or len(g.operations) > th["max_operations"] or busy >= th["max_busy_pct"]:
@@ -127,7 +129,8 @@ def lead_of(g):
 
 
 def edge(g, r):
-    """Finds R4, and R1 for operations that started long after their launch."""
+    """Finds R4 (edge of the recording). Also finds R1 (missing data) for operations that started long after their
+    launch."""
     th, away, queue = threshold("R4"), r.share(r.away_ns), r.share(r.queue_ns)
     if away >= th["min_pct"]:
         is_much = away > th["much_pct"]

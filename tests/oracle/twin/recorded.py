@@ -1,4 +1,5 @@
-"""Section 15, "What recording changes": the cost of recording on the main thread of a program without a device."""
+"""The cost of recording on the main thread of a program without a device (docs/definitions.md, section 15, "What
+recording changes")."""
 import bisect
 import re
 
@@ -12,7 +13,7 @@ PAGE_BYTES, PYTHON_TIMES = 4096, 1.65
 
 
 class Recorded:
-    """before(t): cost of recording in W before time t, ns."""
+    """Computes the cost of recording. before(t) returns the cost in the analysed window before time t, ns."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -60,7 +61,7 @@ class Recorded:
             self.push(last, 0)
 
     def part_of(self, start, stack, own_until):
-        """Returns the fraction of a time that is the cost of recording, 0 to 1."""
+        """Returns the fraction of a time with this stack that is the cost of recording, 0 to 1."""
         if own_until is not None and start < own_until:
             return 1.0
         if not stack:
@@ -84,7 +85,7 @@ class Recorded:
         return end - start - (self.before(end) - self.before(start))
 
     def less(self, ranges):
-        """Returns the length of intervals without the cost of recording, ns."""
+        """Returns the length of intervals minus the cost of recording in them, ns."""
         return max(0, sum(self.piece(a, b) for a, b in ranges))
 
 

@@ -1,4 +1,5 @@
-"""Section 15: H18 one call per sample, H19 small batch, H20 unequal steps, H21 single steps with additional work."""
+"""The rules H18 one call per sample, H19 small batch, H20 unequal steps, H21 single steps with additional work
+(docs/definitions.md, section 15)."""
 import collections
 
 from . import names
@@ -30,7 +31,8 @@ def samples_of(o):
 
 # -------------------------------------------------------------------------------------------------------- H18: sample by sample
 class Calls:
-    """Calls of modules on the main thread that begin in W, outside of the loader. name: the most frequent module."""
+    """Calls of modules on the main thread that begin in the analysed window, outside of the loader. name: the most
+    frequent module."""
 
     def __init__(self, c):
         self.c = c
@@ -53,7 +55,8 @@ class Calls:
         return self.of_name[m.name] >= least
 
     def is_one_sample(self, calls):
-        """Returns whether each call works on one sample. Generating a text word by word does not count."""
+        """Returns whether each call works on one sample. Returns false for a program that generates a text word by
+        word."""
         at, seen, last, longest, inside, dims, known, growing = 0, None, 0, 0, set(), None, 0, 0
         for o in self.c.operators:
             while at < len(calls) and calls[at].end <= o.start:
@@ -235,6 +238,6 @@ def batch_rules(c):
     single_steps(c)
     if not sample_by_sample(c):
         small_batch(c)
-    # additional work of a single step must not count as an input of unequal size
+    # unequal steps are not reported if a finding already explains them by the additional work of single steps
     if not c.findings.has("H21"):
         unequal_steps(c)

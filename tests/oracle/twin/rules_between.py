@@ -1,4 +1,4 @@
-"""Section 15: H5 small operators, H6 Python between operators, H7 copies."""
+"""The rules H5 small operators, H6 Python between operators, H7 copies (docs/definitions.md, section 15)."""
 import collections
 
 from . import names
@@ -16,7 +16,7 @@ MOST_CALLS, LEAST_PERCENT, LEAST_PART = 2, 75, 50
 
 
 class BusyFunctions:
-    """Functions of the project that spend most of their time on the work that a rule looks for."""
+    """Functions of the project that spend most of their time on the work that a rule searches for."""
 
     def __init__(self):
         self.calls, self.ns = {}, collections.Counter()
@@ -50,7 +50,7 @@ def sequence_of(o):
 
 
 def with_backward(c, forward):
-    """Returns the intervals `forward`, and the backward time of the operators that start in them."""
+    """Returns the union of the intervals `forward` and of the backward nodes of the operators that start in them."""
     sequences = {sequence_of(o) for o in c.operators if not is_backward(o) and sequence_of(o) is not None and contains(forward, o.start)}
     out, last = list(forward), None
     for o in c.operators:
@@ -115,8 +115,8 @@ def python_code(c):
 
 
 def python_stretch(c, python, least):
-    """Returns (time, longest call) of the project function with most of the Python time. The function must call no
-    module. None if none exists."""
+    """Returns (time, longest call) of the project function with most of the Python time. Functions that call a module
+    are ignored. Returns None if there is no other function."""
     modules = [e.start for e in c.thread if e.kind == "module"]
     least_ns, done, functions = c.findings.judged_ns // c.count // LEAST_PART, None, {}
     for e in c.thread:

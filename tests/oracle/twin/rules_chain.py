@@ -1,4 +1,5 @@
-"""Section 15: consecutive operators that one fused operator could replace: H16 attention, H17 elementwise chains."""
+"""Consecutive operators that one fused operator could replace (docs/definitions.md, section 15): H16 attention, H17
+elementwise chains."""
 from . import costs
 from .findings import by_length, threshold
 from .intervals import contains, union
@@ -38,7 +39,8 @@ def inner(o):
 
 
 def rows_of(c):
-    """Returns the rows of the main thread, without views, loading, optimizers and time of earlier findings."""
+    """Returns the rows of the main thread, without views, loading, optimizers, and operators in the time of earlier
+    findings."""
     optimizers = union([e.range for e in c.thread if e.name.startswith("Optimizer.")])
     claimed = union(c.claimed)
     rows = [Row(o) for o in c.outermost if not c.is_loading(o) and not is_backward(o)
@@ -47,7 +49,8 @@ def rows_of(c):
 
 
 class Claim:
-    """Saved fractions of operators, and of their backward nodes, which are found by sequence number."""
+    """For the finding of one rule: the fraction of each operator's time that fusing would save. backward: {sequence
+    number: fraction for the backward node}."""
 
     def __init__(self, c, rule):
         self.c, self.rule, self.ranges, self.operators, self.backward = c, rule, [], [], {}
@@ -56,8 +59,8 @@ class Claim:
         self.ranges.append((o.start, o.start + o.length * int(part * MILLION) // MILLION))
 
     def take(self, row, forward, backward):
-        """Claims fractions of a row's forward and backward time. The sequence number of a product may belong to an
-        operator inside it."""
+        """Adds the saved fractions of a row's forward and backward time. The sequence number of a matrix product can be
+        that of an operator inside of it."""
         row.is_claimed = True
         self.part(row.o, forward)
         self.operators.append(row.o)
@@ -106,8 +109,8 @@ def drops_scores(row):
 
 
 def part_of_scores(o, scores):
-    """Returns the fraction of a product's time that moves the scores. The cost is that of the first operator with a
-    known cost, among the product and the operators inside it."""
+    """Returns the fraction of a matrix product's time that moves the scores. The cost is that of the first operator
+    with a known cost, among the product and the operators inside of it."""
     cost = next((cost for x in [o] + list(inner(o)) for cost in [costs.of_op(x)] if cost and cost["flops"]), None)
     if cost is None:
         return 0.0
@@ -137,7 +140,7 @@ def written_attention(c, rows):
 
 # -------------------------------------------------------------------------------------------------------- H17: elementwise chains
 def take_chain(claim, rows, least):
-    """Claims the saved time of a chain. A fused operator moves one and a half times the bytes of the largest
+    """Adds the time that fusing a chain saves. A fused operator moves one and a half times the bytes of the largest
     operator."""
     large = [(r, r.bytes) for r in rows if r.bytes >= MIN_BYTES]
     if len(large) < least:
@@ -153,7 +156,7 @@ def is_inside(rows, i, call):
 
 
 def take_functions(claim, rows, start, end):
-    """Claims chains in project functions that do nothing else."""
+    """Adds the chains that are the whole work of a call of a project function."""
     while start < end:
         call, stop = project_call_around(rows[start].o), start + 1
         while stop < end and project_call_around(rows[stop].o) is call:

@@ -1,4 +1,5 @@
-"""Section 15: rules that find a cause by operators: H14 double precision, H15 filling gradients with zeros."""
+"""Rules that find a cause by the names and types of operators (docs/definitions.md, section 15): H14 double precision,
+H15 filling gradients with zeros."""
 from . import names
 from .findings import by_length, threshold
 from .intervals import union

@@ -1,5 +1,5 @@
-"""Section 15: rules about collectives: E4 many small calls, E6 late parameters of a sharded model, E7 one process for
-all devices."""
+"""Rules about collectives (docs/definitions.md, section 15): E4 many small calls, E6 late parameters of a sharded
+model, E7 one process for all devices."""
 import collections
 
 from . import names
@@ -45,7 +45,8 @@ def exposed_of_devices(trace):
 
 # -------------------------------------------------------------------------------------------------- E4: many small collectives
 class Call:
-    """A small collective. start, end: its time on the device, or on the host from its dispatcher call on."""
+    """A small collective. start, end: time of its kernels, or without kernels the time on the host from the dispatcher
+    call on."""
 
     def __init__(self, trace, record):
         self.record, self.bytes, self.step = record, record.bytes, step_of_record(trace, record)
@@ -90,7 +91,7 @@ def small_calls(trace, dispatched):
 
 
 def join(calls, products):
-    """Marks the calls that could be merged with the previous call."""
+    """Marks consecutive calls that could be merged into one."""
     last = {}
     for call in calls:
         before, last[call.key] = last.get(call.key), call
@@ -110,7 +111,7 @@ class Group:
         self.has_tiny, self.latency = bool(tiny), p50(tiny or [call.ns for call in calls])
         self.mean_bytes = sum(call.bytes for call in calls) // len(calls)
         longest = None
-        # a merged call waits for a late rank only as long as the longest call does
+        # a merged call still waits for late ranks as long as the longest call of the step, so this call is not saved
         for call in calls:
             if longest is None or longest.step != call.step:
                 longest = call
@@ -143,8 +144,8 @@ def between_on_host(group):
 
 
 def calls_on_host(group):
-    """Returns the host time of each call but the first, including the preceding work in a loop if it is shorter than
-    the call."""
+    """Returns the host time of each call but the first. If the work between two calls of a loop is shorter than the
+    call, it is included."""
     out = []
     for a, b in group.pairs():
         if a.issuer is None or b.issuer is None:
@@ -156,7 +157,8 @@ def calls_on_host(group):
 
 
 def small_collectives(findings, products, dispatched, add):
-    """Finds E4. Returns the communication that E4 explains. products: start times of all matrix products."""
+    """Finds E4 (many small collectives). Returns the communication that E4 explains. products: start times of all
+    matrix products."""
     th, trace = threshold("E4"), findings.trace
     calls, least = small_calls(trace, dispatched), th["min_per_step"] * trace.steps.count
     if len(calls) <= least:
@@ -208,7 +210,7 @@ def small_on_device(g):
 
 # ------------------------------------------------------------------------------------------------------- E6: late parameters
 def late_parameters(g, explained):
-    """Finds E6. Returns the communication that E6 explains."""
+    """Finds E6 (late parameters of a sharded model). Returns the communication that E6 explains."""
     th, trace, exposed = threshold("E6"), g.trace, exposed_of_devices(g.trace)
     gathers = [r for r in trace.collectives.records if kind_name(r) == "all_gather" and not r.on_device and r.kernels
                and contains(g.window, r.start) and is_sharding(r.event)]
@@ -242,7 +244,7 @@ def is_of_data_parallel(name):
 
 
 def one_process(g):
-    """Finds E7. Returns the communication that E7 explains."""
+    """Finds E7 (one process for all devices). Returns the communication that E7 explains."""
     trace = g.trace
     if len(trace.devices) < 2 or not any(e.name == "DataParallel.forward" for e in trace.events.of["annotation"]):
         return []

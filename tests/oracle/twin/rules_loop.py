@@ -1,4 +1,5 @@
-"""Section 15, H2: a Python loop over parts of a tensor. Its sibling operators repeat names in a short period."""
+"""Finds Python loops over parts of a tensor (docs/definitions.md, section 15, rule H2). In such a loop, the names of
+consecutive operators repeat with a short period."""
 import collections
 
 from . import costs, names
@@ -15,8 +16,8 @@ APART = ("Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided")
 
 
 class Search:
-    """Search for loops among the operators of one owner. is_pythons: the owner is neither an operator of ATen nor an
-    optimizer."""
+    """Search for loops among the operators of one owner (the event around them). is_pythons: true if the owner is
+    neither an operator of ATen nor an optimizer."""
 
     def __init__(self, siblings, owner):
         self.th, self.siblings = threshold("H2"), siblings
@@ -34,11 +35,12 @@ class Search:
         return any(name in names.SCALAR_OPERATORS for name in self.found[at:at + period])
 
     def goes_over_pieces(self, at, period):
-        """Returns whether one round is work of the function that divided a tensor."""
+        """Returns whether one round is work of the call of a project function that divided a tensor."""
         return self.apart is not None and all(project_call_around(o) is self.apart for o in self.siblings[at:at + period])
 
     def runs_once_a_piece(self, at, period, repeats):
-        """Returns whether the number of rounds is a size of the tensor that was divided shortly before, or one less."""
+        """Returns whether the number of rounds is a dimension of the tensor that was divided shortly before, or one
+        less."""
         if not self.is_outside or self.pieces_at is None or at - self.pieces_at > self.th["max_period"]:
             return False
         if any(o.name in names.PIECES_OPERATORS or names.is_eligible(o.name) or is_backward(o) for o in self.siblings[at:at + period]):
@@ -50,7 +52,8 @@ class Search:
         return call is not None and all(project_call_around(self.siblings[at + i * period]) is call for i in range(repeats))
 
     def repetition(self, at):
-        """Returns the number of operators that the loop with the smallest period from here on covers; 0: no loop."""
+        """Returns the number of operators in the loop that starts here, for the smallest possible period; 0: no
+        loop."""
         found = self.found
         for period in range(1, self.th["max_period"] + 1):
             repeats = 1
@@ -103,8 +106,8 @@ class Search:
 
 
 def siblings_of(c):
-    """Yields (owner, operators of W outside of the loader). Operators are grouped by the event around them, where
-    Python frames are skipped."""
+    """Returns pairs (owner, its operators in the analysed window outside of the loader). The owner of an operator is
+    the innermost event around it that is not a Python frame."""
     groups, owners = collections.defaultdict(list), {}
     for o in c.operators:
         owner = o.inside
@@ -117,8 +120,8 @@ def siblings_of(c):
 
 
 def puts_together(o):
-    """Returns whether the operator fills or adds a gradient of the whole tensor for one part. Code without the loop
-    does not need this."""
+    """Returns whether the operator fills or adds a gradient that has the size of the whole tensor, for a single part of
+    it. Code without the loop does not need such operators."""
     inner = o
     for x in operators_above(o.parent):
         if is_backward(x):
@@ -144,5 +147,5 @@ def indexing_loop(c):
     time = spread_pauses(c, time)
     first = sorted((o for s in searches for o in s.first), key=lambda e: (e.start, -e.end, e.pos))
     if c.findings.share(time) >= threshold("H2")["min_pct"] and c.claim("H2", time, first):
-        # the necessary operators of the loop must not count again either
+        # later rules must not report the necessary operators of the loop again either
         c.claimed += loops

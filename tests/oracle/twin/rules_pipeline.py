@@ -1,4 +1,4 @@
-"""Section 15, E11: stages of a pipeline that wait for each other."""
+"""Stages of a pipeline that wait for each other (docs/definitions.md, section 15, rule E11)."""
 from . import names
 from .findings import by_length, threshold
 from .intervals import contains, meet, minus, union
@@ -17,7 +17,8 @@ def directions_of(name):
 
 
 class Exchanges:
-    """Exchanges of a step with other ranks: for each exchange the set of its directions."""
+    """The exchanges with other ranks in one step. found: for each exchange, the set of its directions (SENDS,
+    RECEIVES)."""
 
     def __init__(self):
         self.found, self.has_backward, self.sends_before_backward, self.is_new = [], False, False, True
@@ -78,8 +79,8 @@ def kernels_of(trace):
 
 
 def ranks_of(trace):
-    """Returns (number of ranks, "group" or "job"): of the group that sends and receives, else of the job; 0:
-    unknown."""
+    """Returns (number of ranks, "group") of the group that sends and receives. Without such a group, returns (number of
+    ranks, "job") of the job. The number is 0 if it is unknown."""
     for r in trace.collectives.records:
         size = integer((r.metadata or {}).get("Group size")) if directions_of(r.name) else None
         if size is not None and 1 < size <= MAX_RANKS:
@@ -89,8 +90,8 @@ def ranks_of(trace):
 
 
 def pipeline(findings, explained, idle, compute, add):
-    """Finds E11. Returns the communication that E11 explains. idle: idle time of the device. compute: compute time of
-    the host, for programs without a device."""
+    """Finds E11 (waits between pipeline stages). Returns the communication that E11 explains. idle: idle time of the
+    device. compute: compute time of the host, for programs without a device."""
     trace, th = findings.trace, threshold("E11")
     calls = calls_of(trace)
     if trace.steps.marker == "window" or not calls:

@@ -1,4 +1,4 @@
-"""Section 15: C14 to C25, rules about kinds and costs of device work."""
+"""The rules C14 to C25, about kinds and costs of device work (docs/definitions.md, section 15)."""
 import collections
 import re
 
@@ -18,7 +18,8 @@ KEEPS_LAYOUT = ("SubTensorOp", "kern_precompute_indices", "computeOffsetsKernel"
 
 
 class Claim:
-    """Fractions of kernel time that a rule is about."""
+    """The kernels of the finding of one rule, and for each kernel the largest fraction of its time that the finding
+    saves."""
 
     def __init__(self, g, rule):
         self.g, self.rule, self.parts, self.kernels = g, rule, {}, []
@@ -36,7 +37,7 @@ class Claim:
         return self.g.findings.share(union([k.range for k in self.kernels]))
 
     def end(self, detail="", **how):
-        """Adds the finding if the claimed kernels take long enough. Returns whether it was added."""
+        """Adds the finding if its kernels take long enough. Returns whether it was added."""
         if not self.ns or self.share() < threshold(self.rule)["min_pct"]:
             return False
         ranges = [(k.start, k.start + k.length * self.parts[id(k)] // WHOLE) for k in self.kernels]
@@ -73,7 +74,7 @@ def busy(g):
 
 
 def single_precision(g):
-    """Finds C24. C1 and C2 are not evaluated if C24 is reported."""
+    """Finds C24 (single precision). If C24 is reported, the rules C1 and C2 are not evaluated."""
     claim, low, high, costed = Claim(g, "C24"), 0.0, 0.0, 0.0
     for k in g.kernels:
         unit = g.work.unit.get(id(k))
@@ -91,7 +92,8 @@ def single_precision(g):
 
 
 def gain_of(g, unit, k):
-    """Returns the fraction of time that half precision saves, at half of its peak rate and 70 % of the memory rate."""
+    """Returns the fraction of a kernel's time that half precision saves, if the kernel then reaches half of the peak
+    rate and 70 % of the memory rate."""
     peaks = g.work.peaks[k.device] if unit is not None else None
     half = tflops(peaks, "fp16") if peaks else 0
     if half <= 0 or not unit.ns:
@@ -152,7 +154,7 @@ def attention(g, kernels, claim, found):
 
 
 def report_attention(g, claim, found):
-    """Adds C15. Returns the ids of the kernels that C15 is about."""
+    """Adds finding C15 (attention as separate kernels), if there is one. Returns the ids of its kernels."""
     if not claim.kernels:
         return set()
     fast = found.get("fast", 0.0)
@@ -176,7 +178,7 @@ def may_be_fused(g, claim, k):
 
 
 def chains(g, kernels, taken, claim):
-    """Finds chains of kernels for C16, which one kernel could replace. Returns their number."""
+    """Finds chains of kernels that one kernel could replace (rule C16). Returns the number of chains."""
     runs = at = 0
     while at < len(kernels):
         end = at
@@ -246,7 +248,7 @@ def reading_weights(g):
         if g.work.kind[id(k)] in ("gemm", "moe") and (unit.cost["flops"] // max(1, unit.cost["bytes"]) <= MOST_ROWS if unit is not None else decodes):
             claim.take(k, 0.5)
     if decodes and claim.kernels:
-        claim.end("%s of the step is matrix products with few rows, which read all weights for few tokens" % percent_text(claim.share()))
+        claim.end("%s of the step goes to matrix products with few rows, which read all weights for few tokens" % percent_text(claim.share()))
 
 
 def double_precision(g):

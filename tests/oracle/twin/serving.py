@@ -1,4 +1,4 @@
-"""Section 21: names of ranges that serving engines give their steps."""
+"""Names of ranges that serving engines give their steps (docs/definitions.md, section 21)."""
 import re
 
 SUMS = r"\(sq\d+sk\d+sqsq\d+sqsk\d+\)"

@@ -1,4 +1,4 @@
-"""Numbers in the words of the product: percentages, times, bytes, counts."""
+"""Writes numbers in sentences as tracepress does: percentages, times, bytes, counts."""
 import math
 
 

@@ -1,4 +1,5 @@
-"""Sections 18 to 20: kinds of device work, units of work with a cost, and peak rates of devices."""
+"""Kinds of device work, units of work with a cost, and peak rates of devices (docs/definitions.md, sections 18 to
+20)."""
 import collections
 import json
 import os
@@ -166,7 +167,8 @@ def sequence_of(o):
 
 
 def peaks_of(trace, device):
-    """Returns the published rates for a device's name. If several entries match, the device's memory decides."""
+    """Returns the published rates for a device's name. If several entries match, takes the one with the device's memory
+    size."""
     row = trace.property_of(device)
     if not row.get("name"):
         row = next((p for p in trace.properties if p.get("name")), {})

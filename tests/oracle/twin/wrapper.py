@@ -1,4 +1,5 @@
-"""Section 15: rules about data parallelism and accumulation: R5 micro-steps, E8 their reductions, E9 one rank, E10 buffers."""
+"""Rules about data parallelism and accumulation (docs/definitions.md, section 15): R5 micro-steps, E8 reductions of
+micro-steps, E9 one rank, E10 buffers."""
 from . import names
 from .findings import by_length, threshold
 from .intervals import contains, meet, minus, union
@@ -148,7 +149,7 @@ def avoidable_spans(spans):
 
 
 def each_micro_step(findings, exposed, reported):
-    """Finds E8. Returns the time that E8 explains."""
+    """Finds E8 (reductions of micro-steps). Returns the time that E8 explains."""
     trace = findings.trace
     if not any(e.name.startswith(names.OPTIMIZER_STEP) for e in trace.events.host):
         return []
@@ -193,7 +194,7 @@ def sync_of(forward, events):
 
 
 def wrapper(findings, exposed, add):
-    """Finds E9 or E10. Returns the time that the finding explains."""
+    """Finds E9 (a wrapper with one rank) or E10 (buffers). Returns the time that the finding explains."""
     trace, count = findings.trace, findings.trace.steps.count
     forwards, sync, broadcasts = [], [], []
     for events in trace.tree.threads.values():
@@ -231,7 +232,7 @@ def wrapper(findings, exposed, add):
 
 
 def parallel_rules(findings, exposed, add, reported=()):
-    """Finds E8 to E10. Returns the communication that they and earlier rules explain, so that E1 and H8 do not count it
-    again."""
+    """Finds E8 to E10. Returns the communication that these and earlier rules explain, so that the rules E1 and H8 do
+    not report it again."""
     reported = union(list(reported) + wrapper(findings, exposed, add))
     return union(reported + each_micro_step(findings, exposed, reported))

@@ -11,10 +11,10 @@
 enum {
     LEAST_PAIRS = 3,
     LEAST_STEPS = 3,
-    MIN_RUNS_FOR_OUTLIERS = 6,  /* least number of runs of a side for marking outliers */
-    MIN_PAIRS_TO_WINSORIZE = 8, /* least number of pairs for winsorizing outliers */
+    MIN_RUNS_FOR_OUTLIERS = 6,  /* smallest number of runs of a side with which outliers are marked */
+    MIN_PAIRS_TO_WINSORIZE = 8, /* smallest number of pairs with which outliers are winsorized */
     AGREEING_CHECKS = 2,        /* number of successive checks that must find the goal reached */
-    MIN_RUNS_FOR_LOAD = 4,      /* least number of runs of a side for marking runs on a busy machine */
+    MIN_RUNS_FOR_LOAD = 4,      /* smallest number of runs of a side with which runs on a busy machine are marked */
     MAX_REMAINING_RUNS = 1000
 };
 
@@ -85,8 +85,8 @@ double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_q
 
 /* ---- marks ---- */
 
-/* Collects the levels of all other runs of the same side and returns their number. With quantity -1, collects their
- * ratios of CPU time to wall time. */
+/* Collects the levels of all other runs of the same side and returns their number. If the quantity is -1, collects the
+ * runs' ratios of CPU time to wall time instead. */
 static size_t collect_levels_of_other_runs(double *out, const struct tp_bench *b, const struct tp_bench_run *run,
                                            int quantity)
 {
@@ -201,8 +201,8 @@ static bool is_goal_reached(const struct tp_bench *b, const struct tp_run_change
     return change->detectable <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
 }
 
-/* Returns the estimated number of further pairs until the goal is reached, if their differences vary like the
- * previous ones. Returns 0 if the number is unknown or greater than MAX_REMAINING_RUNS. */
+/* Returns the estimated number of further pairs until the goal is reached, if the differences in these pairs vary as
+ * much as in the previous pairs. Returns 0 if the number is unknown or greater than MAX_REMAINING_RUNS. */
 static unsigned estimate_remaining_runs(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
@@ -242,8 +242,8 @@ static const struct tp_bench_count *find_count(const struct tp_bench_run *run, c
     return NULL;
 }
 
-/* Returns whether all runs of the side have the same count of calls. *count: the count of the last run; NULL if the run
- * does not call the operator or kernel. */
+/* Returns whether all runs of the side have the same number of calls. Sets *count to the entry of the last run, or to
+ * NULL if that run does not call the operator or kernel. */
 static bool is_count_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
                            const struct tp_bench_count **count)
 {

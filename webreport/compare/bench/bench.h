@@ -52,7 +52,7 @@ struct tp_bench_goal {
 
 enum tp_bench_verdict { TP_BENCH_OPEN, TP_BENCH_SLOWER, TP_BENCH_FASTER, TP_BENCH_SAME };
 
-/* A count that is exact on both sides and differs between them. */
+/* Number of calls per step that is the same in all runs of a side but differs between the sides. */
 struct tp_bench_changed {
     const struct tp_bench_count *count[TP_BENCH_SIDES]; /* count on each side; NULL if the side has no such call */
 };
@@ -62,7 +62,8 @@ struct tp_bench {
     struct tp_bench_run *runs;
     size_t run_count; /* number of runs in complete pairs, which is 2 * pair_count */
     unsigned pair_count;
-    /* change B - A computed from base_count pairs; other members are set if there are at least 2 pairs */
+    /* for each quantity: change from A to B, computed from base_count pairs of runs; with fewer than 2 pairs, all other
+     * members are NaN or 0 */
     struct tp_run_change changes[TP_BENCH_QUANTITIES];
     double level[TP_BENCH_QUANTITIES][TP_BENCH_SIDES]; /* median level of each side's runs; NaN if unknown */
     int quantity;                                      /* the quantity that decides the verdict */
@@ -82,18 +83,18 @@ int tp_bench_first_side(uint64_t seed, unsigned pair);
 /* Returns the level of a summary's steps, a logarithm of ns; NaN with fewer than 3 used steps. quantity: step, kernels
  * or host_ops. */
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
-/* Returns the robust standard deviation of the summary's steps, relative to their mean; NaN with fewer than 3 used
- * steps. */
+/* Returns the robust standard deviation of the quantity over the summary's steps, relative to the mean step; NaN with
+ * fewer than 3 used steps. */
 double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_quantity quantity,
                                struct tp_arena *arena);
 
-/* Counts successive checks that found the goal reached. Set to zero before the first check. */
+/* Number of successive checks that found the goal reached. Set the number to zero before the first check. */
 struct tp_bench_checks {
     unsigned decided_count;
 };
 
-/* Returns whether no more pairs are needed. Call the function after each pair. Only some calls check, and two
- * successive checks must agree, because frequent checks cause more false positives. In simulations, 98 % of the
+/* Returns whether no more pairs are needed. Call the function after each pair. Most calls do not check the goal, and
+ * two successive checks must agree, because frequent checks cause more false positives. In simulations, 98 % of the
  * final 99 % intervals contain the true difference (test_bench.c). */
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench);
 

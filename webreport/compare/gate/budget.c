@@ -101,7 +101,8 @@ static bool is_same_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-/* Returns NAME from "op[NAME].calls"; NAME may contain blanks and signs. ptr is NULL if the metric has another form. */
+/* Returns NAME from "op[NAME].calls"; NAME may contain blanks and characters such as "<". ptr is NULL if the metric has
+ * another form. */
 static struct tp_str read_operator(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "op[", end[] = "].calls";
@@ -113,8 +114,8 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
 }
 
-/* Returns NAME from "cpu.self.NAME". Names of C++ functions contain blanks and signs, so NAME ends at the blank
- * before a comparison operator. */
+/* Returns NAME from "cpu.self.NAME". Names of C++ functions contain blanks and characters such as "<", so NAME ends at
+ * the blank before a comparison operator. */
 static struct tp_str read_function_name(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "cpu.self.";
@@ -204,7 +205,7 @@ static const struct unit units[] = {
 static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
-/* Reads the unit after a number. The unit may be omitted for 0, counts, bytes, and percentages without a baseline. */
+/* Reads the unit after a number. The unit can be omitted for 0, counts, bytes, and percentages without a baseline. */
 static int read_limit_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;

@@ -3,14 +3,14 @@
  * Counts and absolute limits are compared exactly. Times relative to a baseline are judged by the change between runs
  * and its 99 % interval (run_change.h). A limit fails if the whole interval is beyond it, and passes if the whole
  * interval is within it. Otherwise the limit is inconclusive, and the reason names the number of runs that would decide
- * it. If nothing changed, one of a hundred checks fails by chance, for all limits on times together (Holm). Times are
- * compared with the accepted level, which the first runs of a baseline define and which stays fixed; later runs
- * contribute to the noise.
+ * it. If nothing changed, one of a hundred checks fails by chance. This rate applies to all limits on times together
+ * (Holm's correction). Times are compared with the accepted level, which the first runs of a baseline define and which
+ * stays fixed; later runs contribute only to the estimate of the noise.
  *
- * Lines against a baseline are inconclusive if the sides are not comparable. Damage never decides
- * (webreport/compare/two/damage.h): a line is inconclusive if an input lost events that its metric needs, or if a rank
- * of the job is missing. A line is also inconclusive if a trace lacks its metric, unless the line is optional or a
- * warning.
+ * Lines against a baseline are inconclusive if the sides are not comparable. A damaged input never makes a line pass or
+ * fail (webreport/compare/two/damage.h). The line is inconclusive if an input lost events that its metric needs, or if
+ * a rank of the job is missing. A line is also inconclusive if a trace lacks its metric, unless the line is optional or
+ * a warning.
  *
  * Several runs of one program are samples. Runs of different ranks are separate subjects; each is compared with the
  * same rank of the baseline. Results are in the given arena; texts belong to the summaries. */
@@ -102,19 +102,20 @@ struct tp_check {
     enum tp_check_status verdict; /* the worst status, in the order fail, inconclusive, warn, pass */
     /* true: the verdict is inconclusive because of damage, a missing metric or missing ranks */
     bool is_damaged;
-    bool lacks_baseline;       /* true: the verdict is inconclusive because a baseline is missing */
-    enum tp_workload workload; /* least comparable workload of all subjects; TP_WORKLOAD_SAME without a baseline */
-    const char *differs;       /* facts that make the workload differ, or "" */
+    bool lacks_baseline; /* true: the verdict is inconclusive because a baseline is missing */
+    /* workload of the subject whose sides are least comparable; TP_WORKLOAD_SAME without a baseline */
+    enum tp_workload workload;
+    const char *differs;             /* facts that make the workload differ, or "" */
     struct tp_check_change *changes; /* changes in the work of one step, grouped by subject */
     size_t change_count;
 };
 
 enum {
     TP_CHECK_PLACES = 10,
-    TP_CHECK_KEYS = 8,           /* largest number of work changes in the item of a line */
+    TP_CHECK_KEYS = 8,           /* largest number of work changes that are listed as places of one line */
     TP_CHECK_HISTORY_RUNS = 200, /* largest number of runs of a rank; the newest runs are used */
-    TP_CHECK_FACT_RUNS = 10,     /* number of newest runs that decide whether runs are comparable */
-    TP_CHECK_COUNT_RUNS = 3,     /* number of newest runs that decide counts */
+    TP_CHECK_FACT_RUNS = 10,     /* number of newest runs whose facts show whether the sides are comparable */
+    TP_CHECK_COUNT_RUNS = 3,     /* number of newest baseline runs with which counts are compared */
 };
 
 /* Returns "pass", "warn", "inconclusive" or "fail". The text is static. */

@@ -166,7 +166,7 @@ static struct tp_check_item *add_check_item(struct tp_vec *items, const struct t
     return item;
 }
 
-/* Adds an item for a line that names a worker or rank without a run. */
+/* Adds an item for a line that names a worker or rank of which there is no run. */
 static void add_item_of_absent_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_check_item(items, line, TP_STR(""));

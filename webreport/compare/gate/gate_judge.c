@@ -8,7 +8,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* ---- values of a side ---- */
+/* ---- values of metrics on one side ---- */
 
 /* Returns the limit as a value of the metric, in the metric's unit. base_value: NaN if unknown or not needed. */
 static double limit_value(const struct tp_budget_line *line, double base_value)
@@ -134,9 +134,9 @@ static struct tp_confidence_interval metric_range_of_runs(const struct tp_summar
     return range;
 }
 
-/* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. Chance is
- * possible only if the steps do the same work. In addition, there must be too few runs, or the gap between the sides
- * must not exceed the range of one side's runs. */
+/* Returns whether chance can explain the difference between the peaks of host memory, with the same criterion as
+ * `diff`. Chance is possible only if the steps do the same work. In addition, there must be too few runs, or the gap
+ * between the sides must not exceed the range of one side's runs. */
 static bool can_chance_explain_peak(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_confidence_interval base = metric_range_of_runs(s->base, s->base_count, item->line->metric);
@@ -172,8 +172,8 @@ static void judge_by_count(struct tp_check_item *item, const struct tp_check_sub
 
 /* ---- damage ---- */
 
-/* Returns the kinds of events that a line needs. A line about a change also needs the facts that decide whether runs
- * are comparable. */
+/* Returns the kinds of events that a line needs. A line that limits a change also needs the facts that decide whether
+ * runs are comparable. */
 static unsigned evidence_that_line_needs(const struct tp_budget_line *line)
 {
     const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
@@ -215,8 +215,8 @@ static const char *no_baseline_reason(const struct tp_check_subject *s)
                              : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
-/* Decides the status of a budget line about the work of one step. Counts of work do not depend on the content of the
- * input. */
+/* Decides the status of a budget line that limits the work of one step. Comparability is not required if only the
+ * content of the input differs, because counts of work do not depend on the content. */
 static void judge_by_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -236,7 +236,7 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
         set_status_and_reason(item, TP_CAUSE_NO_BASELINE, no_baseline_reason(s));
         return;
     }
-    /* only the newest runs decide counts, so that an improved count cannot return to its old value */
+    /* compares counts only with the newest runs, so that an improved count cannot return to its old value */
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;
@@ -260,7 +260,8 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
         judge_by_count(item, s);
 }
 
-/* Returns whether any run has steps that are inferred from repeated operators. Such steps may be layers of a model. */
+/* Returns whether any run has steps that are inferred from repeated operators. Such steps can be layers of a model
+ * instead. */
 static bool has_uncertain_steps(const struct tp_check_subject *s)
 {
     for (size_t i = 0; i < s->run_count; i++)

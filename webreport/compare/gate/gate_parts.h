@@ -47,18 +47,18 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
 /* Fills the places in the code that explain a failed line: findings with a source line, new waits, and longer waits. */
 void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 
-/* Returns the share of processor time, in percent, that the function of the line spends in its own code. With
- * several runs, the share closest to breaking the limit counts. Returns NaN and sets *why if a run is not a
- * recording of a program from outside. */
+/* Returns the share of processor time, in percent, that the function of the line spends in its own code. With several
+ * runs, returns the share that is closest to breaking the limit. Returns NaN and sets *why if a run is not a recording
+ * of a program from outside. */
 double tp_check_function_share(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
                                const char **why);
 
-/* Decides the status of a budget line about the work of one step. Fills value, base_value and change of the item. *why:
- * explains TP_CAUSE_MISSING. */
+/* Decides the status of a budget line that limits the work of one step. Fills value, base_value and change of the item.
+ * *why: explains TP_CAUSE_MISSING. */
 enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct tp_check_subject *subject,
                                         const char **why);
 
-/* Appends the places (struct tp_check_place) of the work changes that the line counts. */
+/* Appends the places (struct tp_check_place) of the work changes that are part of the line's count. */
 void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *subject,
                         struct tp_arena *arena);
 

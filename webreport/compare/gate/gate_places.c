@@ -1,7 +1,7 @@
-/* Finds the places in the code for a failed line. See gate_parts.h. Lines on findings, and on metrics that a finding
- * explains, point to the evidence of the findings. Lines on waits point to the places that wait. With a baseline, a
- * place counts only if the baseline lacks it or has it less often. Places are compared by function, because line
- * numbers change. Other metrics have no place. */
+/* Finds the places in the code for a failed line. See gate_parts.h. Lines that limit findings, or metrics that a
+ * finding explains, point to the evidence of the findings. Lines that limit waits point to the places that wait. With a
+ * baseline, a place is listed only if the baseline lacks the place or waits there less often. Places are compared by
+ * function, because line numbers change. Other metrics have no place. */
 #include "webreport/compare/gate/gate_parts.h"
 #include "webreport/measure/metrics/metric_values.h"
 #include "webreport/measure/rules/rules.h"

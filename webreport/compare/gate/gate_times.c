@@ -32,8 +32,8 @@ static enum tp_summary_part part_with_noise_of_metric(const struct tp_metric *me
     return TP_PART_COUNT;
 }
 
-/* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, which the
- * machine may have caused. */
+/* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, which a busy
+ * machine can cause. */
 static bool is_typical_step_time(const struct tp_metric *metric)
 {
     bool is_of_steps =
@@ -65,8 +65,8 @@ static struct tp_run_level level_of_step_part(const struct tp_summary *run, enum
 /* Levels of a metric in all runs of the baseline and in the checked runs. */
 struct levels {
     struct tp_levels base, accepted, runs;
-    /* one value for each baseline run, then for each checked run. cvs: variation of the run's steps; lows: level of its
-     * short steps */
+    /* one value for each baseline run, then for each checked run. cvs: coefficient of variation of the run's steps;
+     * lows: level of its short steps */
     double *cvs, *lows;
     size_t cv_count;
     bool has_steps; /* true: every run has enough steps */
@@ -90,7 +90,7 @@ static bool add_levels_of_runs(struct levels *l, struct tp_levels *out, const st
     return is_positive;
 }
 
-/* Properties of the steps that a change is based on. */
+/* Properties of the steps from which a change is computed. */
 struct steps {
     bool are_enough; /* true: every run has enough steps */
     double low;      /* change of the short steps, as a logarithm; NaN if unknown */
@@ -219,7 +219,7 @@ static bool is_change_confirmed(const struct tp_check_item *item, const struct t
     return isnan(low) || tp_short_steps_confirm(log1p(change->estimate) - asked, low - asked);
 }
 
-/* Returns a text on why a slow machine may explain a change of wall clock. Returns NULL if a slow machine does not
+/* Returns a text on why a slow machine can explain a change of wall clock. Returns NULL if a slow machine does not
  * explain the change, and for metrics of kernels. */
 static const char *reason_to_doubt_wall_clock(const struct tp_check_item *item, const struct tp_check_subject *s,
                                               const struct tp_run_change *change, const struct steps *steps,

@@ -1,5 +1,5 @@
-/* Checks budget lines about the work of one step: added operators, copies and waits, changed types and shapes, and the
- * calls of one operator. Counts are exact and need no interval. See gate_parts.h. */
+/* Checks budget lines that limit the work of one step: added operators, copies and waits, changed types and shapes, and
+ * the calls of one operator. Counts are exact and need no interval. See gate_parts.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -12,8 +12,8 @@ static bool is_operator_count(const struct tp_budget_line *line)
     return tp_metrics[line->metric].which == TP_METRIC_OPERATOR_CALLS;
 }
 
-/* Returns the calls per step of the operator in the line. With several runs, the number closest to breaking the
- * limit counts. Returns NaN if a run has no counts. */
+/* Returns the calls per step of the operator in the line. With several runs, returns the number that is closest to
+ * breaking the limit. Returns NaN if a run has no counts. */
 static double calls_per_step(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line)
 {
     bool is_lower = line->op == TP_OP_GE || line->op == TP_OP_GT;

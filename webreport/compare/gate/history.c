@@ -140,7 +140,7 @@ static size_t remove_spurious_levels(size_t *starts, size_t count, const struct 
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
         size_t at = find_exact_change_position(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
-            kept--; /* removes the previous level, which is only the edge of the level before it */
+            kept--; /* removes the previous level, which is only the transition from the level before it */
         double change = median_of_runs(known, at, end, arena) - median_of_runs(known, starts[kept - 1], at, arena);
         if (end >= at + 2 && fabs(change) > 1.5 * sd)
             starts[kept++] = at;
@@ -191,8 +191,8 @@ static double compute_autocorrelation(const struct tp_level_series *s, const str
     return known->count < WANDERS_FROM || !(squares > 0) ? NAN : products / squares;
 }
 
-/* Compares the newest run with the accepted runs other than itself. Computes no change for wall clock with few runs,
- * because a busy machine resembles a slower program. */
+/* Compares the newest run with the accepted runs, without the newest run itself. Computes no change for wall clock with
+ * few runs, because a busy machine resembles a slower program. */
 static void compare_newest_run(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                                const struct known *known, struct tp_arena *arena)
 {

@@ -1,6 +1,6 @@
-/* Orders stored runs and analyses their levels: the accepted level, lasting changes, and outliers. Limits compare
- * with the accepted level, which stays fixed (level_history.h). Its runs are the first runs, or the first runs after
- * a user accepted a change. Runs that broke a limit are part of the history but not of an accepted level. */
+/* Orders stored runs and analyses their levels: the accepted level, lasting changes, and outliers. Limits compare with
+ * the accepted level, which stays fixed (level_history.h). The accepted level has the first runs, or the first runs
+ * after a user accepted a change. Runs that broke a limit are part of the history but not of an accepted level. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_HISTORY_H
 #define TP_WEBREPORT_COMPARE_GATE_HISTORY_H
 
@@ -37,7 +37,7 @@ struct tp_level_step {
 struct tp_level_series {
     enum tp_bench_quantity quantity; /* TP_BENCH_STEP, TP_BENCH_KERNELS or TP_BENCH_HOST_OPS */
     double *levels;                  /* for each run: logarithm of the level in ns; NaN if unknown */
-    bool *is_outlier;                /* for each run: true if it is a single run far from its neighbors */
+    bool *is_outlier;                /* for each run: true if the run's level is far from the levels of its neighbors */
     size_t known_count;
     struct tp_level_step *steps; /* lasting changes in the order of the runs */
     size_t step_count;

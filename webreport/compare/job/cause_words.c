@@ -131,7 +131,7 @@ static bool has_rank_set_name(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
-/* Adds the explanation that becomes possible if ranks without a summary are as slow: many ranks of the job form a
+/* Adds an alternative explanation if ranks are missing: if the missing ranks are as slow, many ranks of the job form a
  * slower group. */
 static void write_uncertain_level_finding(const struct tp_job *job, const struct tp_cause *cause,
                                           struct tp_job_finding *finding)

@@ -1,7 +1,7 @@
 /* Compares the summaries of all ranks of a job. Summaries are added one at a time, and the job keeps a few kilobytes of
  * each. A summary can be freed after it was added, so that ten thousand ranks fit in memory. Clocks of different ranks
- * are never compared directly: own work is a difference of times of one rank, and collectives align arrivals
- * (rank_clocks.c).
+ * are never compared directly: own work is a difference between times of one rank, and arrivals are compared after
+ * collectives aligned the clocks (rank_clocks.c).
  *
  *     tp_job_init(&job, &arena);
  *     for each summary, by rank: tp_job_add_summary(&job, &summary);
@@ -43,7 +43,7 @@ struct tp_job_call {
     int64_t arrival_ns, end_ns;
 };
 
-/* A kernel or operator among the costliest ones of a rank, summed over the rank's recording. */
+/* Cost of one of the costliest kernels or operators of a rank, summed over the rank's recording. */
 struct tp_job_cost {
     uint32_t name; /* index in job->texts */
     enum tp_summary_kind kind;
@@ -61,7 +61,7 @@ struct tp_job_rank {
     const char *damage;
     bool is_gpu;
     bool has_no_communication;
-    uint32_t recorded_step_count; /* number of used and unused steps, by which sums over the recording are divided */
+    uint32_t recorded_step_count; /* number of used and unused steps; divides sums over the recording */
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
     uint32_t graph_rank; /* index in job->graph, or TP_NO_ID */
     /* results of tp_job_finish */
@@ -80,9 +80,10 @@ struct tp_job_rank {
     /* share (0 to 1) of the compared steps in which the excess is above half of the cluster's threshold */
     double late_step_ratio;
     uint32_t compared_step_count; /* number of steps that at least one other rank of the cluster also has */
-    /* number of blocking collectives with other ranks, and of those in which this rank arrived last */
+    /* aligning_call_count: number of blocking collectives with other ranks; last_arrival_count: number of these in
+     * which this rank arrived last */
     uint32_t aligning_call_count, last_arrival_count;
-    /* mean time per step that the other ranks of a group wait for this rank; the largest of all groups */
+    /* mean time per step that the other ranks of a group wait for this rank, ns; maximum over the groups */
     int64_t caused_wait_ns;
 };
 
@@ -94,7 +95,7 @@ struct tp_job_instance {
     /* rank_count: number of different ranks among the members. last_rank: number of ranks that the job had when the
      * last member was added */
     uint32_t rank_count, last_rank;
-    /* shortest duration of a member, ns; the last rank to arrive has it, because that rank does not wait */
+    /* shortest duration of a member, ns: that of the last rank to arrive, which does not wait */
     int64_t transfer_ns;
 };
 
@@ -188,7 +189,8 @@ struct tp_job_finding {
     int64_t worst_rank; /* number of the rank with the largest loss, or TP_NULL_INT */
     int64_t cost_ns;    /* cost per step, ns; TP_NULL_INT if the finding costs no time */
     double cost_ratio;  /* cost_ns divided by the median step; NaN without cost_ns */
-    /* results of the replay for this cause (what_if.h), percent of the job's time; NaN without replay */
+    /* cost alone, saving and share of this cause in the replay (what_if.h), percent of the job's time; NaN without
+     * replay */
     double alone, saved, share;
     /* another cause that explains the same lengths of time; only valid if alternative_title is set */
     enum tp_job_rule alternative;

@@ -18,7 +18,7 @@ void tp_job_replay_add_rank(struct tp_job *job, struct tp_job_rank *rank, const 
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
     rank->graph_rank = TP_NO_ID;
-    if (*rank->damage) /* a damaged rank counts as missing, because its lengths and steps may be wrong */
+    if (*rank->damage) /* treats a damaged rank as missing, because its lengths and steps may be wrong */
         return;
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;

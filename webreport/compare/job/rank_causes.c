@@ -350,7 +350,7 @@ void tp_job_link_rate_build(struct tp_job *job)
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
-    /* counts only the cost relative to the rate in the data sheet, not the cost of all communication */
+    /* includes only the cost relative to the rate in the data sheet, not the cost of all communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->cause_name = NULL;
@@ -395,8 +395,9 @@ static void add_damaged_ranks_finding(struct tp_job *job)
     finding->detail = capitalize(job, first);
 }
 
-/* Returns the weight by which findings are sorted, ns. Communication costs time in every job. Without a data sheet,
- * a finding about all links therefore counts only a fifth, so that findings about single ranks come first. */
+/* Returns the weight by which findings are sorted, ns. Communication costs time in every job. Without a data sheet, a
+ * finding about all links therefore gets only a fifth of its cost as weight, so that findings about single ranks come
+ * first. */
 static int64_t finding_cost_ns(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;

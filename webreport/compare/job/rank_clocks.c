@@ -1,10 +1,10 @@
 /* Aligns the clocks of ranks by collectives, and finds late arrivals on the common clock.
  *
- * The ranks of a blocking collective leave it together. The offset between two ranks is therefore the median
- * difference of their ends over their common collectives. Offsets spread from the first rank of a component, group
- * by group; each rank gets its offset once. The residual is the difference that remains between a rank's ends and
- * those of its groups. Times of different hosts are never compared without an offset, because their clocks may
- * differ by hours. */
+ * All ranks leave a blocking collective together. The offset between two ranks is therefore the median difference
+ * between the ends of their common collectives. Offsets spread from the first rank of a component, group by group; each
+ * rank gets its offset once. The residual is the difference that remains between the ends of collectives on a rank and
+ * on the other ranks of its groups. Times of different hosts are never compared without an offset, because their clocks
+ * may differ by hours. */
 #include "webreport/compare/job/job_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -246,8 +246,8 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     TP_AT(blamed, struct blamed, id)->waited_ns += waited_ns / (instance->member_count - 1.0);
 }
 
-/* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. Waits
- * in different groups are thus one delay, and only the longest wait counts. */
+/* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. Waits in
+ * different groups are thus one delay, and only the longest wait is used. */
 static void find_caused_waits(struct aligner *a)
 {
     struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);

@@ -17,7 +17,8 @@ static const struct tp_job_cost *first_cost_entry_of_rank(const struct tp_job *j
     return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
 }
 
-/* Returns whether a row counts for the similarity of ranks. Kernels count, or operators if the rank has no device. */
+/* Returns whether the row is used for the similarity of ranks. The similarity uses rows of kernels, or of operators if
+ * the rank has no device. */
 static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
 {
     return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
@@ -33,8 +34,8 @@ static double calls_per_step(const struct tp_job *job, const struct tp_job_rank 
     return 0;
 }
 
-/* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It
- * is 1 for equal ranks and 0 without a common row. */
+/* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. The
+ * similarity is 1 for equal ranks and 0 without a common row. */
 static double similarity_of_ranks(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;

@@ -1,9 +1,9 @@
 /* Compares the own work of each rank with that of comparable ranks, step by step.
  *
- * The own work of a step is its length without exposed communication. Ranks wait for a late rank inside a
- * collective. Own work therefore contains no waiting and needs no clock of another rank. The excess of a rank is its
- * own work minus its cluster's median in the same step, as a median over the steps. An excess counts if it is larger
- * than the cluster's threshold: a share of the step, and several times the usual spread of its ranks. */
+ * The own work of a step is its length without exposed communication. Ranks wait for a late rank inside a collective.
+ * Own work therefore contains no waiting and needs no clock of another rank. The excess of a rank is its own work minus
+ * its cluster's median in the same step, as a median over the steps. A rank is a straggler if its excess is larger than
+ * the cluster's threshold: a share of the step, and several times the usual spread of its ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -234,8 +234,9 @@ static double mean_own_time_of_rank(const struct tp_job *job, const struct tp_jo
     return sum / rank->step_count;
 }
 
-/* Returns the lasting part of the spread between ranks. of_means: spread of the ranks' means; inside: spread within
- * a step. The variation between the `steps` steps is subtracted. */
+/* Returns the part of the spread between ranks that persists over the steps. of_means: spread of the ranks' means.
+ * inside: spread within a step. steps: number of steps. The contribution of single steps to the spread of the means is
+ * subtracted. */
 static double spread_without_step_variation(double of_means, double inside, double steps)
 {
     if (steps < 2)
@@ -244,8 +245,8 @@ static double spread_without_step_variation(double of_means, double inside, doub
     return squares > 0 ? sqrt(squares) : 0;
 }
 
-/* Measures how unequal the work in each cluster is, without its stragglers: between ranks, and within steps.
- * rank_of_step: for each step, its rank. */
+/* Measures how unequal the work in each cluster is, without its stragglers. Fills the spread between ranks and the
+ * spread within steps. rank_of_step: for each step, its rank. */
 static void measure_spread_between_ranks(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
@@ -331,8 +332,8 @@ static const struct tp_job_cost *find_cost(const struct tp_job *job, const struc
     return NULL;
 }
 
-/* Fills the medians of the peers that also have the row. Returns false if there are too few such peers. times,
- * counts: scratch memory. */
+/* Fills the row with the medians of those peers that also have this kernel or operator. Returns false if there are too
+ * few such peers. times, counts: scratch memory. */
 static bool compute_medians_of_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
                                      int64_t *counts)
 {

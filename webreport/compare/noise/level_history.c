@@ -101,8 +101,8 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
 
 /* ---- comparison with the accepted level ---- */
 
-/* Returns the standard deviation of the accepted runs. On a machine whose speed drifts, it is larger than the
- * differences of neighboring runs suggest. */
+/* Returns the standard deviation of the accepted runs. On a machine whose speed drifts, this deviation is larger than
+ * the differences of neighboring runs suggest. */
 static double noise_of_accepted_runs(const struct tp_levels *accepted, struct tp_arena *arena)
 {
     double *values = tp_levels_winsorize(accepted, NULL, arena);
@@ -115,7 +115,8 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
                                              const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena)
 {
-    const double trust = 0.6; /* weight of a difference between neighboring runs, relative to an independent run */
+    /* degrees of freedom for each difference between neighboring runs; below 1, because differences share runs */
+    const double trust = 0.6;
     struct tp_run_context context = *known;
     double sd = tp_level_history_noise(history, arena);
     if (!isnan(sd)) {

@@ -1,8 +1,8 @@
-/* Analyses the levels of stored runs in their order. Finds their noise and their lasting changes, and compares a new
- * run with the accepted level.
+/* Analyses the levels of stored runs in their order. Finds the noise between runs and lasting changes of the level, and
+ * compares a new run with the accepted level.
  *
  * The accepted level stays fixed, so that a slow drift adds up. A comparison with the previous run would miss the
- * drift. Lasting changes and drifts do not count as noise. Levels are logarithms (run_noise.h). All functions are
+ * drift. Lasting changes and drifts are not part of the noise. Levels are logarithms (run_noise.h). All functions are
  * pure and take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_NOISE_LEVEL_HISTORY_H
 #define TP_WEBREPORT_COMPARE_NOISE_LEVEL_HISTORY_H
@@ -15,13 +15,13 @@ enum { TP_ACCEPTED_RUNS = 10 }; /* number of first runs of a history that define
  * than 4 levels. */
 double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *arena);
 
-/* Returns the indexes of the runs at which a level begins, in ascending order from 0. *count: number of levels. A
- * level has at least two runs, so that a single outlier is not a level. sd: noise between runs; for NaN, the
- * function computes it with tp_level_history_noise. */
+/* Returns the indexes of the runs at which a level begins, in ascending order from 0. *count: number of levels. A level
+ * has at least two runs, so that a single outlier is not a level. sd: noise between runs; if NaN, the function calls
+ * tp_level_history_noise. */
 size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history, double sd, struct tp_arena *arena);
 
-/* Compares new_side (one or more levels) with the accepted runs. The whole history contributes to the noise. known:
- * prior estimate of the noise, and options of the comparison. */
+/* Compares new_side (one or more levels) with the accepted runs. The estimate of the noise uses the whole history.
+ * known: prior estimate of the noise, and options of the comparison. */
 struct tp_run_change tp_level_history_change(const struct tp_levels *history, const struct tp_levels *accepted,
                                              const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena);

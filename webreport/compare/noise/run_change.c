@@ -9,7 +9,7 @@
 
 #define POWER 0.8 /* probability of detecting a change of the size `detectable` */
 #define HAIR 1e-9 /* shortest interval, as a relative change, for which a number of runs is computed */
-/* least number of base runs whose level is their median; with fewer runs, the level is the mean */
+/* smallest number of base runs whose level is their median; with fewer runs, the level is the mean */
 enum { MEDIAN_FROM = 5 };
 
 double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share)

@@ -1,8 +1,8 @@
 /* Compares runs: computes the difference of their levels with its interval, the smallest detectable change, and the
  * verdict on a limit.
  *
- * The interval is Student's, 99 %, from the noise between runs (run_noise.h). The same formula applies to one run
- * against one, few against few, and a history against one run. With one run per side, the noise is the prior
+ * The interval is Student's 99 % interval, computed from the noise between runs (run_noise.h). The same formula applies
+ * to one run against one, few against few, and a history against one run. With one run per side, the noise is the prior
  * estimate; with nine or more runs, it comes from the runs only. All functions are pure and take scratch memory from
  * `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_NOISE_RUN_CHANGE_H
@@ -15,7 +15,7 @@
 /* Change from the base to the new side. Changes are relative: 0.03 is an increase of 3 %. */
 struct tp_run_change {
     double estimate, low, high;
-    double detectable; /* smallest change that such comparisons detect with a probability of 80 % */
+    double detectable; /* smallest change that comparisons with this many runs detect with a probability of 80 % */
     double half_width; /* half of the interval's width if nothing changed */
     double p;          /* p-value: probability of a difference at least this large if nothing changed */
     double error;      /* standard error of the difference of the levels, which are logarithms */
@@ -25,21 +25,22 @@ struct tp_run_change {
 };
 
 /* Other inputs of a comparison: a prior estimate of the noise, groups of other runs of the program, and options. The
- * other runs contribute to the noise but not to a level. */
+ * other runs contribute to the estimate of the noise but not to a level. */
 struct tp_run_context {
     struct tp_run_noise prior;
-    const struct tp_levels *more; /* array of more_count groups of other runs */
+    /* array of more_count groups of other runs; deviations are from the mean of each group */
+    const struct tp_levels *more;
     size_t more_count;
-    /* share of TP_RUN_DOUBT for this quantity if several quantities are tested together (tp_run_allowed_error_chance);
-     * 0: all of TP_RUN_DOUBT */
+    /* factor below 1 for TP_RUN_DOUBT if several quantities are tested together (tp_run_allowed_error_chance); 0: no
+     * factor */
     double share;
     enum tp_estimator estimator;
 };
 
-/* Returns the probability with which the interval of a change may miss the true change. If the runs determine the
- * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, it is all of TP_RUN_DOUBT,
- * because such an interval is already wide. Between these cases, the result depends on the weight of the prior
- * estimate. */
+/* Returns the allowed probability that the interval of a change misses the true change. If the runs determine the
+ * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, the result is all of
+ * TP_RUN_DOUBT, because such an interval is already wide. Between these cases, the result depends on the weight of the
+ * prior estimate. */
 double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share);
 
 /* Returns the change from base to new_side, each with at least one level. The level of a base is the median of five
@@ -58,8 +59,8 @@ double tp_run_change_probability(const struct tp_run_change *change, double most
  * tp_run_level, `low`) are logarithms; each run has one level. */
 double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena);
 
-/* Returns whether short steps confirm a change of wall clock: they changed by at least half of it in the same
- * direction. A busy machine delays many steps, but never all. change, low: changes of the whole and of the short
+/* Returns whether short steps confirm a change of wall clock. Their change must be at least half as large and in the
+ * same direction. A busy machine delays many steps, but never all. change, low: changes of the whole and of the short
  * steps as logarithms, without the shift that all rows share. */
 bool tp_short_steps_confirm(double change, double low);
 #define TP_NOT_CONFIRMED "the short steps do not show it"

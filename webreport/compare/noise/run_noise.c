@@ -13,10 +13,10 @@ static const struct {
     /* smallest standard deviation between runs, as a relative change: on one host, and on different or unknown hosts */
     double floor, floor_elsewhere;
     double ratio; /* standard deviation between runs, divided by the variation of steps within a run */
-    double worth; /* number of runs that the prior estimate counts as */
+    double worth; /* number of runs that have the same weight as the prior estimate */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
-    /* the noise is smaller than that of a step, because the shift that all rows share is removed */
+    /* smaller than the noise of a step, because the shift that all rows share is removed */
     [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4},
     [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
@@ -25,12 +25,12 @@ static const struct {
 /* factor that corrects the sum of squares for winsorized levels with TP_ESTIMATOR_PLAIN */
 #define WORTH_OF_WINSORIZED 1.12
 enum {
-    WARM_UP_FROM = 3,    /* least number of steps for which warm-up is searched */
-    TRIMMED_FROM = 5,    /* least number of values for which the mean leaves out a fifth of the values at each end */
-    SHORT_PART = 10,     /* one of SHORT_PART steps counts as short */
-    WINSORIZED_FROM = 5, /* least number of runs for which outliers are winsorized */
-    NEEDED_FREEDOM = 8,  /* least number of degrees of freedom with which the prior estimate has no weight */
-    DOUBT_FREEDOM = 3    /* least number of degrees of freedom with which runs can contradict the prior estimate */
+    WARM_UP_FROM = 3,    /* smallest number of steps for which warm-up is searched */
+    TRIMMED_FROM = 5,    /* smallest number of values for which the mean leaves out a fifth of the values at each end */
+    SHORT_PART = 10,     /* the short step is number (n - 1) / SHORT_PART of n steps sorted by length */
+    WINSORIZED_FROM = 5, /* smallest number of runs for which outliers are winsorized */
+    NEEDED_FREEDOM = 8,  /* smallest number of degrees of freedom with which the prior estimate has no weight */
+    DOUBT_FREEDOM = 3    /* smallest number of degrees of freedom with which runs can contradict the prior estimate */
 };
 
 const char *tp_quantity_name(enum tp_quantity quantity)
@@ -101,9 +101,9 @@ struct squares {
     double runs;         /* degrees of freedom that include winsorized levels */
 };
 
-/* Adds the squared deviations of a group. A winsorized level has no degree of freedom, and the sum is corrected
- * (Dixon and Tukey 1968, variance of a winsorized mean). At least half of the levels, around the median, are not
- * moved. */
+/* Adds the squared deviations of a group. A winsorized level adds no degree of freedom, and the sum is corrected (Dixon
+ * and Tukey 1968, variance of a winsorized mean). At least half of the levels, around the median, are never
+ * winsorized. */
 static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
                       struct tp_arena *arena)
 {

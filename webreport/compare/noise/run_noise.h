@@ -1,9 +1,9 @@
 /* Computes the level of a run, and the noise between the levels of runs of one program.
  *
- * A run is one sample, however many steps it has. Its level is the logarithm of a typical step. The variation of its
- * steps is only used for a prior estimate of the noise between runs. The prior estimate counts as a few more runs,
- * and loses weight as runs are added. Levels are natural logarithms, so that a difference of 0.01 is 1 %. All
- * functions are pure and take scratch memory from `arena`. */
+ * A run is one sample, however many steps it has. The level of a run is the logarithm of a typical step. The variation
+ * between the steps of a run is only used for a prior estimate of the noise between runs. The prior estimate has the
+ * weight of a few runs, and loses weight as runs are added. Levels are natural logarithms, so that a difference of 0.01
+ * is 1 %. All functions are pure and take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_NOISE_RUN_NOISE_H
 #define TP_WEBREPORT_COMPARE_NOISE_RUN_NOISE_H
 
@@ -12,7 +12,7 @@
 
 #include "writer/base/arena.h"
 
-/* Quantities that have a level, from the least noise to the most. */
+/* Quantities that have a level, sorted from the least noise to the most. */
 enum tp_quantity {
     TP_QUANTITY_KERNELS,  /* device time of all kernels in a step */
     TP_QUANTITY_ROW,      /* time of one kernel or operator */
@@ -36,7 +36,7 @@ struct tp_levels {
 
 struct tp_run_noise {
     double sd;      /* standard deviation between the levels of runs */
-    double freedom; /* degrees of freedom of sd; a prior estimate has the number of runs that it counts as */
+    double freedom; /* degrees of freedom of sd; for a prior estimate, the number of runs with the same weight */
     double guessed; /* part of `freedom` that comes from a prior estimate */
 };
 
@@ -60,9 +60,9 @@ enum tp_estimator {
     TP_ESTIMATOR_PLAIN,
 };
 
-/* Returns the noise of runs around the mean of their group, with winsorized outliers. `prior` counts as some more
- * runs; with nine or more runs it has no weight. The prior is dropped if three or more degrees of freedom show more
- * than four times its variance. Empty groups are ignored. */
+/* Returns the noise of runs around the mean of their group, with winsorized outliers. `prior` has the weight of some
+ * runs; with nine or more runs, `prior` has no weight. `prior` is dropped if the runs have three or more degrees of
+ * freedom and more than four times its variance. Empty groups are ignored. */
 struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
                                         const struct tp_run_noise *prior, enum tp_estimator estimator,
                                         struct tp_arena *arena);

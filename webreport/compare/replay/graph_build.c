@@ -38,8 +38,8 @@ static struct tp_str copy_text(struct tp_graph *graph, struct tp_str text)
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
-/* Returns the index of a group; adds the group if it is new. Groups are equal if their ranks are equal, or their name
- * and size if the ranks are unknown. */
+/* Returns the index of a group; adds the group if it is new. Two groups are equal if they have the same ranks, or if
+ * their ranks are unknown and they have the same name and size. */
 static uint32_t find_or_add_group(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
@@ -151,7 +151,7 @@ static void find_common_steps_of_ranks(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         for (uint32_t s = 0; s < rank->step_count; s++)
-            /* a label counts only once for each rank, even if the rank repeats it */
+            /* a label is added only once for each rank, even if the rank repeats the label */
             if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r)
                 seen[rank->labels[s]]++;
     }
@@ -182,8 +182,8 @@ static uint64_t hash_families_of_slots(const struct tp_graph *graph, const struc
     return hash;
 }
 
-/* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest that
- * any of these ranks reached before waiting, or the end of the step if no wait of these ranks was recorded. */
+/* Returns the position at which the ranks of a class wait for the collective of a slot. Of the ranks of the class, the
+ * one that waits latest determines the position. Without a recorded wait, the position is the end of the step. */
 static struct tp_graph_wait find_wait_position_of_class(const struct tp_graph *graph,
                                                         const struct tp_graph_class *class, uint32_t slot)
 {

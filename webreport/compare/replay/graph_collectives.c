@@ -5,7 +5,7 @@
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* State while ranks pass through their slots in simulated order. A rank stops at a wait until all ranks of the group
+/* State of the simulation in which ranks pass through their slots. A rank stops at a wait until all ranks of the group
  * have reached the collective. */
 struct walk {
     struct tp_graph *graph;
@@ -21,8 +21,7 @@ struct walk {
     uint32_t *arrived_count; /* for each meeting (execution of a collective): number of ranks that have reached it */
 };
 
-/* Counts how often each group is used in a step. Sets why_not if the members of a group use it different numbers of
- * times. */
+/* Counts how often each group is used in a step. Sets why_not if the members of a group differ in this number. */
 static void count_group_uses_per_step(struct walk *w)
 {
     struct tp_graph *graph = w->graph;

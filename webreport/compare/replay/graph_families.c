@@ -1,6 +1,6 @@
-/* Finds families of process groups and the coordinates of the ranks. See step_graph.h. Groups with the same
- * description are a family if no rank is in two of them. Otherwise they are divided by size, then by the distance
- * between their ranks. If some groups still share ranks, each group is a separate family. */
+/* Finds families of process groups and the coordinates of the ranks. See step_graph.h. Groups with the same description
+ * are a family if no rank is in two of these groups. Otherwise the groups are divided by size, then by the distance
+ * between the ranks of a group. If some groups still share ranks, each group is a separate family. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -38,8 +38,8 @@ static const char *group_name_at_level(const struct tp_graph *graph, const struc
                           (long long)tp_graph_rank_at(graph, graph->members[group->first_member])->number);
 }
 
-/* Returns whether a rank is in two groups of the family. seen: for each rank, the mark of the last family with that
- * rank. mark: mark of this family. */
+/* Returns whether a rank is in two groups of the family. seen: for each rank, the mark of the last family in which the
+ * rank was found. mark: mark of this family. */
 static bool have_common_ranks(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
                               uint32_t mark)
 {

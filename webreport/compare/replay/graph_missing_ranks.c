@@ -9,8 +9,8 @@ static int64_t greater_of(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-/* Returns the largest number of ranks in the job that is known from the caller, from rank numbers, or from the lists
- * of groups. */
+/* Returns the number of ranks in the job: the largest number that follows from the caller, the rank numbers, or the
+ * lists of groups. */
 static int64_t largest_known_rank_count(const struct tp_graph *graph)
 {
     int64_t size = greater_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);

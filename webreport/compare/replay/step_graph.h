@@ -1,4 +1,4 @@
-/* The steps of a job as a graph: ranks with rows of slots (step_slots.h) that meet in collectives.
+/* The steps of a job as a graph: ranks with rows of slots (step_slots.h), which collectives connect.
  *
  *     tp_graph_init(&graph, &arena);
  *     for each rank: tp_graph_add_rank(&graph, &rank);
@@ -114,9 +114,10 @@ struct tp_graph {
     struct tp_vec ranks;  /* elements: struct tp_graph_rank */
     struct tp_vec groups; /* elements: struct tp_graph_group */
     struct tp_keys group_keys, joined_step_keys;
-    struct tp_vec joined; /* elements: pairs of group and rank, in the order of their addition */
+    struct tp_vec joined; /* elements: indexes of a group and a rank, in the order of their addition */
     struct tp_strings texts;
-    /* least number of ranks in the job, set by the caller; 0 if unknown; negative if rank numbers have no meaning */
+    /* smallest possible number of ranks in the job, set by the caller; 0 if unknown; negative if rank numbers have no
+     * meaning */
     int64_t world_size;
     /* members from here on are filled by tp_graph_finish */
     const char *why_not; /* reason why the graph cannot be replayed, or NULL if it can */
@@ -128,7 +129,7 @@ struct tp_graph {
     struct tp_vec families, classes, waits, meetings, pairs, keys;
     struct tp_graph_pass *passes; /* array of cell_count items, in an order that can be replayed */
     uint32_t *meeting_of;         /* for each cell: index in `meetings` of the collective, or TP_NO_ID */
-    uint32_t pipeline;            /* index of the pipeline's family, or TP_NO_ID */
+    uint32_t pipeline;            /* index in `families` of the pipeline's family, or TP_NO_ID */
     double *own_us;               /* own work, us, at [cell * TP_SLOT_OWN + part] */
     double *unmatched_call_us;    /* for each cell: time in a call between two unknown ranks, us; else 0 */
     /* scratch memory of a replay: for each rank, the end of its last slot; for each collective, its end */

@@ -36,11 +36,11 @@ struct tp_cause {
     enum tp_cause_kind kind;
     enum tp_slot_part part;
     enum tp_rank_place place;
-    uint32_t place_index;          /* index of the rank, host, group or stage, as `place` says */
-    uint32_t family;               /* index of the family of the groups or coordinates; TP_NO_ID without a family */
-    uint32_t *ranks, rank_count;   /* indexes of ranks in ascending order; empty if no rank causes the loss */
-    uint32_t *cells, cell_count;   /* indexes of the cells in which `part` is replaced by its usual length */
-    uint32_t *pairs, pair_count;   /* indexes of the pairs whose transfer is replaced by its usual length */
+    uint32_t place_index;        /* index of the rank, host, group or stage, depending on `place` */
+    uint32_t family;             /* index of the family of the groups or coordinates; TP_NO_ID without a family */
+    uint32_t *ranks, rank_count; /* indexes of ranks in ascending order; empty if no rank causes the loss */
+    uint32_t *cells, cell_count; /* indexes of the cells in which `part` is replaced by its usual length */
+    uint32_t *pairs, pair_count; /* indexes in graph->pairs of the transfers that are replaced by their usual length */
     uint32_t *groups, group_count; /* indexes of the slow groups */
     /* for TP_CAUSE_LINK: the only host that all slow groups and no other groups use, or TP_NO_ID */
     uint32_t host;
@@ -58,8 +58,8 @@ struct tp_cause {
     double *lengths;
     bool evens_stages;
     uint32_t slow_stage; /* for TP_CAUSE_SLOW_LEVEL: index of a stage whose ranks are all slow, or TP_NO_ID */
-    /* true: missing ranks may change the cause. A slower level may not exist, or a slow stage may only have slow ranks
-     */
+    /* true: the result depends on missing ranks. Perhaps there is no slower level, or a slow stage only has slow
+     * ranks */
     bool depends_on_missing_ranks;
     bool leaves_collectives_late; /* for TP_CAUSE_LINK: true if the ranks of the host leave collectives later than all
                                      others */
@@ -79,6 +79,6 @@ struct tp_what_if {
     struct tp_vec causes;     /* elements: struct tp_cause, costliest first, at most TP_MOST_CAUSES */
 };
 
-enum { TP_MOST_REPLAY_ERROR = 3 }; /* error of the replay above which no causes are reported, percent */
+enum { TP_MOST_REPLAY_ERROR = 3 }; /* largest error of the replay with which causes are reported, percent */
 
 #endif

@@ -47,9 +47,9 @@ static double set_saved_shares_of_causes(struct tp_what_if_work *w)
 
 /* ---- remaining loss ---- */
 
-/* Measures how unequal the own work of a class is without the found causes, as standard deviations divided by the
- * mean. *inside: within steps. *lasting: between the means of the ranks, without the part that variation between
- * steps explains. */
+/* Measures how unequal the own work of a class is without the found causes, as two standard deviations divided by the
+ * mean. *inside: deviation within steps. *lasting: deviation between the means of the ranks, without the part that
+ * variation between steps explains. */
 static void measure_spread_of_own_work(const struct tp_what_if_work *w, const struct tp_graph_class *class,
                                        double *inside, double *lasting)
 {
@@ -118,7 +118,7 @@ static double add_unequal_cause(struct tp_what_if_work *w, double before, bool e
         tp_what_if_mark_cause(w, &cause);
         double now = tp_what_if_replay(w, false, evens_stages);
         cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
-        /* discards the cause, because its effect may be chance */
+        /* discards the cause, because chance can explain its effect */
         if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) {
             memcpy(w->removed_parts, kept, (size_t)w->ranks * w->steps);
             continue;

@@ -6,8 +6,8 @@
 
 /* ---- input of a replay ---- */
 
-/* Fills the transfer times of all collectives: usual lengths for marked pairs, recorded lengths for others. With
- * uses_usual, marked pairs get recorded lengths and all others usual lengths. */
+/* Fills the transfer times of all collectives: usual lengths for marked pairs, recorded lengths for others. If
+ * uses_usual is true, the two lengths are exchanged. */
 static void fill_transfer_times(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
@@ -28,9 +28,9 @@ static double own_work_of_slot_us(const double *real, const double *usual, uint8
     return us;
 }
 
-/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, marked
- * parts get recorded lengths and all others usual lengths. When lengths of batches are evened out, differences between
- * the ranks of one batch remain. */
+/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. If uses_usual is true,
+ * the two lengths are exchanged. With w->lengths, only the differences between batches are removed, and differences
+ * between the ranks of one batch remain. */
 static void fill_own_work_times(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;

@@ -1,10 +1,11 @@
 /* Finds a host whose ranks leave collectives later than all others, because its network card is slow.
  *
- * Every group uses this card, so that a comparison of groups does not show it. In most steps the slow card is
- * hidden: the ranks of that host begin the next step late, and the other ranks wait for them. The delay is visible
- * in steps in which all ranks arrive together, such as the first steps of a recording. In such a step, the other
- * ranks leave as soon as their part is done. The shortest time that a rank spent in any step is therefore compared
- * with the shortest time if all ranks had left together. See docs/definitions.md, section 29. */
+ * Every group uses this card, so that a comparison of groups does not show the slow card. In most steps the slow card
+ * is hidden: the ranks of that host begin the next step late, and the other ranks wait for them. The delay is visible
+ * in steps in which all ranks arrive together, such as the first steps of a recording. In such a step, the other ranks
+ * leave as soon as their part is done. The shortest time that a rank spent in the collective in any step is therefore
+ * compared with the shortest time if all ranks had left the collective together. See docs/definitions.md, section
+ * 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -15,7 +16,7 @@ static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MIN_SHARE = 
 
 /* Shortest times of a rank in a collective, over the steps. */
 struct least {
-    /* shortest time, us: spent_us as recorded; together_us if all ranks had left together */
+    /* shortest time in the collective, us: spent_us as recorded; together_us if all ranks had left together */
     double spent_us, together_us;
 };
 
@@ -113,8 +114,8 @@ static void add_verdict_of_pair(struct late_hosts *l, uint32_t pair)
     l->prompt_us[pair] = verdict.prompt_us;
 }
 
-/* Returns the only host whose ranks leave collectives of the family late, if they are late in at least half of the
- * groups; else TP_NO_ID. */
+/* Returns the only host whose ranks leave collectives of the family late. Returns TP_NO_ID if several hosts or none do,
+ * or if they are late in less than half of the groups. */
 static uint32_t late_host_of_family(const struct late_hosts *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;
@@ -134,8 +135,8 @@ static uint32_t late_host_of_family(const struct late_hosts *l, uint32_t family_
     return count >= MIN_SHARE * family->count ? host : TP_NO_ID;
 }
 
-/* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replay matches
- * the job. */
+/* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replayed time
+ * equals the recorded time. */
 static void delay_other_ranks_to_late_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
 {
     double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);

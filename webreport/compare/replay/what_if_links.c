@@ -70,7 +70,7 @@ static double coordinate_work_ratio(const struct tp_what_if_work *w, const struc
     double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
     double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
     double between = 0, within = 0, cells = 0, all = (double)w->ranks * w->steps;
-    uint32_t present = 0; /* number of coordinates that have recorded ranks */
+    uint32_t present = 0; /* number of coordinates for which ranks were recorded */
     for (uint32_t r = 0; r < w->ranks; r++) {
         size[family->coordinate[r]]++;
         for (uint32_t s = 0; s < w->steps; s++)
@@ -98,8 +98,8 @@ static double coordinate_work_ratio(const struct tp_what_if_work *w, const struc
     return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
-/* Returns the family for which work varies most along the coordinates, or TP_NO_ID. *deviation: standard deviation
- * of its cells, us. */
+/* Returns the family for which work varies most along the coordinates, or TP_NO_ID. *deviation: standard deviation of
+ * the family's cells, us. */
 static uint32_t find_family_with_uneven_batches(const struct tp_what_if_work *w, uint32_t *coordinates,
                                                 double *deviation)
 {
@@ -239,7 +239,7 @@ static uint32_t remove_duplicates(uint32_t *sorted, uint32_t count)
     return kept;
 }
 
-/* Sets mark[host] to `with` for each host of a group whose mark equals `from`. */
+/* Sets mark[host] to `with` for each host of a group if mark[host] equals `from`. */
 static void mark_hosts_of_group(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from,
                                 uint32_t with)
 {
@@ -411,8 +411,8 @@ static double bus_rate_gb_s(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* Adds a cause for a family of equally fast groups, or of a single group. No faster group shows the usual time of
- * such a family. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE, or
+/* Adds a cause for a family of equally fast groups, or of a single group. Such a family has no faster group that shows
+ * the usual time. Because healthy jobs also spend much time in collectives, the cost must exceed ALL_SHARE, or
  * SLOW_SHARE if the rate is below that of usual network cards. */
 static void add_cause_of_all_links(struct tp_what_if_work *w, uint32_t index)
 {

@@ -1,12 +1,12 @@
-/* State that the rules of tp_what_if_build share. Each rule searches for one kind of cause and adds the causes that
- * it finds. T is the replayed time of the job (what_if.h). */
+/* Declares the state and functions that the rules of tp_what_if_build share. Each rule searches for one kind of cause
+ * and adds the causes that it finds. T is the replayed time of the job (what_if.h). */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 #define TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 
 #include "webreport/compare/replay/what_if.h"
 
-/* Usual transfer time of a collective's position in the step (struct tp_graph_key): the median of the faster half of
- * its groups. */
+/* Usual transfer time of a collective at one position in the step (struct tp_graph_key): the median over the faster
+ * half of the groups. */
 struct tp_usual_link {
     uint32_t first_pair, pair_count; /* range in tp_what_if_work.pairs_by_key */
     double usual_us;
@@ -25,11 +25,12 @@ struct tp_what_if_work {
     double median_work_us;
     uint32_t class_with_most_work; /* class with the most work, or TP_NO_ID */
     bool are_stages_uneven; /* true: the longest stage is longer than the others, and all its ranks were recorded */
-    /* index of a class whose ranks are all in a slower level, together with ranks of other classes; TP_NO_ID: none */
+    /* index of a class whose ranks are all on a slower speed level, like ranks of other classes; TP_NO_ID without such
+     * a class */
     uint32_t slow_level_class;
-    double slow_level_ratio; /* work of the ranks in that slower level, divided by the usual work */
+    double slow_level_ratio; /* work of the ranks on the slower level, divided by the usual work */
     bool is_input_late; /* true: input is late in whole classes, so that the usual input time is less than recorded */
-    bool *is_upper[TP_SLOT_OWN]; /* for each part and rank: whether the rank is in the slower of two levels */
+    bool *is_upper[TP_SLOT_OWN]; /* for each part and rank: whether the rank is on the slower of two speed levels */
     double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time in the part of own work, us */
     double *excess[TP_SLOT_OWN]; /* for each part and cell: recorded time minus the usual time of the class, us */
     uint32_t *pairs_by_key;      /* indexes of pairs, sorted by key */
@@ -41,8 +42,8 @@ struct tp_what_if_work {
     /* for each pair: time that the ranks of other hosts spend in the collective, us; 0 if unknown */
     double *prompt_us;
     double measured_us; /* recorded time of the job, us */
-    /* replayed time of the job, us: T with recorded lengths; ideal with usual lengths and equal stages; base with
-     * usual lengths */
+    /* replayed time of the job, us: T with recorded lengths, ideal with usual lengths and equal stages, base with usual
+     * lengths and unequal stages */
     double T, ideal, base;
     uint8_t *removed_parts; /* for each cell: the parts that get their usual length, one bit each; scratch memory */
     /* for each cell: length of its batch relative to the mean, if only the differences between batches are removed;
@@ -62,8 +63,7 @@ static inline double tp_usual_work_us(const struct tp_what_if_work *w, const dou
 static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of the job's time */
 
 /* Returns the time of the job (us) with usual lengths for the parts marked in removed_parts and is_pair_removed, and
- * recorded lengths for all others. With uses_usual, marked parts get recorded lengths and all others usual lengths.
- * (what_if_cost.c) */
+ * recorded lengths for all others. If uses_usual is true, the two lengths are exchanged. (what_if_cost.c) */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
 /* Returns the time of the job if the kernels of a class took `factor` times their recorded time, us. */
 double tp_what_if_replay_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
@@ -79,8 +79,8 @@ void tp_what_if_add_cause(struct tp_what_if_work *work, struct tp_cause cause);
 
 /* Computes the usual lengths. (what_if_usual.c) */
 void tp_what_if_find_usual(struct tp_what_if_work *work);
-/* Replaces the usual kernel times by their mean, because work that moves between ranks is not lost when it is evened
- * out. */
+/* Replaces the usual kernel times by the mean over the steps and the ranks of a class, because work that only moves
+ * between ranks is not lost. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
 /* Finds hosts whose ranks leave collectives late, and makes all ranks wait for these hosts in the replay.
  * (what_if_late_hosts.c) */

@@ -15,12 +15,12 @@ enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    /* times in us. middle: median excess; rank_us, cell_us: excess over the median from which a rank, or a rank in one
-     * step, is slow */
+    /* times in us. middle: median excess; rank_us, cell_us: smallest excess over the median with which a rank, or a
+     * rank in one step, is slow */
     double middle, rank_us, cell_us;
     double *median; /* for each rank: median of its excess over the steps, us */
     bool *is_flagged;
-    uint32_t *late_from; /* for each rank: first step from which the rank is slow, or 0 */
+    uint32_t *late_from; /* for each rank: first step of those in which the rank is slow until the end, or 0 */
     uint32_t flagged_count, late_count;
     double rate; /* share (0 to 1) of cells (rank, step) that are slow */
 };
@@ -59,8 +59,8 @@ static void find_thresholds(struct finder *f)
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
-/* Returns the first step from which the rank is always slow. Returns 0 if the rank was slow before, or if chance
- * explains the slow steps. */
+/* Returns the first step from which the rank is always slow. Returns 0 if the rank was also slow in earlier steps, or
+ * if chance explains the slow steps. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
     const double *e = rank_excess(f, rank);
@@ -129,7 +129,7 @@ static void fill_cells_of_cause(const struct finder *f, struct tp_cause *cause)
 }
 
 /* A candidate set of ranks. flagged: number of slow ranks; left: number of slow ranks without another cause; absent:
- * number of ranks that may be missing. */
+ * largest possible number of missing ranks. */
 struct set {
     enum tp_rank_place place;
     uint32_t place_index, family, size, absent, flagged, left;
@@ -205,8 +205,8 @@ static struct tp_vec find_candidate_sets(const struct finder *f)
     return sets;
 }
 
-/* Returns the set with the most remaining slow ranks; of equal sets, the smallest. Returns NULL if in no set 80 % of
- * the ranks are slow. */
+/* Returns the set with the most remaining slow ranks; of equal sets, the smallest. Returns NULL if there is no set in
+ * which 80 % of the ranks are slow. */
 static struct set *find_set_with_most_slow_ranks(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
@@ -276,22 +276,22 @@ static bool are_slow_ranks_on_upper_level(const struct finder *f)
 }
 
 /* Returns whether the job has enough slow ranks for a slower speed level. slow: number of slow ranks; loose: number of
- * slow ranks without a common place. */
+ * slow ranks outside of slow hosts, groups and stages. */
 static bool are_enough_ranks_for_level(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->missing_rank_count);
 }
 
-/* Returns whether the slower level contains all ranks of a stage. */
+/* Returns whether a slower speed level contains all ranks of a stage. */
 static bool are_all_ranks_of_stage_slow(const struct finder *f)
 {
     return f->part == TP_SLOT_KERNEL && f->w->slow_level_class != TP_NO_ID && are_slow_ranks_on_upper_level(f);
 }
 
-/* Returns whether a slower level is the common cause of the slow ranks. At least three slow ranks must have no common
- * place and belong to the slower of two levels. Single ranks count, and so do sets that need slow missing ranks.
- * Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer would differ if none, or
- * all, of the missing ranks were slow. */
+/* Returns whether a slower level is the common cause of the slow ranks. At least three slow ranks must belong to the
+ * slower of two levels and have no common host, group or stage. Sets that are causes only if missing ranks are slow are
+ * treated like single ranks. Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer
+ * would differ if none, or all, of the missing ranks were slow. */
 static bool has_slower_level_as_cause(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
     uint32_t slow = f->flagged_count, absent = f->w->graph->missing_rank_count, singles = 0, parts = 0;
@@ -305,7 +305,8 @@ static bool has_slower_level_as_cause(const struct finder *f, const struct cover
                             : can_be && are_enough_ranks_for_level(f, slow * more, round(loose * more));
     bool may_be = are_slow_ranks_on_upper_level(f) && (singles || parts) &&
                   are_enough_ranks_for_level(f, slow + absent, loose + absent);
-    if (are_all_ranks_of_stage_slow(f)) { /* sets of slow ranks inside such a level occur by chance */
+    /* all ranks of a stage are on the level, so that other sets of slow ranks occur by chance */
+    if (are_all_ranks_of_stage_slow(f)) {
         *is_open = false;
         return true;
     }

@@ -85,8 +85,8 @@ static void mark_ranks_of_upper_level(struct tp_what_if_work *w, const struct tp
         w->is_upper[part][means[i].rank] = true;
 }
 
-/* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
- * is usual. Another rank is slow if it exceeds the fastest by more than the steps of the fastest rank vary. */
+/* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank is
+ * usual. Another rank is slow if the difference is larger than the variation between the steps of the fastest rank. */
 static void mark_slow_ranks_of_small_class(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
                                            double least_us)
 {
@@ -142,8 +142,8 @@ static double usual_work_of_class_us(const struct tp_what_if_work *w, uint32_t c
     return sum;
 }
 
-/* Finds the usual input time. Input can be ready before it is needed, so that a class with longer input waits than
- * another class is late. If all classes wait long, all are late. */
+/* Finds the usual input time. Input can be ready before a rank needs it. A class that waits longer for input than
+ * another class therefore has late input. If all classes wait long, input is late for all. */
 static void find_usual_input_time(struct tp_what_if_work *w)
 {
     uint32_t count = (uint32_t)w->graph->classes.count;
@@ -215,8 +215,8 @@ static void use_mean_work_of_stages(struct tp_what_if_work *w, unsigned part, bo
         }
 }
 
-/* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, a few slow ranks may
- * look like a slow stage. */
+/* Returns whether no stage has more recorded ranks than the stage of this class. If ranks are missing, a few slow ranks
+ * may look like a slow stage. */
 static bool is_stage_with_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
@@ -243,8 +243,8 @@ static void find_equal_stages(struct tp_what_if_work *w)
         use_mean_work_of_stages(w, p, is_one_row);
 }
 
-/* Returns the number of slow ranks in other classes. Returns 0 if one of these ranks is not slower by `ratio`, the
- * factor by which this class exceeds other stages. */
+/* Returns the number of slow ranks in other classes. Returns 0 if one of these ranks is slow by another factor than
+ * `ratio`. ratio: factor by which this class exceeds other stages. */
 static uint32_t count_equally_slow_ranks_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -262,8 +262,8 @@ static uint32_t count_equally_slow_ranks_elsewhere(const struct tp_what_if_work 
     return count;
 }
 
-/* Finds a slower level that contains all ranks of a stage. It resembles a stage with more work, but ranks of other
- * stages are slow by the same factor. Two such ranks rule out chance, so that the level is the only cause. */
+/* Finds a slower level that contains all ranks of a stage. Such a level resembles a stage with more work, but ranks of
+ * other stages are slow by the same factor. With two such ranks, chance is no longer a plausible explanation. */
 static void find_level_across_stages(struct tp_what_if_work *w)
 {
     w->slow_level_class = TP_NO_ID;
@@ -330,7 +330,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     tp_arena_free_item(w->arena, samples, graph->meetings.count * sizeof *samples);
 }
 
-/* Computes the usual transfer time of each key: the median of the faster half of its groups. */
+/* Computes the usual transfer time of each key: the median over the faster half of the groups. */
 static void find_usual_links(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
@@ -357,8 +357,8 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* Returns the transfer time of a collective that ends with the late host, divided by the time of the ranks of other
- * hosts: the median over the pairs of a key. */
+/* Returns the transfer time of a collective on the late host, divided by the time that the ranks of other hosts spend
+ * in the collective. The result is the median over the pairs of a key. */
 static double time_ratio_of_late_host(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
@@ -370,8 +370,9 @@ static double time_ratio_of_late_host(struct tp_what_if_work *w, const struct tp
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* If a host leaves collectives late, uses the times of the other ranks as usual times. A collective that queued behind
- * another one includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
+/* If a host leaves collectives late, uses the times of the other ranks as usual times. The time of a collective that
+ * queued behind another one also contains a wait, which lowers the ratio. The largest ratio of all keys is therefore
+ * used for every key. */
 static void use_times_of_ranks_on_time(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-/* SLACK: smallest relative difference that counts, because sums are rounded. EXACT: minimum and maximum below this
+/* SLACK: largest relative difference that is ignored, because sums are rounded. EXACT: minimum and maximum below this
  * value (2^53) are exact; larger 64-bit integers are rounded. */
 static const double SLACK = 16 * DBL_EPSILON;
 static const double EXACT = 9007199254740992.0;
@@ -60,16 +60,16 @@ static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tens
     return fmin(1, a->mean / of_a * (b->mean / of_b) + a->std / of_a * (b->std / of_b) + SLACK);
 }
 
-/* Returns the number of mismatches that the statistics prove. If both tensors have the same number of non-finite
- * elements, their positions may differ, which is a mismatch. Otherwise their finite elements are paired with each
- * other, so that `error` applies. */
+/* Returns the number of mismatches that the statistics prove. If the numbers of NaN and infinite elements are equal,
+ * either their positions differ, which is a mismatch, or the finite elements are paired with each other, so that
+ * `error` applies. */
 static uint64_t mismatch_bound(const struct tp_tensor_stats *base, const struct tp_tensor_stats *new, double error,
                                const struct tp_tolerance *tolerance)
 {
     uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
     uint64_t count = (absolute_difference(base->nan_count, new->nan_count) +
                       absolute_difference(base->inf_count, new->inf_count) + absolute_difference(odd, new_odd)) /
-                     2; /* each changed element counts in two kinds, so the sum is halved */
+                     2; /* each changed element is counted in two kinds, so that the sum is halved */
     bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
     if (count == 0 && is_exact)
         count = absolute_difference(base->zero_count, new->zero_count);

@@ -66,8 +66,8 @@ static double difference_of_wide_integers(const struct comparison *c, size_t i)
     return (double)(x - y);
 }
 
-/* Adds the products of a block to the sums. Up to LANE elements are summed without correction; adding such a partial
- * sum to the total corrects for rounding. */
+/* Adds the products of a block to the sums. Up to LANE elements are summed without a correction for rounding. Only
+ * adding such a partial sum to the total uses the correction. */
 static void add_products_of_block(struct comparison *c, size_t count)
 {
     for (size_t i = 0; i < count;) {

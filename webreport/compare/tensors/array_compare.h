@@ -30,16 +30,16 @@ struct tp_difference {
     uint64_t first_mismatch;
 };
 
-/* The arrays to compare. The caller sets which of them have bfloat16 elements. */
+/* The arrays to compare, and whether their elements are bfloat16, which the caller sets. */
 struct tp_array_pair {
     struct tp_array_place base, new;
     bool base_is_bfloat16, new_is_bfloat16; /* true: elements of two bytes are the bits of bfloat16 values */
 };
 
-/* Compares both arrays in bounded memory. Reads each array once, or twice if squares would leave the range of
- * doubles. tolerance: NaN selects the larger default of both types. heads: receives the headers of base and new.
- * Returns 0, or TP_EUSAGE if the shapes differ (with filled headers). Otherwise returns the error of tp_array_open
- * or tp_array_read, and sets *is_new if NEW caused the error. */
+/* Compares both arrays in bounded memory. Reads each array once, or twice if squares would leave the range of doubles.
+ * tolerance: NaN selects the larger default of both types. heads: receives the headers of base and new. Returns 0, or
+ * TP_EUSAGE if the shapes differ; `heads` is filled in both cases. Otherwise returns the error of tp_array_open or
+ * tp_array_read, and sets *is_new if NEW caused the error. */
 int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const struct tp_array_pair *pair,
                const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err);
 

@@ -248,7 +248,7 @@ static void compare_statistics(const struct row *row, const struct tp_tensor_ite
                 why);
 }
 
-/* Decides the verdict on a pair of tensors without values on one side, from their records in the trace. */
+/* Decides the verdict on a pair of tensors from their records in the trace, because one side has no values. */
 static void set_verdict_without_arrays(const struct row *row, const struct tp_tensor_item *base,
                                        const struct tp_tensor_item *new)
 {

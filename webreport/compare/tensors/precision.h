@@ -60,10 +60,11 @@ struct tp_precision_limits {
 };
 
 struct tp_precision_options {
-    struct tp_tolerance tolerance; /* tolerance for mismatches; NaN selects the default of the element type */
+    /* largest difference that is not a mismatch; NaN selects the default of the element type */
+    struct tp_tolerance tolerance;
     struct tp_precision_limits limits;
-    bool ignores_dtype;  /* true: different element types are not a divergence */
-    bool allows_missing; /* true: tensors that only one run has are not a divergence */
+    bool ignores_dtype;  /* true: a different element type is not reported as divergence */
+    bool allows_missing; /* true: a tensor that only one run has is not reported as divergence */
     void *context;
     /* called for each tensor; may be NULL */
     void (*progress)(void *context, size_t done, size_t all, struct tp_str name);

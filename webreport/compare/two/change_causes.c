@@ -1,8 +1,8 @@
 /* Finds the change that causes each reported change. See changes.h.
  *
- * One cause changes many rows. A slower kernel changes its operator, every module around the operator, and the wait
- * for the device. An added `.item()` changes two operators, a copy, a runtime call and a synchronisation. Reports
- * show only the cause, so that each row refers to the row that explains it. A cause always has a lower rank than its
+ * One cause changes many rows. A slower kernel changes its operator, every module around the operator, and the wait for
+ * the device. An added `.item()` changes two operators, a copy, a runtime call and a synchronisation. Reports show only
+ * the cause. Each row therefore refers to the row that explains its change. A cause always has a lower rank than its
  * effect, so that the result is a tree. */
 #include <math.h>
 
@@ -82,8 +82,8 @@ static bool does_change_explain_runtime_call(const struct tp_change *cause, cons
            is_same_direction(cause, effect);
 }
 
-/* Returns whether a change explains the change of a module. The cause must be an inner module, or have at least half of
- * the module's change in time. */
+/* Returns whether a change explains the change of a module. The cause must be an inner module, or explain at least half
+ * of the module's change in time. */
 static bool does_change_explain_module(const struct tp_change *cause, const struct tp_change *effect)
 {
     struct tp_str inner = cause->identity.name, outer = effect->identity.name;
@@ -94,8 +94,9 @@ static bool does_change_explain_module(const struct tp_change *cause, const stru
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
-/* Returns whether a change explains the change of a copy or memory set. An .item() explains a copy although its
- * synchronisation is in another operator. Another algorithm of the same operator explains a memory set. */
+/* Returns whether a change explains the change of a copy or memory set. An added .item() explains a copy even if the
+ * synchronisation of the .item() is in another operator. A changed algorithm explains a memory set of the same
+ * operator. */
 static bool does_change_explain_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);

@@ -3,10 +3,10 @@
  *
  * Times are tested for kernels, or for host operators if neither side has kernels, in rows that every run has with
  * equal counts (row_judge.h). With four runs or more, a change gets a verdict; chance causes any verdict in at most one
- * of a hundred comparisons. Other likely changes are hints; with fewer runs, there are only hints, and only if a total
- * changed. Numbers of calls that are equal in every step are exact. Added or removed calls are reported if they take
- * TP_CHANGE_LEAST_SHARE of a step; synchronisations and copies are always reported. Other rows have numbers but no
- * verdict. */
+ * of a hundred comparisons. Other likely changes are hints. With fewer runs, there are only hints, and only if a total
+ * changed. A number of calls that is equal in every step is exact. Added or removed calls are reported if they take
+ * TP_CHANGE_LEAST_SHARE of a step; synchronisations and copies are always reported. Other rows have times and counts
+ * but no verdict. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_CHANGES_H
 #define TP_WEBREPORT_COMPARE_TWO_CHANGES_H
 
@@ -14,7 +14,7 @@
 #include "webreport/compare/two/totals.h"
 #include "writer/base/stats.h"
 
-/* Change of a row. ns and calls are numbers per step, for each side. */
+/* Change of a row. ns and calls are values per step, for each side. */
 struct tp_change {
     const struct tp_match *match;
     struct tp_identity identity; /* identity of the row in NEW; for a removed row, in BASE */
@@ -27,7 +27,7 @@ struct tp_change {
      * was not tested */
     struct tp_confidence_interval interval;
     double share;         /* change divided by BASE's mean step, with its sign (0.03 is 3 %); NaN without steps */
-    bool is_count_change; /* true: exact counts show a changed number of calls per step */
+    bool is_count_change; /* true: the number of calls per step changed, according to exact counts */
     bool is_reported;     /* true: the verdict is not neutral, or a kernel was replaced */
     enum tp_change_verdict verdict;
     uint32_t cause; /* index of the change that explains this change, or TP_NO_ID */

@@ -17,7 +17,7 @@ struct total {
 
 static struct total total_of_match(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    /* a constant count needs at least two steps */
+    /* a count is constant only if there are at least two steps */
     struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
@@ -25,7 +25,7 @@ static struct total total_of_match(const struct tp_sides *sides, const struct tp
         total.ns += row->ns;
         total.calls += row->calls;
     }
-    return total; /* without rows, the side has no calls in any step */
+    return total; /* a match without rows on this side has no calls in any step */
 }
 
 static int64_t round_to_whole_ns(double ns)
@@ -73,9 +73,9 @@ static bool has_row_of_kind(const struct tp_side_input *side, enum tp_summary_ki
     return false;
 }
 
-/* Finds the kinds in which a row on only one side does not count as added or removed. If the steps do the same work,
- * a small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded
- * without them. */
+/* Finds the kinds in which a row on only one side is not treated as added or removed. If the steps do the same work, a
+ * small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded without
+ * them. */
 static void find_kinds_with_cut_rows(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
                                      const struct tp_change_limits *limits)
 {
@@ -101,8 +101,8 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
            totals[TP_NEW].is_count_constant;
 }
 
-/* Returns whether a changed count of the row is reported even if its time is small. This is true for waits and
- * copies. It is false for memory sets, which depend on the algorithm that a library chooses. */
+/* Returns whether a changed count of the row is reported even if its time is small. The result is true for waits and
+ * copies, but false for memory sets, which depend on the algorithm that a library chooses. */
 static bool is_reported_by_count(const struct tp_identity *identity)
 {
     return identity->kind == TP_SUMMARY_SYNC ||
@@ -173,7 +173,7 @@ static void mark_reported_change(struct tp_change *change, const struct tp_chang
         change->verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* ---- times of rows ---- */
+/* ---- tests of row times ---- */
 
 /* The rows that are tested together. changes: for each row, the index of its change. */
 struct judged {
@@ -232,16 +232,17 @@ static struct judged find_judged_rows(const struct tp_changes *changes, const st
     return judged;
 }
 
-/* Returns the smallest share of a total by which a row or data loading must change it for a verdict. Smaller changes of
- * wall clock are hints. */
+/* Returns the smallest share of a total that the change of a row, or of data loading, must have for a verdict. Smaller
+ * changes of wall clock are hints. */
 static double smallest_judged_share(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
-/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: the runs suffice for a verdict
- * on a single row that changed the total by `least`. has_moved: at least one total changed. */
+/* Returns the verdict on a row. share: time of the row divided by the total. least: share of the total that the change
+ * must have for a verdict. is_alone: there are enough runs for a verdict on a single row. has_moved: at least one total
+ * changed. */
 static enum tp_change_verdict verdict_of_row(const struct tp_row_verdict *row, double share, double least,
                                              bool is_alone, bool has_moved)
 {
@@ -333,8 +334,8 @@ static bool is_loading_confirmed(const struct tp_changes *changes, const struct 
     return tp_short_steps_confirm(change, low - changes->low_shift) && tp_short_steps_confirm(change, low);
 }
 
-/* Adds the change of data loading, which has no row because no operator, kernel or copy explains its time. Its times
- * are tested like wall times. With few runs, the verdict is a hint. */
+/* Adds the change of data loading. Data loading has no row, because no operator, kernel or copy explains its time. The
+ * times are tested like wall times. With few runs, the verdict is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits, double doubt)
 {
@@ -368,9 +369,9 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     mark_reported_change(change, limits, false);
 }
 
-/* ---- replaced operators and kernels ---- */
+/* ---- sums of replaced operators and kernels ---- */
 
-/* Returns whether a row belongs to operators that replace others. Such rows are tested together, as a sum. */
+/* Returns whether a row belongs to operators that replace others. Only the sum of such rows is tested. */
 static bool is_row_of_replaced_operators(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)

@@ -10,9 +10,9 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
                       const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
                       const struct tp_change_limits *limits);
 
-/* Returns whether a busy machine on one side explains the totals. This requires that all times are wall clock, and that
- * all rows changed by one factor of at least 10 %. In addition, no total may deviate significantly from this factor, by
- * more than `threshold`. */
+/* Returns whether a busy machine on one side explains the changes of the totals. This explanation requires that all
+ * times are wall clock, and that all rows changed by one factor of at least 10 %. In addition, no total may deviate
+ * significantly from this factor, by more than `threshold`. */
 bool tp_changes_are_due_to_machine(const struct tp_changes *changes, const struct tp_sides *sides,
                                    const struct tp_total totals[TP_QUANTITIES], double threshold);
 

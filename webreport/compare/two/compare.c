@@ -17,7 +17,7 @@ static bool is_any_known(const struct tp_compare *c)
     return false;
 }
 
-/* Returns false for equal sides (estimate 0), which always count as sensitive enough. */
+/* Returns false for equal sides (estimate 0), whose comparison is treated as precise enough. */
 bool tp_compare_is_too_noisy(const struct tp_compare *c)
 {
     const double factor_of_two = 1;

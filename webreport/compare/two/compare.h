@@ -1,6 +1,6 @@
 /* Compares two sides, and gives the verdict and tables with all details. BASE and NEW are one or several runs of a
- * program each, as summaries. Numbers are per step unless their column says otherwise. compare_tables.c defines the
- * columns. The headers of statistics, comparability, matching and changes define the methods. */
+ * program each, as summaries. Values are per step unless the name of the column says otherwise. compare_tables.c
+ * defines the columns. The headers of statistics, comparability, matching and changes define the methods. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 #define TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 
@@ -21,7 +21,7 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
-    /* functions of programs recorded from outside; like the next table, empty for other programs */
+    /* functions of programs recorded from outside; empty for other programs, as is the next table */
     TP_COMPARE_FUNCTIONS,
     TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
@@ -32,14 +32,14 @@ enum tp_compare_table {
     TP_COMPARE_TABLES
 };
 
-/* Returns whether an empty table is omitted. This is true for tables of serving engines and of programs recorded
- * from outside. */
+/* Returns whether an empty table is omitted: tables of serving engines, and of programs recorded from outside. */
 static inline bool tp_compare_is_rare(enum tp_compare_table table)
 {
     return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
 }
 
-/* Columns of the tables of rows, which are TP_COMPARE_CHANGES to TP_COMPARE_WALL except TP_COMPARE_STEP. */
+/* Columns of the tables of rows. These are the tables from TP_COMPARE_CHANGES to TP_COMPARE_WALL, except
+ * TP_COMPARE_STEP. */
 enum tp_row_column {
     TP_ROW_KIND,
     TP_ROW_NAME,
@@ -132,7 +132,8 @@ enum tp_finding_diff_column {
 enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
-    double threshold; /* relative change, 0 or more (0.03 is 3 %); for a verdict, the whole interval must be above it */
+    /* smallest relative change for a verdict (0.03 is 3 %), 0 or more; the whole interval must exceed the threshold */
+    double threshold;
 };
 
 struct tp_compare {
@@ -149,25 +150,26 @@ struct tp_compare {
     double step_ns[TP_SIDES];              /* median length of a step, ns */
     /* reason why an input allows no verdict, such as "new: the gzip is cut .."; "" if there is no damage */
     const char *damage;
-    bool is_work_changed;  /* true: a limit counts added or changed work; the verdict is then always regressed */
+    /* true: a budget limit includes added or changed work; the verdict is then always regressed */
+    bool is_work_changed;
     bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */
     /* true: an input is damaged or the sides are not comparable, so that the verdict is neither improved nor
      * regressed */
     bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
-    /* number of reported changes without a cause, for each verdict */
+    /* number of reported changes that no other change explains, for each verdict */
     uint32_t regressed_count, improved_count, replaced_count, count_of_hints;
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 
-/* Returns the verdict on times and memory, from the totals, the memory and the changes of rows. */
+/* Returns the verdict on times and memory, computed from the totals, the memory and the changes of rows. */
 enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
 
 /* Returns the verdict as text: "work changed", "other workload", or the verdict on the times, such as "regressed" or
  * "neutral". */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
-/* Returns whether the compared runs are too noisy to detect a step of twice the length. */
+/* Returns whether the compared runs are too noisy to detect that a step takes twice as long. */
 bool tp_compare_is_too_noisy(const struct tp_compare *compare);
 
 /* Returns whether a gate fails on this comparison, because a row, a total or the memory regressed. A comparison in
@@ -182,7 +184,7 @@ const char *tp_compare_table_title(enum tp_compare_table table);
  * such steps. */
 double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
 
-/* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
+/* ---- stages of a comparison (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
 
 /* Fills the table TP_COMPARE_SERVING. */
 void tp_compare_build_serving(struct tp_compare *compare);

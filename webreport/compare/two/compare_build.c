@@ -29,7 +29,7 @@ static bool is_total_confirmed(const struct tp_compare *c, enum tp_quantity quan
                                   tp_sides_change_of_short_steps(&c->sides, levels));
 }
 
-/* Withdraws verdicts on totals if the machine was busy on one side, or may have been. */
+/* Withdraws verdicts on totals if the machine was busy on one side, or if this is possible. */
 static void remove_wall_clock_verdicts(struct tp_compare *c)
 {
     c->was_machine_busy = tp_changes_are_due_to_machine(&c->changes, &c->sides, c->totals, c->options.threshold);

@@ -1,8 +1,8 @@
 /* Compares the memory of both sides: peaks by device, and the owners of the bytes at the peak. See compare.h.
  *
- * Peaks hardly vary from run to run and therefore have no intervals. A peak counts as changed if it differs by more
- * than 2 %, or if the growth over the steps of NEW differs by that much. Owners are compared only on devices whose
- * memory changed. */
+ * Peaks hardly vary from run to run and therefore have no intervals. A peak is reported as changed if the peaks differ
+ * by more than 2 %, or if the difference in growth, over the steps of NEW, exceeds 2 %. Owners are compared only on
+ * devices whose memory changed. */
 #include <math.h>
 
 #include "webreport/compare/two/compare.h"
@@ -11,15 +11,17 @@
 #include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
-/* smallest change that counts, as a share of the peak; smaller ones may be rounding of the allocator */
+/* smallest reported change, as a share of the peak; smaller changes may be rounding of the allocator */
 static const double LEAST_SHARE = 0.02;
-/* smallest change of an owner that counts, as a share of the change of its device */
+/* smallest reported change of an owner, as a share of the change of its device */
 static const double LEAST_OWNER_SHARE = 0.1;
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},
-    {"base_peak_bytes", "Base peak", "bytes", "Highest allocated bytes of all runs of the base.", TP_COLUMN_BYTES},
-    {"new_peak_bytes", "New peak", "bytes", "Highest allocated bytes of all runs of the new side.", TP_COLUMN_BYTES},
+    {"base_peak_bytes", "Base peak", "bytes", "Largest amount of allocated memory in any run of the base.",
+     TP_COLUMN_BYTES},
+    {"new_peak_bytes", "New peak", "bytes", "Largest amount of allocated memory in any run of the new side.",
+     TP_COLUMN_BYTES},
     {"change_bytes", "Change", "bytes", "New peak minus base peak.", TP_COLUMN_BYTES},
     {"base_reserved_bytes", "Base reserved", "bytes", "Highest reserved bytes in the base.", TP_COLUMN_BYTES},
     {"new_reserved_bytes", "New reserved", "bytes", "Highest reserved bytes in the new side.", TP_COLUMN_BYTES},
@@ -107,7 +109,7 @@ static struct tp_str owner_name(const struct memory *m, const struct tp_summary_
     return tp_frame_paired_text(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
 }
 
-/* Replaces the owners of a side by those of another run. The owners are those of the run with the highest peak,
+/* Replaces the owners of a side by those of another run. The result has the owners of the run with the highest peak,
  * because owners of different peaks cannot be added. */
 static void add_owners(struct memory *m, const struct tp_summary_memory *from, int side, uint32_t device)
 {
@@ -163,10 +165,10 @@ static double chance_of_separate_sides(const struct tp_compare *c)
     return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
 }
 
-/* Returns whether a difference of host peaks may be chance. The same work has different peaks in different runs,
+/* Returns whether chance can explain a difference of host peaks. The same work has different peaks in different runs,
  * because threads and the garbage collector decide when memory is freed. The gap between the sides must therefore be
- * wider than the range of each side's runs. If the runs of a side differ at all, a rare run may be far from the
- * others. Then there must be enough runs to make a separation by chance unlikely. */
+ * wider than the range of each side's runs. If the runs of a side differ at all, a rare run may be far from the others.
+ * Then there must be enough runs to make a separation by chance unlikely. */
 static bool can_chance_explain_peak(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);

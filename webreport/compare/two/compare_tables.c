@@ -181,8 +181,8 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
 }
 
-/* Fills a table with the rows of one kind, or for kind -1 with all reported changes that have no cause. The largest
- * change comes first. */
+/* Fills a table with the rows of one kind. If the kind is -1, fills the table with all reported changes that have no
+ * cause. The largest change comes first. */
 static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kind)
 {
     struct tp_table *table = &c->tables[which];
@@ -201,7 +201,7 @@ static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kin
 
 /* ---- the step ---- */
 
-/* Returns the name of a part. Without PyTorch, a program may have another kind of device, which summaries do not
+/* Returns the name of a part. Without PyTorch, a program can use another kind of device, which summaries do not
  * distinguish from a GPU. */
 static const char *part_name(unsigned part, enum tp_producer producer)
 {
@@ -270,7 +270,7 @@ static void fill_step_table(struct tp_compare *c)
 /* ---- findings and facts ---- */
 
 struct finding {
-    /* for each side: the finding with the highest severity of all runs */
+    /* for each side: the most severe of this finding in all runs */
     const struct tp_summary_finding *of[TP_SIDES];
     int64_t occurrences[TP_SIDES];
 };
@@ -288,7 +288,7 @@ static struct finding *find_or_add_finding(struct tp_vec *findings, const struct
 
 static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
 {
-    for (int s = TP_SIDES; s-- > 0;) /* NEW comes first, so that its order of findings is used */
+    for (int s = TP_SIDES; s-- > 0;) /* NEW comes first, so that the findings have the order of NEW */
         for (uint32_t r = 0; r < c->sides.side[s].input->run_count; r++) {
             const struct tp_summary *run = &c->sides.side[s].input->runs[r];
             for (uint32_t i = 0; i < run->finding_count; i++) {

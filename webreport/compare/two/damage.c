@@ -9,7 +9,7 @@
 enum { SHOWN_RUNS = 4 };
 
 /* Returns the categories of events that at least one run recorded by default, that is, without an option that the user
- * named. The other side has these categories as well unless it lost them. */
+ * named. If the other side lacks such a category, the events of this category were lost. */
 static unsigned needs_recorded_by_default(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
@@ -111,7 +111,7 @@ void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage
         return;
     }
     if (other_ranks[0] == other_ranks[others->count - 1])
-        return; /* no rank is missing, because the user chose a single rank on that side */
+        return; /* no rank is reported as missing, because the user chose a single rank on that side */
     for (size_t i = 0, at = 0; i < others->count; i++) {
         while (at < runs->count && ranks[at] < other_ranks[i])
             at++;

@@ -1,9 +1,10 @@
-/* Decides which verdicts the inputs of a side allow: which events that metrics need were lost, why, and which ranks are
- * missing.
+/* Decides which verdicts the inputs of a side allow. Finds the lost events that metrics need, the reason for the loss,
+ * and the missing ranks.
  *
- * A file does not show whether all events of a category were lost. The category counts as lost if the other side has
- * it. There are two exceptions: only the metadata of the other side names the option of the category, or the metadata
- * of this side lists no device. Runs without evidence (summaries of older versions) count as complete. */
+ * A file does not show whether all events of a category were lost. A category that only the other side has is treated
+ * as lost. There are two exceptions: only the metadata of the other side names the option of the category, or the
+ * metadata of this side lists no device. Runs without evidence (summaries of older versions) are treated as
+ * complete. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 #define TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 
@@ -13,21 +14,22 @@
 /* The runs of one side of a comparison. */
 struct tp_damage_runs {
     const struct tp_summary *runs;
-    size_t count; /* number of runs; may be 0 */
+    size_t count; /* number of runs; 0 is allowed */
 };
 
-/* Returns the unmet needs of metrics, as bits of enum tp_need. A run does not meet a need if it lost the events. A
- * category is also lost if a run of `others` has it and a run of `runs` lacks it. */
+/* Returns the unmet needs of metrics, as bits of enum tp_need. A run does not meet a need if it lost the needed events.
+ * A category is also lost if a run of `others` has it and a run of `runs` lacks it. */
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
 /* Returns the reason why one of `needs` is unmet, such as "the gzip is cut: what it lost is not known", in `arena`. The
- * reason is that of the first run that does not meet a need. With several runs, the file name precedes the reason.
- * Returns "" if all runs meet all needs. */
+ * reason is from the first run that does not meet a need. With several runs, the file name precedes the reason. Returns
+ * "" if all runs meet all needs. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena);
 
-/* Fills `missing`, in `arena`, with the ranks of the job that no run has. If `others` have several ranks, the job
- * has their ranks; else it has all ranks below the world size. The set is empty if a run has no rank. */
+/* Fills `missing`, in `arena`, with the ranks of the job that no run has. If the runs of `others` have several ranks,
+ * these are the ranks of the job; otherwise the job has all ranks below the world size. The set is empty if a run has
+ * no rank. */
 void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage_runs *runs,
                              const struct tp_damage_runs *others, struct tp_arena *arena);
 

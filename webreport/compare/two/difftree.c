@@ -18,7 +18,7 @@ struct node {
 struct merge {
     struct tp_arena *arena;
     struct tp_strings names;
-    struct tp_keys edges; /* keys (parent + 1, name, kind); the index of a key is that of its node */
+    struct tp_keys edges; /* keys (parent + 1, name, kind); the index of a key is also the index of its node */
     struct tp_vec nodes;  /* elements: struct node */
     struct tp_strings frames[TP_SIDES];
     uint32_t *frame_pairs; /* pairs of frames of both sides, made by tp_frame_pairs */

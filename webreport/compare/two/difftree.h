@@ -23,7 +23,8 @@ struct tp_difftree {
     double largest; /* largest absolute change of any node except the root, ns */
 };
 
-enum { TP_DIFFTREE_NODES = 4000 }; /* largest number of nodes in a call tree, enough to match small nodes */
+/* largest number of nodes in a call tree; this is enough to match nodes with little time */
+enum { TP_DIFFTREE_NODES = 4000 };
 
 /* Merges the trees of all runs of both sides. trees[side]: one tree per run, or NULL. Names are borrowed from the
  * trees. Allocates from `arena`. */

@@ -5,7 +5,7 @@
 
 #include "writer/base/student.h"
 
-enum { NORMAL = 1000000 }; /* degrees of freedom with which Student's distribution is practically normal */
+enum { NORMAL = 1000000 }; /* degrees of freedom with which Student's distribution is almost a normal distribution */
 
 /* Samples and time of a function on both sides. */
 struct sampled {

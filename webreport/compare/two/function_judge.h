@@ -12,10 +12,11 @@
 #define TP_FUNCTION_LEAST_SHARE                                                                                        \
     0.02 /* smallest change that gets a verdict, as a share of the base's processor time                               \
           */
-enum { TP_FUNCTION_LEAST_SAMPLES = 10 }; /* least number of samples on both sides together for testing a function */
+/* smallest number of samples on both sides together with which a function is tested */
+enum { TP_FUNCTION_LEAST_SAMPLES = 10 };
 
-/* Fills interval and verdict of the changes of functions, and changes->functions. The times of the changes must be
- * filled before. Does nothing if a side has no functions. */
+/* Fills interval and verdict of the changes of functions, and changes->functions. The caller fills the times of the
+ * changes before the call. Does nothing if a side has no functions. */
 void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides);
 
 #endif

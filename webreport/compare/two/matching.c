@@ -1,7 +1,7 @@
 /* Matches the rows of both sides. See matching.h.
  *
- * Rows without an equal row on the other side are grouped, and paired inside their group. Each pass groups them by
- * identity without one property (shape, line or name). Only the MAX_GROUP costliest rows of a group and side are
+ * Rows without an equal row on the other side are grouped, and paired inside their group. Each pass groups rows by
+ * their identity without one property (shape, line or name). Only the MAX_GROUP costliest rows of a group and side are
  * compared, so that a hostile file cannot make the search slow. */
 #include "webreport/compare/two/matching.h"
 
@@ -20,7 +20,7 @@ const char *tp_match_name(enum tp_match_kind kind)
     return names[kind];
 }
 
-/* ---- likeness of names ---- */
+/* ---- similarity of names ---- */
 
 static unsigned lower_case_letter(struct tp_str text, size_t i)
 {

@@ -19,7 +19,8 @@ enum tp_match_kind {
     TP_MATCH_COUNT
 };
 
-/* A row of the comparison, with its rows on each side. If a side has several identities, their numbers are added. */
+/* A row of the comparison, with its rows on each side. If a side has several identities, their times and calls are
+ * added. */
 struct tp_match {
     enum tp_match_kind kind;
     uint32_t *members[TP_SIDES]; /* identities of the side's rows, costliest first */

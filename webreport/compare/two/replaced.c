@@ -7,21 +7,21 @@
 #include "webreport/compare/two/damage.h"
 #include "webreport/compare/two/row_judge.h"
 
-/* Smallest relative change that gets a verdict. For host times, the change is relative to the operators' time; for
- * other kernels of the same operator, to the step. Libraries choose kernels by measurements, so that runs of one
- * program can have different kernels. */
+/* Smallest relative change that gets a verdict. The change of host times is relative to the operators' time. The change
+ * from other kernels of the same operator is relative to the step. Libraries choose kernels by measurements, so that
+ * runs of one program can have different kernels. */
 static const double LEAST_SHARE = 0.01;
 
-/* ---- rows of the groups ---- */
+/* ---- rows that belong to the groups ---- */
 
-/* The members of all groups, found by side, name and shapes. */
+/* Keys of the members of all groups, to find a member by side, name and shapes. */
 struct members {
     struct tp_strings texts;
     struct tp_keys keys;
     uint32_t *of; /* for each key: index of the first member with this key */
 };
 
-/* Fills the keys from the members of the groups. If only names are compared, shapes are left out. */
+/* Fills the keys from the members of the groups. If only names are compared, the keys have no shapes. */
 static void collect_keys_of_members(struct members *found, const struct tp_sides *sides,
                                     const struct tp_work_diff *work)
 {
@@ -37,8 +37,8 @@ static void collect_keys_of_members(struct members *found, const struct tp_sides
     }
 }
 
-/* Returns the index of a row's text among the texts of members. Texts of members are cut to a maximum length, so
- * that the row's text is cut first. */
+/* Returns the index of a row's text among the texts of members. Because texts of members are cut to a maximum length,
+ * this function cuts the row's text first. */
 static uint32_t find_row_text_of_members(const struct members *members, const struct tp_sides *sides, uint32_t text)
 {
     return tp_strings_find(&members->texts, tp_count_shorten_text(tp_strings_get(&sides->texts, text), sides->arena));
@@ -84,7 +84,7 @@ static void find_rows_of_groups(struct tp_replaced *replaced, const struct tp_si
     }
 }
 
-/* ---- shift of the other rows ---- */
+/* ---- shift that the other rows share ---- */
 
 static struct tp_row_shift common_shift(const struct tp_sides *sides, enum tp_summary_kind kind)
 {
@@ -186,7 +186,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     return sum;
 }
 
-/* Marks the change so that limits count it, because the sum got slower, and stores the times of the sum. */
+/* Sets is_counted_by_limit, because the sum of the group became slower, and stores the times of the sum. */
 static void mark_slower_group(struct tp_work_change *change, const struct tp_replaced_sum *sum)
 {
     change->is_counted_by_limit = true;
@@ -216,7 +216,7 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
     }
 }
 
-/* Marks a changed algorithm so that limits count it, if it takes longer than before. */
+/* Sets is_counted_by_limit of a changed algorithm if it takes longer than before. */
 static void mark_slower_algorithm(struct tp_work_change *change, const struct tp_work_diff *work,
                                   const struct tp_sides *sides, const struct tp_row_shift *shift)
 {

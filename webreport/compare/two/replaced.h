@@ -1,8 +1,8 @@
 /* Compares the time of operators and kernels with the time of those that they replace, each as a sum.
  *
- * The sum has kernels and copies if a side has kernels, else the operators' own host times. The sum is slower or
- * faster if its 99 % interval excludes 0. The shift of the other rows (clock, load) is removed first. For wall
- * clock, the spread of the other rows is part of the noise, and short steps must confirm the change. */
+ * A sum adds the times of kernels and copies if a side has kernels, otherwise the operators' own host times. The sum is
+ * slower or faster if its 99 % interval excludes 0. The shift of the other rows (clock, load) is removed first. For
+ * wall clock, the spread of the other rows is part of the noise, and short steps must confirm the change. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 #define TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 
@@ -43,7 +43,8 @@ struct tp_replaced {
     struct tp_row_shift device, host, algorithm;
 };
 
-/* Adds up and tests the times of the groups in `work`. Allocates from sides->arena, whose guard the caller sets. */
+/* Adds up the times of each group in `work` and tests the sums. Allocates from sides->arena, whose guard the caller
+ * sets. */
 void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *sides,
                        const struct tp_comparability *comparability, const struct tp_work_diff *work);
 
@@ -51,8 +52,8 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
 struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const struct tp_row_sum *rows,
                                          const struct tp_row_shift *shift);
 
-/* Marks replacements and changed algorithms that are slower, so that limits count them. Replacements by more
- * operators are also marked if their times are unknown. */
+/* Sets is_counted_by_limit of replacements and changed algorithms that are slower, and of replacements by more
+ * operators whose times are unknown. */
 void tp_replaced_mark_limited(struct tp_work_diff *work, const struct tp_sides *sides,
                               const struct tp_replaced *replaced);
 

@@ -9,7 +9,7 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-/* ---- noise of rows in general ---- */
+/* ---- distribution of the noise over all rows ---- */
 
 enum { FIT_FROM = 8, MANY_ROWS = 20 };
 #define LEAST_WORTH 1.0
@@ -122,15 +122,15 @@ struct rows_noise {
     double *variance;        /* for each row: variance around the mean of each side */
     double freedom;          /* degrees of freedom of each variance */
     struct tp_run_noise fit; /* fitted distribution of the rows' noise; its freedom is 0 if unknown */
-    double across;           /* standard deviation of a run, computed from how much the changes differ between rows */
-    bool is_many;            /* true: there are at least MANY_ROWS rows */
+    double across; /* standard deviation between runs, computed from the differences between the rows' changes */
+    bool is_many;  /* true: there are at least MANY_ROWS rows */
     bool is_wall_clock;
     const double *changes; /* for each row: its change, as a logarithm */
     size_t count;          /* number of rows */
-    double width;          /* standard deviation of a change divided by the noise of a run */
+    double width;          /* standard deviation of a change, divided by the standard deviation between runs */
 };
 
-/* Returns the standard deviation of a run, estimated from the changes of all rows except `row`. Load disturbs some
+/* Returns the standard deviation between runs, estimated from the changes of all rows except `row`. Load disturbs some
  * rows much more than others, so that a row must not contribute to its own noise. */
 static double noise_of_other_rows(const struct rows_noise *n, size_t row)
 {
@@ -152,7 +152,7 @@ static struct tp_run_noise noise_of_row(const struct rows_noise *n, const struct
     } else if (n->freedom >= 2) {
         sd = fmax(n->across, least);
         worth = 4;
-    } else { /* with few runs, uses the larger noise: that of the row's steps, or that of the other rows */
+    } else { /* with few runs, uses the larger of two estimates: from the row's steps, or from the other rows */
         sd = fmax(fmax(n->across, fmax(row->base_step_variation, row->new_step_variation)),
                   n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
@@ -187,7 +187,8 @@ static void find_noise_of_rows(struct rows_noise *n, const struct centred sides[
 }
 
 /* Returns the shift of the short steps of a run, relative to the first run of the base. The shift is the unweighted
- * median over the rows, because single costly rows do not represent the machine. scratch: room for `count` numbers. */
+ * median over the rows, because a weighted median would depend on a few costly rows, which do not represent the
+ * machine. scratch: room for `count` numbers. */
 static double median_low_shift(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
 {
     for (size_t i = 0; i < count; i++)

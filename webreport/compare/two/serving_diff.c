@@ -1,5 +1,5 @@
-/* Compares the steps of serving engines by class. The time of a class is a metric of each run
- * (metrics/metrics_rows.h), so that stored runs have it too and `check` can limit it. */
+/* Compares the steps of serving engines by class. The time of a class is a metric of each run (metrics/metrics_rows.h),
+ * so that stored runs also have this metric and `check` can limit it. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int64_t to_whole_ns(double value)
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(value);
 }
 
-/* Returns whether the side has steps of the class that the metric (a p50) describes. */
+/* Returns whether the metric is the p50 of a class of steps that at least one side has. */
 static bool is_request_class_metric(const struct tp_compare *c, int metric)
 {
     const char suffix[] = ".step.p50";

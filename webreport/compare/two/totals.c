@@ -46,8 +46,9 @@ struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quant
     return total;
 }
 
-/* Shares of TP_RUN_DOUBT by quantity. Kernels and their rows get the largest share, because they have little noise.
- * Host operators get the least, because the step includes their cost. */
+/* For each quantity: share of TP_RUN_DOUBT, the probability of a wrong verdict. Kernels and their rows get the largest
+ * share, because their noise is small. Host operators get the smallest share, because the time of the step also
+ * includes their cost. */
 static const double of_device[TP_QUANTITIES] =
     {[TP_QUANTITY_KERNELS] = 0.4, [TP_QUANTITY_ROW] = 0.4, [TP_QUANTITY_HOST_OPS] = 0.05, [TP_QUANTITY_STEP] = 0.15},
                     of_host[TP_QUANTITIES] = {

@@ -2,7 +2,7 @@
  *
  * Totals are tested before rows, and each run is one sample (run_change.h). If there are enough runs to show the noise,
  * the false-positive rate of a whole comparison is 1 %, shared among the totals and the rows (totals.c). If a total
- * changed, its share passes to the rows of which it consists (Bretz and others 2009). */
+ * changed, its share of this rate passes to the rows of the total (Bretz and others 2009). */
 #ifndef TP_WEBREPORT_COMPARE_TWO_TOTALS_H
 #define TP_WEBREPORT_COMPARE_TWO_TOTALS_H
 
@@ -17,7 +17,7 @@ enum tp_change_verdict {
     TP_CHANGE_REGRESSED,
     TP_CHANGE_INCONCLUSIVE, /* too few samples, or the sides are not comparable */
     TP_CHANGE_MIXED,        /* for a whole comparison: some parts improved and some regressed */
-    TP_CHANGE_HINT,         /* for a row: the change may be chance */
+    TP_CHANGE_HINT,         /* for a row: chance can explain the change */
     TP_CHANGE_VERDICTS
 };
 
@@ -40,8 +40,8 @@ struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quant
                                      const struct tp_side_levels levels[TP_SIDES],
                                      const struct tp_change_limits *limits, double share);
 
-/* Returns the probability of a wrong verdict that is allowed for all rows together: their share, and the shares of
- * the totals that changed. */
+/* Returns the probability of a wrong verdict that is allowed for all rows together. The result is the sum of the rows'
+ * share and the shares of the totals that changed. */
 double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES]);
 
 /* Compares all quantities except TP_QUANTITY_ROW. */

@@ -1,10 +1,11 @@
 /* Compares the user's functions in the data loader. See work_loader.h.
  *
  * Numbers of calls are exact. The time of a call is compared relative to the speed of the machine. This speed is the
- * median change of the operators in the same runs, by their shortest calls. All operators have equal weight, because
- * a shared core affects short operators like Python functions, unlike large matrix products. The measurement used
- * four PyTorch programs that shared two cores with up to twelve others. In 360 pairs of equal runs, corrected times
- * differed by a factor of up to 1.44. No time of 168 later pairs differed by the reported factor. */
+ * median change of the operators' shortest calls in the same runs. All operators have equal weight, because a shared
+ * core affects short operators like Python functions, unlike large matrix products. The method was tested with four
+ * PyTorch programs that shared two cores with up to twelve other programs. In 360 pairs of equal runs, corrected times
+ * differed by a factor of up to 1.44. In 168 later pairs of equal runs, no time differed by the smallest reported
+ * factor. */
 #include "webreport/compare/two/work_loader.h"
 
 #include <math.h>
@@ -19,16 +20,18 @@ static const double MIN_RATIO = 1.45; /* smallest factor between two times that 
 static const double LOW_PART = 0.1;   /* quantile of the times of short calls, as in signature_loader.c */
 /* smallest reported change of time, as a share of the time of all loader functions in BASE */
 static const double LEAST_SHARE = 0.1;
-/* smallest reported change by number of calls, as the same share; it is smaller because the numbers are exact */
+/* smallest reported change by number of calls, as a share like LEAST_SHARE; it is smaller because numbers of calls are
+ * exact */
 static const double LEAST_CALLED = 0.02;
-/* LEAST_CALLS: least number of calls of a function in a run. LEAST_ROWS: least number of operators that two runs
+/* LEAST_CALLS: smallest number of calls of a function in a run. LEAST_ROWS: smallest number of operators that two runs
  * share */
 enum { LEAST_CALLS = 8, LEAST_ROWS = 5 };
 
 /* The newest runs of a side, newest first. */
 struct runs {
     const struct tp_summary *items[TP_WORK_RUNS];
-    /* for each run: logarithm of the operators' times relative to the newest run of BASE */
+    /* for each run: logarithm of the operators' times relative to the newest run of BASE, which measures the speed of
+     * the machine */
     double machine[TP_WORK_RUNS];
     uint32_t count;
 };
@@ -85,7 +88,7 @@ static const struct tp_count_function *find_function(const struct tp_signature *
     return NULL;
 }
 
-/* A function in all runs of a side. calls: number per step; -1 if the number is not exact or differs between runs.
+/* A function in all runs of a side. calls: calls per step; -1 if the number is not exact or differs between runs.
  * low_ns: median time of short calls, corrected for the speed of the machine; NaN if unknown. */
 struct agreed {
     double calls, low_ns;
@@ -123,7 +126,8 @@ static struct tp_work_change *add_function_change(struct tp_work_diff *diff, str
     return change;
 }
 
-/* Compares one function. was, is: its places in BASE and in NEW. all_ns: time of all loader functions in BASE. */
+/* Compares one function. was, is: places of the function in BASE and in NEW. all_ns: time of all loader functions in
+ * BASE. */
 static void compare_function(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was,
                              struct tp_str is, double all_ns)
 {

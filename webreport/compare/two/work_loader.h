@@ -5,7 +5,9 @@
 #include "webreport/compare/sides.h"
 #include "webreport/compare/work/work_diff.h"
 
-enum { TP_WORK_RUNS = 3 }; /* largest number of compared runs of a side; these newest runs must have the same count */
+/* largest number of compared runs of a side, which are the newest ones; a count is used only if it is equal in all of
+ * them */
+enum { TP_WORK_RUNS = 3 };
 
 /* Adds a change for each function of the data loader with a changed number of calls or a changed time. */
 void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],

@@ -33,7 +33,7 @@ static const struct tp_summary *newest_run_of_rank(const struct tp_side_input *s
     return any;
 }
 
-/* ---- counts on which the runs of a side agree ---- */
+/* ---- counts that all runs of a side share ---- */
 
 /* Marks the counts of `s` that differ in `other` as not exact, and appends the keys that only `other` has. Keys of `s`
  * keep their indexes. */
@@ -162,7 +162,8 @@ static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_
         rank->varying_key_count > diff->varying_key_count ? rank->varying_key_count : diff->varying_key_count;
 }
 
-/* Returns the number of waits per step in a run with the same call, operator and function as the row `at`. */
+/* Returns the number of waits per step in a run, counting those with the same call, operator and function as the row
+ * `at`. */
 static double waits_per_step(const struct tp_summary *run, const struct tp_summary_row *at)
 {
     int64_t count = 0;

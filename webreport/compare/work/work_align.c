@@ -6,8 +6,8 @@
 
 enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
 
-/* State of one search. far[edits][MIDDLE + k]: number of passed items of `a` on diagonal k, or -1. Diagonal k: k
- * more items of `a` than of `b` have been passed. */
+/* State of one search. far[edits][MIDDLE + k]: number of passed items of `a` on diagonal k, or -1. On diagonal k, the
+ * search has passed k more items of `a` than of `b`. */
 struct search {
     const struct tp_align_sequence *a, *b;
     uint32_t a0, b0; /* indexes in `a` and `b` at which this search starts */
@@ -80,8 +80,8 @@ static void mark_edits_of_path(const struct search *s, struct way way)
 }
 
 /* Moves a block of insertions, or of removals, to the position where its first item has the lowest depth. The block
- * then begins with the caller of its other items. A block can move back while the item before it equals its last
- * item. */
+ * then begins with the caller of its other items. A block can move back by one item while the item before the block
+ * equals the last item of the block. */
 static void move_block_to_caller(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least,
                                  uint32_t *other)
 {

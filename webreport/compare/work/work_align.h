@@ -1,6 +1,6 @@
-/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)). A script
- * longer than TP_ALIGN_EDITS is found in parts: the search keeps the furthest path and continues from its end. The
- * time is bounded by length times TP_ALIGN_EDITS. */
+/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)). A script longer
+ * than TP_ALIGN_EDITS is found in parts. The search keeps the path that reaches furthest, and continues from the end of
+ * this path. The time is bounded by length times TP_ALIGN_EDITS. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 
@@ -23,7 +23,8 @@ struct tp_align_sequence {
     uint32_t count;
 };
 
-/* Appends the differing blocks (struct tp_align_block) in order. Scratch memory comes from the arena of the vector. */
+/* Appends the blocks (struct tp_align_block) in which the sequences differ, in order. Scratch memory comes from the
+ * arena of the vector. */
 void tp_align_sequences(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b);
 
 #endif

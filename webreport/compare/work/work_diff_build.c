@@ -68,7 +68,7 @@ static void pair_keys_of_sides(struct tp_work_compared *c, bool has_names_only)
         find_difference_of_pair(c, &c->pairs[i]);
 }
 
-/* ---- kernels, copies, waits and the rest ---- */
+/* ---- changes of kernels, copies, waits and other keys ---- */
 
 static struct tp_work_change *add_work_change(struct tp_work_compared *c, enum tp_work_change_kind kind,
                                               struct tp_str name, int64_t delta)
@@ -81,8 +81,8 @@ static struct tp_work_change *add_work_change(struct tp_work_compared *c, enum t
     return change;
 }
 
-/* Returns whether an operator with the name and shapes of `owner` changed. If so, changes of its kernels and copies
- * follow from that change. */
+/* Returns whether an operator with the name and shapes of `owner` changed. If so, that change explains the changes of
+ * its kernels and copies. */
 static bool is_owner_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
 {
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
@@ -149,12 +149,12 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
     change->dims = first->key.dims;
-    /* limits do not count memory sets, which depend on the algorithm that a library chooses */
+    /* limits ignore memory sets, which depend on the algorithm that a library chooses */
     change->is_counted_by_limit = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
 }
 
-/* Returns the number of waits per step that the operator lost in its other API calls. Another version of a library
- * may wait by another call. */
+/* Returns the number of waits per step that the operator no longer makes by its other API calls. Another version of a
+ * library can wait by another call. */
 static int64_t count_removed_waits(const struct tp_work_compared *c, const struct tp_work_pair *own)
 {
     int64_t gone = 0;
@@ -165,7 +165,8 @@ static int64_t count_removed_waits(const struct tp_work_compared *c, const struc
     return gone;
 }
 
-/* Adds a change for the waits by one API call. Its detail is the first operator that contributes to the change. */
+/* Adds a change for the waits by one API call. The detail of the change is the first operator that contributes to the
+ * change. */
 static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *first, const struct tp_work_pair *end)
 {
     int64_t delta = 0;
@@ -192,8 +193,8 @@ static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
     return false;
 }
 
-/* Adds the remaining changes: kernels and copies by operator, waits by call, and others by key, in the order of
- * their kinds. */
+/* Adds the remaining changes in the order of their kinds: kernels and copies for each operator, waits for each API
+ * call, and other keys. */
 static void add_other_changes(struct tp_work_compared *c, const struct tp_work_diff *diff)
 {
     bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
@@ -243,8 +244,8 @@ static bool is_conversion_after_call(const struct tp_work_change *a, const struc
     return next == b->call - 1 && s->calls[next].depth == s->calls[a->call - 1].depth;
 }
 
-/* Merges equal changes and sums their numbers. Changes of the backward pass are not marked as consequences if no
- * other change can be their cause. */
+/* Merges equal changes and adds up their numbers. A change of the backward pass is marked as a consequence only if
+ * another change can be its cause. */
 static void merge_equal_changes(struct tp_work_diff *diff, struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;

@@ -9,16 +9,16 @@ static bool is_operator_change(const struct tp_work_change *change)
     return change->kind < TP_WORK_CHANGE_SHAPE && change->times;
 }
 
-/* Returns whether an added operator is a remainder of a removed .item(), copy, cast or wait. Such an operator takes the
- * same tensors and is of another kind. */
+/* Returns whether an added operator is the part that remained of a removed .item(), copy, cast or wait. Such an
+ * operator takes the same tensors as the removed one and is of another kind. */
 static bool is_remainder_operator(const struct tp_str old[3], const struct tp_str now[3])
 {
     return tp_work_kind_of_operator(old[2]) < TP_WORK_CHANGE_ALLOCATION &&
            tp_work_kind_of_operator(now[2]) >= TP_WORK_CHANGE_ALLOCATION && tp_work_has_same_tensors(old, now);
 }
 
-/* Excludes an added operator from limits if it remains from a removed .item(), copy, cast or wait in the same
- * function. */
+/* Excludes an added operator from limits if it is the part that remained of a removed .item(), copy, cast or wait in
+ * the same function. */
 static void exclude_remainders(struct tp_work_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
 }
 
 /* Returns the length of the first shape in a list, such as "[256, 64]", with its brackets; 0 if none exists. *at:
- * its start in the list. */
+ * position of the shape in the list. */
 static size_t first_tensor_length(struct tp_str dims, size_t *at)
 {
     size_t begin = 0, end;
@@ -106,7 +106,7 @@ void tp_work_merge_by_name(struct tp_work_diff *diff)
         }
         diff->changes[k].delta += diff->changes[i].delta;
         diff->changes[k].times += diff->changes[i].times;
-        diff->changes[k].call = 0; /* one source line would be wrong, because the change represents several lines */
+        diff->changes[k].call = 0; /* removes the source line, because the merged change is at several lines */
     }
     diff->count = kept;
 }

@@ -1,8 +1,9 @@
 /* Finds groups of operators that replace each other, and makes one change of each group. See work_parts.h.
  *
- * Operators replace others if they are at the same place in the step and the other side has them less often. The place
- * is between equal operators of one thread, in one function or module. The times of a group are compared as a sum
- * (replaced.h). An added .item(), wait, copy or cast is never part of a group. */
+ * Removed and added operators replace each other if they are at the same place in the step. This place is between equal
+ * operators of one thread, in one function or module. Only operators that the other side has less often belong to a
+ * group. The times of a group are compared as a sum (replaced.h). An added .item(), wait, copy or cast is never part of
+ * a group. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
@@ -61,8 +62,8 @@ static struct tp_str outer_modules_of_place(struct tp_str place)
     return (struct tp_str){place.ptr, size};
 }
 
-/* Returns whether two places are the same, as far as known. Modules in the same parent module count as one place,
- * because another activation function is another module. */
+/* Returns whether two places are the same, as far as known. Modules in the same parent module are one place, because a
+ * replaced activation function is a different module. */
 static bool are_places_compatible(struct tp_str a, struct tp_str b)
 {
     struct tp_str outer = outer_modules_of_place(a);
@@ -131,7 +132,7 @@ static uint32_t find_root_group(uint32_t *parents, uint32_t group)
 }
 
 /* Returns the index of the first pair with the same name and shapes as the given pair. Types are ignored, because
- * tables do not distinguish them. */
+ * tables do not show types. */
 static uint32_t first_pair_of_same_shape(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;
@@ -233,7 +234,7 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
 }
 
 /* Returns the outermost operators on one side of a group as text, such as "4 aten::lerp_, 4 aten::mul_ and 2 more".
- * Backward operators are left out if the group has forward operators, from which they follow. */
+ * Backward operators are omitted if the group has forward operators, because forward operators cause them. */
 static struct tp_str group_names(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
@@ -287,7 +288,7 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
     change->is_counted_by_limit =
-        new_calls > old_calls; /* preliminary value, until tp_replaced_mark_limited compares the times */
+        new_calls > old_calls; /* preliminary value; tp_replaced_mark_limited later compares the times */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = group_names(diff, change->group, s, arena);
 }
@@ -302,7 +303,7 @@ static void remove_merged_changes(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* ---- waits inside groups ---- */
+/* ---- waits for values inside groups ---- */
 
 /* Returns the number of additional operators with this name per step of NEW. */
 static int64_t additional_calls(const struct tp_work_compared *c, struct tp_str name)
@@ -314,7 +315,7 @@ static int64_t additional_calls(const struct tp_work_compared *c, struct tp_str 
 }
 
 /* Adds a change for the first wait for a value inside a group. Limits count this change even if the group is faster.
- * Operators that the waiting call calls belong to the same wait. */
+ * Operators inside the waiting call belong to the same wait. */
 static void add_waits_inside(struct tp_work_compared *c)
 {
     bool has_wait = false;

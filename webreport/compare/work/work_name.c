@@ -111,8 +111,8 @@ static void add_shape_or_type_change(const struct naming *n, uint32_t old_call, 
     change->is_counted_by_limit = true;
 }
 
-/* Returns the list without trailing arguments that are not tensors, because a similar operator may lack such
- * options. others: texts of such arguments. */
+/* Returns the list without trailing arguments that are not tensors, because a similar operator can lack such options.
+ * others: texts of arguments that are not tensors. */
 static struct tp_str list_without_options(struct tp_str list, const char *const *others)
 {
     if (tp_str_ends(list, "]"))
@@ -276,7 +276,7 @@ static void add_replaced_calls(const struct naming *n, const uint32_t *old, uint
     tp_work_group_by_place(n->c, first);
 }
 
-/* The outermost operators of a block. names: for each operator, the number of its name. */
+/* The outermost operators of a block. names: for each operator, the id of its name. */
 struct tops {
     uint32_t *calls, *names, *depth, count;
 };
@@ -364,8 +364,8 @@ bool tp_work_match_calls(struct tp_work_compared *c)
 
 /* ---- without sequences ---- */
 
-/* Returns whether every call of a key is inside a call that was also added or removed. *place: place of all its
- * calls, or "" if they have several places. */
+/* Returns whether every call of a key is inside a call that was also added or removed. *place: the common place of all
+ * calls of the key, or "" if the calls have several places. */
 static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair, struct tp_str *place)
 {
     const struct tp_signature *s = c->side[side];
@@ -386,8 +386,8 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
     return is_inside && !is_first;
 }
 
-/* Returns a key with the same name that was removed as often as this key was added, or the other way round; NULL
- * without such a key. */
+/* Returns a key with the same name whose count changed by the same number in the opposite direction; NULL without such
+ * a key. */
 static const struct tp_work_pair *find_counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
 {
     for (uint32_t i = 0; i < c->pair_count; i++)

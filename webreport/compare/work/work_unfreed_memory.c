@@ -1,13 +1,14 @@
 /* Compares the memory blocks of two runs that are not freed. See work_parts.h.
  *
- * An owner of blocks is an operator in a function. Its source line is ignored, because every edit moves lines. If
- * one count of an owner is not exact on one side, all counts of this owner are ignored, because they cannot be
- * matched. */
+ * The owner of a block is an operator in a function. The source line is ignored, because every edit moves lines. An
+ * owner can have several counts. If one of them is not exact on one side, all counts of this owner are ignored, because
+ * they cannot be matched. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/saturate.h"
 
-/* smallest number of bytes per step that a limit counts; a training loss that is kept for logging is not a leak */
+/* smallest number of bytes per step that a limit counts, because a training loss that is kept for logging is not a
+ * leak */
 enum { LEAST_BYTES = 1024 };
 
 static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_kept *b)
@@ -15,7 +16,7 @@ static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_k
     return tp_str_equal(a->operator, b->operator) && tp_frame_same_function(a->place, b->place);
 }
 
-/* The blocks of one owner on one side, added up. */
+/* The blocks that one owner has on one side, added up. */
 struct sum {
     int64_t blocks, bytes;
     uint32_t count; /* number of entries of the owner in the signature */
@@ -60,7 +61,7 @@ void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signat
     s->kept_count = all.kept_count;
 }
 
-/* Returns 1 + index of the operator's only call at its place; 0 if there are no calls or several. */
+/* Returns 1 + index of the only call of the operator at its place; 0 if there is no call, or several. */
 static uint32_t find_call_of_owner(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     uint32_t call = 0;

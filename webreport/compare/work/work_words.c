@@ -48,8 +48,8 @@ static const char *consequence_of_change_text(const struct tp_work_change *chang
     }
 }
 
-/* Returns the times of operators that are slower than those that they replace, such as ": 2.10 ms, 1.20 ms before",
- * or "". */
+/* Returns the times of operators that are slower than the replaced operators, such as ": 2.10 ms, 1.20 ms before", or
+ * "". */
 static const char *slower_group_times_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])

@@ -121,8 +121,8 @@ static void put_legend_of_kinds(struct tp_object *object, const struct tp_calltr
     }
 }
 
-/* Returns the first call below 95 % of the total time on the path of the largest calls. If this call has less than 20
- * %, returns its parent. Returns NULL if the tree has only a root. */
+/* Follows the largest call at each depth from the root, down to the first call with less than 95 % of the total time.
+ * Returns this call, or its parent if the call has less than 20 %. Returns NULL instead of the root. */
 static const struct tp_call *largest_call(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;

@@ -36,7 +36,7 @@ void tp_chart_put_percent(struct tp_object *object, const char *name, double per
 /* A part of a 100 % bar. */
 struct tp_chart_part {
     enum tp_chart_kind kind;
-    const char *label, *definition; /* texts of the part; definition may be NULL */
+    const char *label, *definition; /* texts of the part; definition: NULL for none */
     double ns;
 };
 
@@ -58,11 +58,12 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
 /* Returns the index of the category in tp_overview.average_us. */
 unsigned tp_chart_average_of_kind(enum tp_chart_kind kind);
 
-/* Data for the memory curve of a device: its points, or, without points, the running sum of its memory records. */
+/* Data for the memory curve of a device. The curve has the device's points or, if there are none, the running sum of
+ * its memory records. */
 struct tp_memory_curve {
     const struct tp_model *model;
     const struct tp_device_memory *device;
-    /* start of the curve, and memory of the device; capacity_bytes: TP_NULL_INT if unknown */
+    /* first_ns: start of the curve. capacity_bytes: memory of the device; TP_NULL_INT if unknown */
     int64_t first_ns, capacity_bytes;
     const struct tp_table *steps; /* table of the steps in the overview */
 };
@@ -71,11 +72,12 @@ struct tp_memory_curve {
  * others. Returns kind NONE without points. */
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve);
 
-/* Returns the running sum of a device's memory records as points of a curve, for traces without totals. */
+/* Returns the running sum of a device's memory records as points of a curve, for traces whose memory records have no
+ * totals. */
 struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
                                         const struct tp_device_memory *device, int64_t first_ns);
 
-/* A counter that is drawn over the time of the recording. row: index in the counters of the view. */
+/* A counter that is drawn over the time of the recording. row: row of the counter in view->counters. */
 struct tp_counter_line {
     const struct tp_model *model;
     const struct tp_range_view *view;

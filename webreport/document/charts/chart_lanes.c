@@ -79,7 +79,7 @@ static void draw_joined_slices(struct lane *lane, const struct joined *joined)
     }
 }
 
-/* Returns the shortest length of a joined interval with which at most max_intervals remain, ns. */
+/* Returns the length that joined intervals must reach so that a lane has at most max_intervals of them, ns. */
 static int64_t shortest_joined_ns(const struct tp_process_tree *tree, uint32_t max_intervals)
 {
     int64_t length = tree->end_ns - tree->begin_ns;

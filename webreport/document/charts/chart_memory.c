@@ -1,6 +1,6 @@
 /* Draws a device's memory over time: allocated and reserved bytes, capacity, the peak, and the steps in the background.
- * The view provides the points. For traces without totals, the curve is the running sum of the records, which starts at
- * zero. */
+ * The view provides the points. For traces whose memory records have no totals, the curve is the running sum of the
+ * records, which starts at zero. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
 
-/* ---- traces without totals ---- */
+/* ---- traces whose memory records have no totals ---- */
 
 /* The running sum of a device's memory records. */
 struct running {
@@ -42,7 +42,7 @@ static bool next_record_of_running_sum(struct running *r)
         if (!is_record_of_device(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
-            r->bytes = 0; /* the value does not matter, because sizes overflow only in hostile files */
+            r->bytes = 0; /* after an overflow, any value is good enough, because only hostile files cause one */
         r->at_ns = record->ts_ns - r->first_ns;
         return true;
     }

@@ -88,7 +88,7 @@ static void put_phases_of_timeline(struct tp_object *object, const struct tp_tim
 }
 
 /* Returns a filled staircase for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses
- * relative moves to keep the path short. ends_open: omits the base line. */
+ * relative moves to keep the path short. ends_open: true omits the base line. */
 static struct tp_str staircase_path_of_shares(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
@@ -140,7 +140,7 @@ static void put_load_curves(struct tp_object *object, const struct tp_timeline *
         struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_CPU);
         tp_object_add_formatted(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
                                 tp_uses_torch_words(timeline->model->producer)
-                                    ? "share of the time in operators and runtime calls"
+                                    ? "share of the time spent in operators and runtime calls"
                                     : "share of time in recorded calls");
         tp_object_add_str(curve, "path", staircase_path_of_shares(arena, lane->load, false));
         shown++;

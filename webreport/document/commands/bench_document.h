@@ -1,11 +1,11 @@
-/* Makes the document of `bench`: the difference, each quantity, changed counts, and every run. */
+/* Makes the document of `bench`: the verdict, the change of each quantity, changed counts, and every run. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 
 #include "webreport/compare/bench/bench.h"
 #include "webreport/document/block.h"
 
-/* Reason why `bench` made no more runs: a decision, the limit of runs, or the limit of time. */
+/* Reason why `bench` made no more runs: the result is certain, or a limit of runs or of time was reached. */
 enum tp_bench_stop { TP_BENCH_STOP_DECIDED, TP_BENCH_STOP_RUNS, TP_BENCH_STOP_TIME };
 
 struct tp_bench_report {
@@ -16,7 +16,7 @@ struct tp_bench_report {
     uint64_t seed;
 };
 
-/* Makes the document in `arena` (guard set by the caller). The document borrows the data of `report`. */
+/* Makes the document in `arena` (guard set by the caller). The document borrows all data of `report`. */
 void tp_bench_document(struct tp_document *document, const struct tp_bench_report *report, struct tp_arena *arena);
 
 /* Returns the progress line, such as "step +1.2 % (-0.3 to +2.7), 4 more runs of each", in the arena. */

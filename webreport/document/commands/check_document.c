@@ -104,7 +104,8 @@ static const char *finding_message(const struct tp_finding_block *finding, const
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
-/* Returns the rule of a metric: advice and link for a metric of findings, else the definition of the metric. */
+/* Returns the description of a metric in the form of a rule. Its help text is the rule's advice and link if the metric
+ * is the number of findings of one rule, else the unit of the metric and its member in the report. */
 static struct tp_rule_block make_rule_block(const struct tp_metric *metric, enum tp_producer producer,
                                             struct tp_arena *arena)
 {
@@ -283,7 +284,7 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
                          tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
-/* Returns the producer of a side, since all its runs are of one program. */
+/* Returns the producer of a side's first run, because all runs of a side are of one program. */
 static enum tp_producer side_producer(const struct tp_check_side *side)
 {
     return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;

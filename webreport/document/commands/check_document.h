@@ -1,4 +1,4 @@
-/* Makes the document of `tracepress check`: a verdict, and the list of limits with the broken ones first. */
+/* Makes the document of `tracepress check`: a verdict, and the list of limits, broken limits first. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_CHECK_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_CHECK_DOCUMENT_H
 

@@ -38,8 +38,8 @@ static void put_waterfall_row(struct tp_object *bar, struct tp_arena *arena, con
     tp_object_add_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
-/* Returns the number of rows in the waterfall: the step, and its parts up to "other", which add up to the step.
- * Later rows of the table are only about devices. */
+/* Returns the number of rows in the waterfall: the step, and its parts up to "other", which add up to the step. Later
+ * rows of the table contain only device time. */
 static size_t count_rows(const struct tp_compare *c)
 {
     size_t rows = 1;
@@ -54,7 +54,8 @@ static double change_of_row_ns(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-static const double MOST_SEEN = 0.02; /* share of the step up to which the smallest detectable change widens the axis */
+/* largest share of the step by which the smallest detectable change widens the axis */
+static const double MOST_SEEN = 0.02;
 
 /* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and the
  * smallest detectable change, so that noise appears small. */

@@ -12,7 +12,7 @@
 
 enum { MOST_OWNERS = 20 };
 
-/* State of the work on a document. */
+/* Input and output of the functions that make parts of the document. */
 struct wording {
     struct tp_document *document;
     const struct tp_compare *c;
@@ -169,8 +169,8 @@ static const char *call_or_calls(double calls)
     return calls == 1 ? "call" : "calls";
 }
 
-/* Returns the change of calls, such as "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL if calls are
- * not counted. */
+/* Returns the number of calls on both sides and how it changes the time, such as "10 → 11 calls a step: +75.0 µs by
+ * count, +7.0 µs by time"; NULL if calls are not counted. */
 static const char *call_count_change_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
@@ -256,8 +256,8 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
             finding->reasons[count++] = lines[i];
 }
 
-/* Returns the rows that differ most, such as "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s", or "". Used if no
- * change of a row is certain. */
+/* Returns the rows that differ most, such as "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s", or "". The document
+ * shows this text if no row has a certain change. */
 static const char *largest_differences_text(const struct wording *w)
 {
     enum { SHOWN = 3 };
@@ -286,8 +286,8 @@ static bool has_changed_total(const struct tp_compare *c)
     return false;
 }
 
-/* Returns the sentence for a comparison in which no change of a row is certain. The verdict may still be about a
- * total, work or memory. */
+/* Returns the sentence for a comparison in which no change of a row is certain. The verdict can still report a change
+ * of a total, of work or of memory. */
 static const char *no_change_text(const struct wording *w)
 {
     static const char *const texts[] = {
@@ -311,7 +311,7 @@ static const char *no_change_text(const struct wording *w)
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_change_kinds(c)] : texts[TP_WORK_CHANGED_OTHER];
 }
 
-/* Returns the heading of the list of rows. The heading must not claim more than the verdicts of the rows. */
+/* Returns the heading of the list of rows. The heading must not state more than the verdicts of the rows. */
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)

@@ -17,7 +17,7 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
 struct tp_data tp_compare_waterfall_data(const struct tp_compare *compare, struct tp_arena *arena);
 
 /* Returns the boxes of the merged call tree; kind NONE without a tree. The width of a box is the larger time of both
- * sides, its color shows the change. */
+ * sides; the color of the box shows the change. */
 struct tp_data tp_compare_icicle_data(const struct tp_compare *compare, const struct tp_naming *naming);
 
 /* Returns the nodes of the call tree that changed by at least TP_CHANGE_LEAST_SHARE of a step, with their ancestors;
@@ -27,13 +27,15 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 
 /* ---- the work of a step (compare_work.c) ---- */
 
-/* Returns a text with the first changes of work that a limit counts, and the number of further changes. */
+/* Returns a text with the first changes of work that count for a limit of the budget, and the number of further
+ * changes. */
 const char *tp_compare_work_headline(const struct tp_compare *compare, struct tp_arena *arena);
-/* Returns the text about changes of work that follows the verdict on times, such as "a hint: a call of load in the
- * data loader takes ..". Returns "" if there are no changes, or if a limit counts any of them. */
+/* Returns the text about changes of work that follows the verdict on times, such as "a hint: a call of load in the data
+ * loader takes ..". Returns "" if there are no changes of work, or if at least one change counts for a limit of the
+ * budget. */
 const char *tp_compare_work_remark(const struct tp_compare *compare, struct tp_arena *arena);
-/* Kinds of changes of work in a comparison: no changes, only times of functions in the data loader, also their
- * numbers of calls, or any other. */
+/* Which changes of work a comparison contains. TIMES: only changed times of functions in the data loader. FUNCTIONS:
+ * also changed numbers of calls of such functions. OTHER: any other change. */
 enum tp_work_change_kinds {
     TP_WORK_CHANGED_NOTHING,
     TP_WORK_CHANGED_TIMES,

@@ -117,7 +117,7 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
 
 /* ---- parts of the mean step's change ---- */
 
-/* Groups of parts, with names for people. Every part of a step is in one group. */
+/* Groups of the parts of a step, with names for people. Every part of a step is in one group. */
 static const struct {
     const char *name;
     unsigned parts; /* bits of enum tp_summary_part */
@@ -184,8 +184,7 @@ static const char *mixed_verdict_text(const struct tp_compare *c, struct tp_aren
     return text;
 }
 
-/* Returns words about wall clock that changed, or may have changed, because the machine was busy; "" if this does
- * not apply. */
+/* Returns a text about a busy machine, or about wall-clock time that possibly changed; "" if neither applies. */
 static const char *busy_machine_text(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)

@@ -6,7 +6,7 @@
 
 enum { POINTS = 20 };
 
-/* Lists the first two changes of work that a limit counts, and the number of further changes. */
+/* Lists the first two changes of work that count for a limit of the budget, and the number of further changes. */
 const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum { SHOWN = 2 };
@@ -21,8 +21,8 @@ const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena
     return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
 }
 
-/* Returns whether a change is of an operator in the data loader and comes after another such change. These changes
- * are reported together, because another kind of loader changes all its operators. */
+/* Returns whether a change of an operator in the data loader comes after another such change. The document reports all
+ * such changes in one sentence, because a different loader changes all operators in it. */
 static bool is_later_loader_change(const struct tp_work_diff *work, uint32_t at)
 {
     for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
@@ -131,8 +131,8 @@ const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *
                : tp_text_printf(arena, "a hint, not certain: %s", hint);
 }
 
-/* Returns the title of the list of changes. The title must not claim more than the verdict, because a damaged input
- * may lack data that the other side has. */
+/* Returns the title of the list of changes. The title must not state more than the verdict, because a damaged input can
+ * lack data that the other side has. */
 static const char *finding_title(const struct tp_compare *c)
 {
     if (*c->damage)
@@ -152,7 +152,8 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.has_names_only && !c->work.count)
         tp_document_add_note(document, "The steps of both sides call the same operators (compared by name).");
-    for (uint32_t pass = 0; pass < 2; pass++) /* pass 0 adds the changes that a limit counts, pass 1 the others */
+    for (uint32_t pass = 0; pass < 2;
+         pass++) /* pass 0 adds the changes that count for a limit, pass 1 adds the others */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
             if (change->is_consequence || change->is_counted_by_limit == (pass == 1) ||

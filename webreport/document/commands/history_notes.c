@@ -130,7 +130,7 @@ static void put_accepted_run(struct tp_document *document, struct tp_object *rec
                        run_label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr, why));
 }
 
-/* ---- the commit ---- */
+/* ---- commands that find the commit ---- */
 
 /* Returns whether a shell passes a word on unchanged without quotes. */
 static bool needs_no_quotes(struct tp_str text)

@@ -268,8 +268,8 @@ static void put_group_table(const struct tp_job_wording *w)
     tp_document_add_table(w->document, shown, NULL);
 }
 
-/* Adds the table of the job's causes of lost time. is_short: adds it with few rows and columns, for terminals and
- * Markdown. */
+/* Adds the table of the job's causes of lost time. is_short: true adds a table with few rows and columns, for terminals
+ * and Markdown. */
 static void put_causes_of_lost_time(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

@@ -1,7 +1,7 @@
 /* Builds the tables of a job for JSON, page and Markdown, in the job's arena.
  *
- * max_runs: A set of ranks is shown as a text such as "0-3, 8". This is the largest number of ranges in the text; 0: no
- * limit. */
+ * The tables show a set of ranks as a text such as "0-3, 8", which has two ranges. max_runs: largest number of ranges
+ * in such a text; 0: no limit. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 

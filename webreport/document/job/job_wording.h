@@ -29,8 +29,8 @@ void tp_job_put_heat(const struct tp_job_wording *wording);
 /* Adds the heat map and the tables to the document, each as a section. */
 void tp_job_put_tables(const struct tp_job_wording *wording);
 
-/* Makes a document with verdict and findings for the ranks of a report, treated as a job. The document's record also
- * has the results of the replay. job: the job after tp_job_replay_add_steps. */
+/* Makes a document with verdict and findings for the ranks of a report, as if they were a job. The document's record
+ * also has the results of the replay. job: the job after tp_job_replay_add_steps. */
 void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
 
 #endif

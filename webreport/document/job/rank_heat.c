@@ -71,7 +71,7 @@ static void build_heat_cells(struct tp_job_heat *heat, const struct tp_job *job,
             if (column->count < 2 || step_ns <= 0)
                 continue;
             float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
-            if (!(share <= heat->share[cell])) /* also replaces NaN */
+            if (!(share <= heat->share[cell])) /* the negated condition is also true if the cell is still NaN */
                 heat->share[cell] = share;
         }
     }

@@ -158,9 +158,9 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
      "Worker that wrote the trace, and the position in time if the worker has several traces.", TP_COLUMN_TEXT},
     {"step_us", "Step time", "us", "Mean length of a step of this profile.", TP_COLUMN_NS},
     {"busy_percent", "GPU busy", "%",
-     "Share of the steps during which a kernel, a copy or a memset runs on the device.", TP_COLUMN_REAL},
+     "Share of step time during which a kernel, a copy or a memset runs on the device.", TP_COLUMN_REAL},
     {"ceiling_percent", "Estimate of time that could be saved", "%",
-     "Upper end of the estimate of what all findings together could save, as a share of the step.", TP_COLUMN_REAL},
+     "Upper estimate of the time that all findings together could save, as a share of the step time.", TP_COLUMN_REAL},
 };
 #define STEP_COLUMNS                                                                                                   \
     {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},                                                              \

@@ -12,7 +12,7 @@ struct tp_page_entry {
     const char *finding;      /* title of the first finding, or "" */
     int64_t step_ns;          /* length of the mean step, ns; TP_NULL_INT if unknown */
     int64_t wall_ns;          /* wall time of a program recorded from outside, ns; TP_NULL_INT for other profiles */
-    double busy_percent;      /* busy share of the steps, percent; NaN without a device */
+    double busy_percent;      /* share of the steps in which the device is busy, percent; NaN without a device */
     double ceiling_percent;   /* upper bound of the total gain of all findings, percent */
     struct tp_speech speech;  /* vocabulary for the texts in the profile's sections */
     unsigned sections;        /* bit set of the sections that the page has for this profile */
@@ -34,9 +34,9 @@ void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
 /* Records the run of the next profile. The page shows the name of the run only if all profiles have the same run. */
 void tp_page_index_set_run_name(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
-/* Adds the members link_href and link_title to `object`, for the last added profile. They link to the profile of the
- * same run that was recorded in the other way (profile.h: linked). Does nothing if the page lacks that profile.
- * has_room: the page has room for a later profile. */
+/* Adds the members link_href and link_title to `object`, for the last added profile. They link to the profile that the
+ * run has from the other recording, from inside or from outside (profile.h: linked). Does nothing if the page lacks
+ * that profile. has_room: true if the page has room for a later profile. */
 void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
                             const struct tp_section *section, bool has_room);
 

@@ -43,9 +43,9 @@ enum rank_column {
              "Mean time per step in communication while waiting for the last rank to join.", TP_COLUMN_REAL},          \
     }
 static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean time per step in kernels (operators if there is no device) without communication.");
+    RANK_COLUMN_DEFS("Mean time per step in kernels (operators if no device was recorded), excluding communication.");
 static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean time per step in recorded calls and ranges without communication.");
+    RANK_COLUMN_DEFS("Mean time per step in recorded calls and ranges, excluding communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {
     {TP_SHOW_TIME, RANK_COMPUTE, NULL, 1, 0, false, false},  {TP_SHOW_TIME, RANK_OVERLAP, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, RANK_COMM, NULL, 1, 0, false, false},     {TP_SHOW_TIME, RANK_OTHER, NULL, 1, 0, false, false},
@@ -183,8 +183,8 @@ static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
-/* Adds `value` to *sum; the sum becomes unknown if one of them is. It saturates, because sizes in a damaged file may be
- * huge. */
+/* Adds `value` to *sum. If either is unknown, the sum becomes unknown. The sum saturates, because sizes in a damaged
+ * file can be huge. */
 static void add_if_known(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -347,7 +347,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     shown = tp_shown_table_new(
         arena, make_table_of_sums(arena, view), SUM_SHOWN,
         COUNT(SUM_SHOWN) -
-            speech.mentions_no_device, /* without devices, omits the last column, which is about kernels */
+            speech.mentions_no_device, /* without devices, omits the last column, which has kernel times */
         MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";

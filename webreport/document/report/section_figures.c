@@ -151,11 +151,11 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         const char *label, *definition;
     } SHARES[] = {
         {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
-         tp_section_words_for_producer(section,
-                                       "Share of the steps in which an operator or an annotation runs on any thread.")},
+         tp_section_words_for_producer(
+             section, "Share of step time in which an operator or an annotation runs on at least one thread.")},
         {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_CATEGORY_COMMUNICATION, "Communication",
-         "Share of the steps in which a collective runs, but no kernel, copy or memset."},
+         "Share of step time in which a collective runs, but no kernel, copy or memset."},
     };
     const struct tp_overview *overview = &section->profile->views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];

@@ -34,7 +34,8 @@ static const char *confidence_and_evidence_text(struct tp_arena *arena, const st
     const char *weakened = "", *evidence = "", *known = "";
 
     for (unsigned i = 0; i < finding->weakened_by_count; i++)
-        weakened = tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", weakened by ", finding->weakened_by[i]);
+        weakened =
+            tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", lowered by trace flaw ", finding->weakened_by[i]);
     if (shown && shown < finding->evidence_total)
         evidence = tp_text_printf(arena, " \xc2\xb7 %u of %s events are listed as evidence", shown,
                                   tp_text_of_count(arena, finding->evidence_total));
@@ -42,8 +43,9 @@ static const char *confidence_and_evidence_text(struct tp_arena *arena, const st
         evidence =
             tp_text_printf(arena, " \xc2\xb7 evidence: %s", tp_text_of_counted_noun(arena, shown, "event", "events"));
     if (finding->known)
-        known = tp_text_printf(arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
-                               tp_text_of_counted_noun(arena, finding->known, "known case", "known cases"));
+        known = tp_text_printf(
+            arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
+            tp_text_of_counted_noun(arena, finding->known, "case with a known cause", "cases with a known cause"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
                           tp_confidence_text(finding->confidence), weakened, known,
                           part_in_total_gain_text(arena, finding), evidence);

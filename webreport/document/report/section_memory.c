@@ -40,7 +40,10 @@ static const char *memory_growth_text(struct tp_arena *arena, const struct tp_me
     if (isnan(creep) || peak->step_end_count < 2)
         return NULL;
     if (fabs(creep) < 1)
-        return tp_text_printf(arena, "allocated memory is the same at the ends of all %u steps", peak->step_end_count);
+        return peak->step_end_count == 2
+                   ? "allocated memory is the same at the ends of both steps"
+                   : tp_text_printf(arena, "allocated memory is the same at the ends of all %u steps",
+                                    peak->step_end_count);
     return tp_text_printf(
         arena, "%s%s per step, measured at the ends of %u steps; it rises for at most %s in a row",
         creep > 0 ? "+" : "", tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),

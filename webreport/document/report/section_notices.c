@@ -257,7 +257,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage_notice(document, section->profile);
     add_evidence_notice(document, section->profile);
     if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
-        return; /* the other notices are about steps, devices or allocators, which a program recorded from outside does
+        return; /* the other notices describe steps, devices or allocators, which a program recorded from outside does
                    not have */
     add_notice_of_skipped_events(document, section);
     add_notice_of_impossible_ends(document, section);

@@ -311,20 +311,22 @@ static bool is_device_term(const char *term)
 }
 
 static const char idle[] =
-    "Idle time is the part of the steps in which nothing runs on the device. Host: the host has not called the next "
+    "Idle time is the part of the step time in which nothing runs on the device. Host: the host has not called the "
+    "next "
     "operation yet. Launch: the host is inside the call that launches the next operation. Queue: the next operation "
     "was called but waits in the device or its queue. Outside: the time is outside the recorded range of the device. "
     "Unknown: the call of the next operation was not recorded.";
-static const char idle_of_own[] = "Idle time is the part of the steps in which nothing runs on the device. Outside: "
-                                  "the time is outside the recorded range of the device.";
+static const char idle_of_own[] =
+    "Idle time is the part of the step time in which nothing runs on the device. Outside: "
+    "the time is outside the recorded range of the device.";
 
 static const char verdict[] =
     "The verdict names what takes the most time on the busiest device, apart from compute. If "
-    "this part takes at least 20 % of the steps, it gives the class its name. If compute "
+    "this part takes at least 20 % of the step time, it gives the class its name. If compute "
     "takes two thirds or more, the class is compute-bound.";
 static const char verdict_of_host[] =
     "The verdict names what takes the most time of the main thread, apart from compute. If this part takes at least "
-    "20 % of the steps, it gives the class its name.";
+    "20 % of the step time, it gives the class its name.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
@@ -340,7 +342,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     const char *const TEXTS[][2] = {
         {"Step time", step},
         {"GPU busy",
-         "GPU busy is the share of the steps during which a kernel, a copy or a memset runs on the device."},
+         "GPU busy is the share of step time during which a kernel, a copy or a memset runs on the device."},
         {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, at most 1, averaged "
                           "over all step time. It is an estimate from the launch geometry."},
         {"Occupancy", "Occupancy is the profiler's estimate for each kernel, weighted by the kernel's time."},

@@ -37,9 +37,10 @@ static const struct {
     [TP_DETAIL_HUGE_GAPS] = {"the device is idle for {0} in gaps of at least 100 ms; the shares of the other findings "
                              "refer to the other {1}",
                              NULL},
-    [TP_DETAIL_EDGE] = {"for {0} of the steps the state of the device is unknown: it worked on operations from before "
-                        "the recording, or was idle",
-                        NULL},
+    [TP_DETAIL_EDGE] =
+        {"for {0} of the step time the state of the device is unknown: it worked on operations from before "
+         "the recording, or was idle",
+         NULL},
     [TP_DETAIL_EDGE_REST] = {"the shares of the other findings refer to the remaining time", NULL},
     [TP_DETAIL_LEAD] = {"the first recorded operation started {0} after its call, because the device worked on "
                         "operations from before the recording",
@@ -102,8 +103,8 @@ static const struct {
     [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1}, {2:call|calls}{3:steps}, runs at {4:round} TFLOP/s; other products of "
                                 "this type reach {5:round}, the best of them {6:round}",
                                 NULL},
-    [TP_DETAIL_FEW_ROWS] = {"{0} of the step is matrix products with few rows, which read all weights for few tokens",
-                            NULL},
+    [TP_DETAIL_FEW_ROWS] =
+        {"{0} of the step goes to matrix products with few rows, which read all weights for few tokens", NULL},
     [TP_DETAIL_SHARE] = {"{0} of the step", NULL},
     [TP_DETAIL_HALF_PRODUCTS] = {"{0} of the step is half-precision products that are limited by compute", NULL},
     [TP_DETAIL_SHORT_KERNELS] = {"{0} of {1} kernels are shorter than {2}", NULL},
@@ -112,9 +113,9 @@ static const struct {
     [TP_DETAIL_ALWAYS_SINGLE] = {"each of the {0} steps works on one sample at a time: {1} takes {2}", NULL},
     [TP_DETAIL_WEIGHTS] = {", and matrix products read {0:.1} MB of weights per step", NULL},
     [TP_DETAIL_IN_PROCESS] = {"the data is loaded in the training process (num_workers=0)", NULL},
-    [TP_DETAIL_COLLATION] = {"loading takes {0} of the steps; collating batches takes {1}", NULL},
-    [TP_DETAIL_SMALL_OPERATORS] = {"{0} of {1} outermost operator calls are shorter than {2} us",
-                                   "{0} of {1} outermost calls are shorter than {2} us"},
+    [TP_DETAIL_COLLATION] = {"loading takes {0} of the step time; collating batches takes {1}", NULL},
+    [TP_DETAIL_SMALL_OPERATORS] = {"{0} of {1} outermost operator calls are shorter than {2} \xc2\xb5s",
+                                   "{0} of {1} outermost calls are shorter than {2} \xc2\xb5s"},
     [TP_DETAIL_OPTIMIZER] = {"{0} operator calls per optimizer step, {1} different operators",
                              "{0} calls per optimizer step, of {1} names"},
     [TP_DETAIL_OUTLIER] =

@@ -18,8 +18,8 @@ const char *tp_steps_part_words(unsigned part);
 const char *tp_program_lock_holder_text(const struct tp_program_view *view, const struct tp_wait_group *group,
                                         struct tp_arena *arena);
 
-/* Returns the name of view->python, such as "work (a.py:12)", in `arena`. The view must have a Python function
- * there. */
+/* Returns the name of the Python function view->python, such as "work (a.py:12)", in `arena`. The view must have such a
+ * function. */
 const char *tp_program_python_text(const struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills the headline of the view and the sentence below the headline. */

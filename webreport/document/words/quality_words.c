@@ -1,4 +1,4 @@
-/* Returns the sentence of each flag for the quality of a trace (section 14). */
+/* Returns the sentence of each flag for the quality of a trace (docs/definitions.md, section 14). */
 #include "webreport/document/words/words.h"
 
 #include "writer/text/format.h"
@@ -31,7 +31,8 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
         [TP_CASE_NO_STEPS] = "no steps are marked, so the whole recording counts as one step",
         [TP_CASE_ONE_STEP] = "only one step was recorded, so it may not be typical",
         [TP_CASE_WARM_UP] =
-            "first steps left out as warm-up, because they take more than 1.5 times the median of the others",
+            "number of used steps; the first steps are left out as warm-up, because each takes more than 1.5 times the "
+            "median of the others",
         [TP_CASE_NOT_RECORDED] = "device work was launched, but no device work was recorded",
         [TP_CASE_OWN_DEVICES] = "kernels on devices that the program itself defines, which no recorded call launches",
     };
@@ -42,7 +43,7 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
     if (fault == TP_FAULT_OVERLAPS)
         return tp_text_printf(arena,
                               "device operations that begin before an earlier operation of their stream ends (%lld of "
-                              "them by less than 5 us)",
+                              "them by less than 5 \xc2\xb5s)",
                               (long long)flag->short_count);
     return texts[fault];
 }

@@ -15,8 +15,8 @@ static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_HELD_LAUNCH] = "the first call of the recording blocks: ",
 };
 
-/* Returns `text`, followed by the name of the call in `node`. node: text of a tree node, a fixed prefix and the
- * name. */
+/* Returns `text`, followed by the name of the call in `node`. node: text of a tree node: a fixed prefix, then the name
+ * of the call. */
 static struct tp_str append_call_name(const char *text, struct tp_str node, struct tp_arena *arena)
 {
     size_t skip = sizeof TP_TIME_FIRST_CALL - 1, before = strlen(text), size = before + node.len - skip;

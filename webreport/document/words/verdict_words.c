@@ -19,10 +19,10 @@ struct words {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_str device; /* title of the device, such as "GPU 0" */
-    const char *whole;    /* the whole of which percentages are a part, such as "the steps" */
+    const char *whole;    /* time to which percentages refer, such as "the step time" */
 };
 
-/* Words for each cause of time, used as in "GPU 0 <words> for 12.3 % of the steps". */
+/* Words for each cause of time, used as in "GPU 0 <words> for 12.3 % of the step time". */
 static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_COMPUTE] = "computes",
     [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
@@ -56,7 +56,7 @@ static const char *share_of_window_text(const struct words *w, int64_t ns)
 static const char *name_of_period(enum tp_verdict_period period)
 {
     static const char *const texts[] = {[TP_PERIOD_STEP] = "the step",
-                                        [TP_PERIOD_STEPS] = "the steps",
+                                        [TP_PERIOD_STEPS] = "the step time",
                                         [TP_PERIOD_RECORDING] = "the recording",
                                         [TP_PERIOD_FROM_DEVICE] = "the time from the first device operation on"};
     return texts[period];
@@ -73,7 +73,7 @@ static bool has_code_line(const struct tp_trace_verdict *v)
     return v->has_gap && strcmp(v->gap.kind, "none") != 0;
 }
 
-/* ---- a device ---- */
+/* ---- traces with a device ---- */
 
 static struct tp_str longest_gap_headline(const struct words *w)
 {
@@ -172,9 +172,9 @@ static const char *unjudged_text(const struct words *w)
     }
 }
 
-/* ---- no device ---- */
+/* ---- traces without a device ---- */
 
-/* Returns sentences such as "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save." */
+/* Returns sentences such as "Copying takes 30.0 % of the step time; no device was recorded. Longest in: save." */
 static struct tp_str range_text(const struct words *w, const char *work)
 {
     struct tp_str name = w->v->largest.name;
@@ -190,8 +190,8 @@ static struct tp_str range_text(const struct words *w, const char *work)
     return move_buffer_to_arena(&text, w->arena);
 }
 
-/* Returns sentences such as "backward takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no
- * range .." */
+/* Returns sentences such as "backward takes 72.0 % of the step time. Computing takes 90.0 % of the step time, code in
+ * no range .." */
 static struct tp_str ranges_headline(const struct words *w)
 {
     const struct tp_verdict_largest *largest = &w->v->largest;
@@ -209,7 +209,7 @@ static struct tp_str ranges_headline(const struct words *w)
     return move_buffer_to_arena(&text, w->arena);
 }
 
-/* Returns sentences such as "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded.
+/* Returns sentences such as "Operators take 40.0 % of the step time, code between them 41.0 %; no device was recorded.
  * Largest operator: .." */
 static struct tp_str host_calls_headline(const struct words *w)
 {
@@ -303,7 +303,7 @@ static struct tp_str headline_text(struct words *w, const struct tp_program_view
     case TP_HEADLINE_EDGE:
         return tp_str_of(unjudged_text(w));
     default:
-        w->whole = w->v->period == TP_PERIOD_RECORDING ? "the main thread's time" : "the steps";
+        w->whole = w->v->period == TP_PERIOD_RECORDING ? "the main thread's time" : "the step time";
         return host_headline(w);
     }
 }
@@ -316,7 +316,7 @@ static const char *add_sentence_on_recording_cost(const struct words *w, struct 
         (int)text.len, text.ptr,
         w->v->has_device ? "at least" : "about", /* without a device, the cost is an estimate */
         tp_text_of_percent(w->arena, w->v->recording_percent),
-        w->model->step_marker == TP_MARKER_WINDOW ? "that time" : "the steps",
+        w->model->step_marker == TP_MARKER_WINDOW ? "that time" : "the step time",
         w->v->is_recording_of_stacks ? "stacks" : "shapes and memory");
 }
 
@@ -325,7 +325,7 @@ static const char *add_sentence_on_recording_cost(const struct words *w, struct 
 static const char *add_sentence_on_ready_time(const struct words *w, struct tp_str text)
 {
     const char *ready =
-        tp_text_printf(w->arena, "For %s of the steps' time the main thread could run, but no CPU was free.",
+        tp_text_printf(w->arena, "For %s of the step time the main thread could run, but no CPU was free.",
                        tp_text_of_percent(w->arena, w->v->ready_percent));
     return w->v->has_device ? tp_text_printf(w->arena, "%.*s %s", (int)text.len, text.ptr, ready)
                             : tp_text_printf(w->arena, "%s %.*s", ready, (int)text.len, text.ptr);

@@ -26,8 +26,8 @@ static bool is_file_exported_by_tracepress(const char *path)
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
 
-/* Returns an error if `path` exists and tracepress did not export it, because the user may not be able to record this
- * file again. */
+/* Returns an error if `path` exists and tracepress did not export this file. The user may not be able to record it
+ * again. */
 static int refuse_foreign_file(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;

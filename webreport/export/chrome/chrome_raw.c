@@ -1,6 +1,6 @@
-/* Copies a trace or a part of it for export --to chrome. The selected elements keep their bytes and their order; only
- * text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are selected, and a second
- * pass over the file provides their text. */
+/* Copies a trace, or a part of a trace, for export --to chrome. The selected elements keep their bytes and their order;
+ * only text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are selected, and a
+ * second pass over the file provides their text. */
 #include "webreport/export/chrome/raw_filter.h"
 #include "webreport/export/chrome/raw_flows.h"
 #include "webreport/export/chrome/raw_text.h"
@@ -21,7 +21,7 @@ struct passing {
      * lists of events */
     struct tp_buf behind;
     bool has_member, has_list, is_bare, has_element;
-    bool is_usable; /* true if the output contains an event, and not only row names */
+    bool is_usable; /* true: the output contains an event, and not only names of rows */
 };
 
 /* Writes the text if it fills a block. Returns 0, or a negative code that stops the reading because the output
@@ -34,7 +34,7 @@ static int flush_unless_failed(struct passing *p, struct tp_error *err)
     if (p->text.size < TP_PACK_BLOCK)
         return TP_OK;
     tp_pack_write(p->pack, &p->text);
-    /* a failure stops the reading without an error here; tp_pack_close reports the error */
+    /* the failure stops the reading without an error; tp_pack_close reports the error later */
     return tp_pack_error_code(p->pack);
 }
 

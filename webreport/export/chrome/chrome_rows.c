@@ -3,7 +3,7 @@
 #include "webreport/export/chrome/chrome.h"
 #include "writer/base/id_map.h"
 
-/* first of the numbers that replace numbers which viewers cannot use */
+/* smallest new number; new numbers replace those that viewers cannot use */
 enum { FIRST_NEW = 1 << 30 };
 
 static bool is_usable_number(const struct tp_row_id *id)

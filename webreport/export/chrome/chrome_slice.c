@@ -2,7 +2,7 @@
  * chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 
-/* Category of each kind of event, named as in tp_trace_out. */
+/* Category of each kind of event in the output, named as in tp_trace_out. */
 static const struct {
     const char *text;
     enum tp_trace_out_category category;

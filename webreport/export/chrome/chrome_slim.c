@@ -19,18 +19,18 @@ struct writing {
     struct tp_chrome_lanes lanes;
     struct tp_filter_trace filter;
     int64_t first_ns;
-    /* thread_first: element for each thread, index of its first event in `events`; events: indexes of the trace's
-     * events, grouped by thread, in order of time */
+    /* thread_first: for each thread, index in `events` of its first event; events: indexes of the trace's events,
+     * grouped by thread, in order of time */
     uint32_t *thread_first, *events;
     struct tp_links links;
-    int64_t *link_ids; /* element for each link: number of its arrow in the output */
-    /* both ends of each exported link, sorted by event; `tie` is 2 * index of the link, plus 1 for the end of the
+    int64_t *link_ids; /* for each link: number of its arrow in the output */
+    /* both ends of each exported link, sorted by event; member `tie`: 2 * index of the link, plus 1 for the end of the
      * arrow */
     struct tp_keyed *ends;
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
     int64_t place;    /* sort index of the next row in viewers */
-    uint8_t *has_row; /* element for each thread: 1 if the output has a name for the thread's first row */
+    uint8_t *has_row; /* for each thread: 1 if the output already names the thread's first row */
 };
 
 static bool keeps_event(const struct writing *w, const struct tp_event *event)
@@ -70,7 +70,7 @@ static int64_t link_correlation(const struct writing *w, const struct tp_link *l
 
 /* Numbers the arrows of all links. The arrow of a launch gets the launch's correlation id, as in torch's traces,
  * because TraceLens finds kernels by this id. Arrows to further kernels of a launch, and links without a correlation,
- * get numbers above all correlations. */
+ * get numbers above all correlation ids. */
 static void number_links(struct writing *w)
 {
     struct tp_id_map used;
@@ -170,7 +170,8 @@ static void write_event(struct writing *w, uint32_t index)
                                        .args = args,
                                        .arg_count = tp_chrome_fill_args(w->trace, event, args)};
     if (end_ns <
-        tp_event_end(event)) { /* the slice was shortened, because more slices overlap than rows are available */
+        /* the slice was shortened, because there are not enough rows for all overlapping slices */
+        tp_event_end(event)) {
         args[slice.arg_count] = tp_trace_out_int_arg(TP_OUT_NAMED, event->dur_ns);
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
@@ -180,8 +181,8 @@ static void write_event(struct writing *w, uint32_t index)
 
 /* ---- events without duration ---- */
 
-/* Returns whether the filter keeps an event without duration. If so, also writes the name of its thread's row, unless
- * it is already written. */
+/* Returns whether the filter keeps an event without duration. If so, also writes the name of the thread's row, unless
+ * this name is already written. */
 static bool keeps_moment_and_names_row(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
@@ -265,7 +266,7 @@ static int write_all_in_guard(void *context, struct tp_error *err)
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        if (w->rows.written_pids[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer itself adds */
+        if (w->rows.written_pids[i] != TP_TRACE_OUT_SPANS_PID) /* skips the process that the writer itself adds */
             tp_trace_out_process(w->out, w->rows.written_pids[i], trace->processes[i].name, trace->processes[i].labels,
                                  i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {

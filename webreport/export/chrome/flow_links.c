@@ -25,9 +25,10 @@ static uint32_t operator_at(const struct tp_model *model, uint32_t thread, int64
     return low < end && tp_operator_event(model, low)->ts_ns == at_ns ? model->operators.event[low] : TP_NO_ID;
 }
 
-/* Begin and end of the flow with one id. Exactly one begin and one end make a link; other flows are ambiguous. */
+/* Begin and end of the flow with one id. A flow with exactly one begin and one end is a link; other flows are
+ * ambiguous. */
 struct flow_ends {
-    uint32_t begin, end; /* 1 + index of the flow event; 0: not found yet */
+    uint32_t begin, end; /* 1 + index of the event; 0 until the event is found */
     bool is_twice;
 };
 

@@ -1,4 +1,4 @@
-/* Decides from their text which elements of a trace a filter keeps: see raw_filter.h. */
+/* Decides from the text of an element whether a filter keeps the element: see raw_filter.h. */
 #include "webreport/export/chrome/raw_filter.h"
 
 #include "webreport/export/chrome/chrome.h"
@@ -75,7 +75,7 @@ static bool keeps_time(const struct tp_raw_filter *filter, const struct tp_event
     if (!filter->has_time)
         return true;
     if (event->ordinal < filter->launched_count && filter->launched[event->ordinal / 8] >> event->ordinal % 8 & 1)
-        return true; /* the comparison with launched_count is false if the file has grown since it was read */
+        return true; /* if the file has grown since it was read, the new elements have no bit in `launched` */
     if (tp_number_parse_time(tp_span_text(spans, TP_FIELD_TS), &ts) != TP_NUMBER_OK)
         return false;
     if (phase == 'X' && (tp_number_parse_time(tp_span_text(spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0))
@@ -98,8 +98,8 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
     return *TP_AT(&filter->is_row_kept_by_number, uint8_t, row);
 }
 
-/* Returns whether the filter keeps the category in the element, or the category that current torch versions write for
- * the same kind of event. So the option "kernel" also matches "Kernel" of older traces. */
+/* Returns whether the filter keeps the element's category, or the category that current torch versions write for the
+ * same kind of event. The category "kernel" of the option therefore also matches "Kernel" in older traces. */
 static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_spans *spans, char phase)
 {
     struct tp_str cat = field_contents(spans, TP_FIELD_CAT);
@@ -128,7 +128,8 @@ static bool join_pid_tid_and_ts(const struct tp_spans *spans, char place[TP_RAW_
     return true;
 }
 
-/* Returns whether the element has the same pid, tid and ts as the previous slice, and the filter kept this slice. */
+/* Returns whether the element has the same pid, tid and ts as the previous slice, and the filter kept the previous
+ * slice. */
 static bool follows_kept_slice(const struct tp_raw_filter *filter, const struct tp_spans *spans)
 {
     char place[TP_RAW_PLACE];

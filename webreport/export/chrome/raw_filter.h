@@ -12,16 +12,16 @@ enum { TP_RAW_PLACE = 160 };
 struct tp_raw_filter {
     struct tp_filter_trace kept;
     bool has_time, has_threads, has_categories;
-    /* bit for each element, by its position in the file: 1 for device work that is kept at any time, because the filter
-     * keeps its launch */
+    /* bit for each element, by its position in the file: 1 for device work that is kept at any time, because its launch
+     * is in the selected steps */
     const uint8_t *launched;
     uint64_t launched_count; /* number of bits in `launched` */
-    struct tp_sink sink;     /* the rows (threads) that `rows` has numbered, with their names */
-    /* with a filter of threads: gives each pair (pid, tid) a row number; the trace's own threads have the first
+    struct tp_sink sink;     /* threads (rows) to which `rows` has given numbers, with their names */
+    /* with a filter of threads: gives each pair of pid and tid a row number; the threads of the trace have the first
      * numbers */
     struct tp_decoder rows;
-    struct tp_vec is_row_kept_by_number; /* element for each row number: uint8_t, 1 if the filter keeps the row */
-    char place[TP_RAW_PLACE];            /* pid, tid and ts of the previous slice, if the filter kept it */
+    struct tp_vec is_row_kept_by_number; /* elements: uint8_t, one for each row number: 1 if the filter keeps the row */
+    char place[TP_RAW_PLACE]; /* pid, tid and ts of the previous slice; empty if the filter did not keep this slice */
     size_t place_size;
 };
 
@@ -31,7 +31,7 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
                         struct tp_arena *arena);
 void tp_raw_filter_release(struct tp_raw_filter *filter);
 
-/* Returns whether the element only names a row (ph M), or has no readable phase. */
+/* Returns whether the element only names a row (ph M), or has no readable ph. */
 bool tp_raw_filter_is_row(const struct tp_event_text *event);
 
 /* Adds device work to a filter of steps. The filter then keeps events that overlap the steps on the host, and device

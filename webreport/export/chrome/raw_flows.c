@@ -3,8 +3,8 @@
 
 #include "webreport/trace/decode_parts.h"
 
-/* Values of by_id: 2 * index in `waiting`, plus 1 for the end of an arrow; or IS_WHOLE if both begin and end were
- * written. */
+/* Values of by_id: 2 * index in `waiting`, plus 1 if the waiting element is the end of an arrow; IS_WHOLE if begin and
+ * end are written. */
 enum { IS_WHOLE = 0xFFFFFFFE, MOST_WAITING = 1 << 30 };
 
 void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena)
@@ -54,7 +54,7 @@ bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *ev
     uint32_t is_end = event_phase(event) != 's', *known = tp_id_map_find_or_add(&flows->by_id, flow_key(event->spans));
     *first = (struct tp_str){"", 0};
     if (*known == IS_WHOLE)
-        return true; /* a graph launch has one begin and many ends, all of which are written */
+        return true; /* a graph launch has one begin and many ends, all of which are kept */
     if (*known != TP_NO_ID && (*known & 1) != is_end) {
         uint32_t place = *known >> 1;
         struct tp_raw_flow *flow = TP_AT(&flows->waiting, struct tp_raw_flow, place);
@@ -63,11 +63,11 @@ bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *ev
         *known = IS_WHOLE;
         return true;
     }
-    if (*known != TP_NO_ID) /* the same begin or end was read before; only the first one is kept */
+    if (*known != TP_NO_ID) /* the same begin or end was read before; only the first of them is kept */
         return false;
     if (event->text.len > TP_RAW_FLOW_BYTES || flows->waiting.count >= MOST_WAITING) {
-        *known = IS_WHOLE; /* the element is written without its counterpart, because it is too long to store; no known
-                              writer makes such elements */
+        /* the element is written immediately, because it is too long to store; no known writer makes such elements */
+        *known = IS_WHOLE;
         return true;
     }
     *known = store_waiting_flow(flows, event->text) << 1 | is_end;

@@ -1,4 +1,4 @@
-/* Writes the text of elements: see raw_text.h. */
+/* Writes the text of elements as valid JSON: see raw_text.h. */
 #include "webreport/export/chrome/raw_text.h"
 
 #include "webreport/trace/json/clean.h"
@@ -11,7 +11,8 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Writes a string as JSON. Its content may have unescaped quotes, so the whole content is decoded and escaped again. */
+/* Writes a string as JSON. The content may have unescaped quotes, so that the whole content is decoded and escaped
+ * again. */
 static void put_string(struct tp_buf *out, struct tp_str content)
 {
     struct tp_buf meaning;
@@ -59,7 +60,8 @@ static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
     return true;
 }
 
-/* Repairs the text of `out` from position `start` on, if it is not JSON. Returns false if it cannot be repaired. */
+/* Repairs the text of `out` from position `start` on, if it is not JSON. Returns false if the text cannot be
+ * repaired. */
 static bool repair_text(struct tp_buf *out, size_t start)
 {
     struct tp_buf whole;

@@ -51,7 +51,7 @@ int tp_export_reread_trace(const struct tp_export *export, struct tp_arena *aren
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
                    strcmp(first->file_sha256, second.file_sha256) == 0;
-    /* false if another program replaced the file, or is still writing to it */
+    /* is_same is false if another program replaced the file, or is still writing to it */
     return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
 }
 

@@ -1,4 +1,4 @@
-/* Lays out the memory of one device by time and address: where each block was allocated, and for how long. */
+/* Lays out the memory of one device by time and address, to show where each block was allocated and for how long. */
 #ifndef TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 #define TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 
@@ -6,10 +6,11 @@
 #include "webreport/measure/memory/memory_records.h"
 
 enum tp_flow_flag {
-    TP_FLOW_NEVER_FREED = 1, /* the trace has no release of the block, which is drawn to the end of the trace */
+    TP_FLOW_NEVER_FREED = 1, /* the trace has no release of the block; the block is drawn to the end of the trace */
     TP_FLOW_FROM_BEFORE =
-        2,             /* the trace has only the release of the block, which is drawn from the start of the trace */
-    TP_FLOW_REUSED = 4 /* the trace has no release of the block, which ends when its address is allocated again */
+        2, /* the trace has only the release of the block; the block is drawn from the start of the trace */
+    /* the trace has no release of the block; the block is drawn until its address is allocated again */
+    TP_FLOW_REUSED = 4
 };
 
 struct tp_flow_block {
@@ -44,7 +45,7 @@ struct tp_memory_flow {
     bool is_peak_reported;
     struct tp_flow_range *ranges; /* ranges of used addresses, ascending */
     uint32_t range_count;
-    double height;                /* height of the picture, bytes of addresses including reduced gaps */
+    double height; /* height of the picture, bytes of address range; large unused gaps have their reduced size */
     struct tp_flow_total *totals; /* totals in order of time, for devices whose memory records have no addresses */
     uint32_t total_count;
     int64_t bytes_before; /* allocated bytes before the first record */
@@ -59,10 +60,10 @@ double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t addres
 /* Returns the address at a position in the picture. place: bytes from 0 to flow->height. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
-/* The color of each block, and the texts of the legend. */
+/* The color of each block, and the legend of each color. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *colour_by_block; /* element for each block: index of its color in `fill` and `label` */
+    uint8_t *colour_by_block; /* for each block: index of its color in `fill` and `label` */
     const char *fill[16];     /* colors as "#RRGGBB" */
     struct tp_str label[16];  /* legend of each color */
     unsigned count;
@@ -81,7 +82,7 @@ struct tp_flow_box {
     uint8_t colour;
 };
 
-/* A raster shows blocks that are too small, or too many, to be drawn as single boxes. */
+/* Limits of a raster, which shows blocks that are too small, or too many, to be drawn as single boxes. */
 enum { TP_FLOW_LEVELS = 3, TP_FLOW_MAX_COLUMNS = 1024 };
 
 struct tp_flow_cell {
@@ -95,8 +96,8 @@ struct tp_flow_raster {
     struct tp_flow_cell *cells;
 };
 
-/* Fills the cells from boxes. Memory comes from `arena`. colour_count: number of colors; the `colour` of each box must
- * be smaller. */
+/* Fills the cells from boxes. Memory comes from `arena`. colour_count: number of colors; `colour` of each box must be
+ * below this number. */
 void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
                           unsigned colour_count, struct tp_arena *arena);
 

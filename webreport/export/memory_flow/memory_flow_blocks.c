@@ -6,14 +6,15 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* a gap between addresses takes at most 1 / GAP_SHARE of the used bytes, and all gaps together at most half of them */
+/* height of a gap between addresses: at most 1 / GAP_SHARE of the used bytes, and at most half of the used bytes for
+ * all gaps together */
 
 enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
     struct tp_vec blocks;   /* blocks found so far; elements: struct tp_flow_block */
-    struct tp_id_map alive; /* keyed by address: index of the block that is allocated there */
+    struct tp_id_map alive; /* for each address at which a block is allocated: index of this block */
     int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };
 
@@ -138,7 +139,7 @@ static void remove_gaps_between_addresses(struct tp_memory_flow *flow, struct tp
 
 double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t address)
 {
-    /* range of a binary search for the last address range that starts at or before the address */
+    /* bounds of a binary search for the last address range that starts at or before the address */
 
     uint32_t low = 0, high = flow->range_count;
     while (high - low > 1) {
@@ -166,7 +167,7 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
     return inside >= length ? range->end : tp_sat_add(range->start, inside > 0 ? (int64_t)inside : 0);
 }
 
-/* ---- records without addresses ---- */
+/* ---- totals from records without addresses ---- */
 
 /* Fills the allocated bytes over time. Uses the totals that the allocator reported, or if none exist, the sum of
  * all records up to each time. */

@@ -3,7 +3,7 @@
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "writer/base/sort.h"
 
-/* Limits of the lifetime classes, as in MegEngine's memory_flow.svg. Blocks that live longer are darker. */
+/* Limits of the lifetime classes, as in MegEngine's memory_flow.svg. The colors are darker for longer lifetimes. */
 static const struct {
     int64_t below_ns;
     const char *fill, *label;
@@ -53,10 +53,10 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     return tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
-/* Operators or modules, each with the memory that its blocks use over time. */
+/* Operators or modules, each with the memory of its blocks over time. */
 struct holders {
     struct tp_strings names;
-    struct tp_vec held; /* element for each name: double, sum over its blocks of size * lifetime, bytes * ns */
+    struct tp_vec held; /* elements: double, one for each name: sum of size * lifetime over its blocks, bytes * ns */
 };
 
 static int compare_by_held(const void *context, uint32_t x, uint32_t y)

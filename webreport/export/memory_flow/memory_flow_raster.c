@@ -1,13 +1,13 @@
-/* Draws many small memory blocks as a raster. A cell has the color that covers most of it. The computing time depends
- * on the number of cells and on the number of blocks times rows. See memory_flow.h. */
+/* Draws many small memory blocks as a raster. A cell has the color that covers most of it. The computing time grows
+ * with the number of cells, and with the number of blocks times the number of rows. See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 enum { MARGIN = 2 }; /* number of extra columns on the right, for the right edges of boxes */
 
 struct painting {
     const struct tp_flow_raster *raster;
-    float *changes; /* element for each color, row and column: covered share of the cell minus the covered share of the
-                       cell on its left */
+    /* for each color, row and column: covered share of the cell minus the covered share of the cell on its left */
+    float *changes;
     size_t stride;
 };
 
@@ -20,7 +20,7 @@ static double clamp_to_range(double value, double most)
 static void add_edge_of_area(float *row, double x, double share)
 {
     size_t cell = (size_t)x;
-    double behind = x - (double)cell; /* part of the cell to the left of x, from 0 to 1 */
+    double behind = x - (double)cell; /* width of the part of the cell to the left of x, from 0 to 1 */
     row[cell] += (float)(share * (1 - behind));
     row[cell + 1] += (float)(share * behind);
 }

@@ -22,7 +22,7 @@ enum {
     TP_FLOW_CELL = 2
 };
 
-/* Data needed while the picture is drawn. */
+/* State of the drawing of one picture. */
 struct tp_flow_drawing {
     struct tp_buf *out;
     const struct tp_memory_flow *flow;
@@ -30,7 +30,7 @@ struct tp_flow_drawing {
     struct tp_arena *arena;
     double x_scale, y_scale; /* x_scale: pixels per nanosecond; y_scale: pixels per byte of the picture */
     struct tp_flow_box *boxes;
-    double least; /* smallest area of a block that gets its own box, square pixels */
+    double least; /* smallest area of a block that is drawn as a box, square pixels */
 };
 
 /* ---- time axis, peak and title ---- */
@@ -90,7 +90,7 @@ static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str tit
 /* ---- records without addresses ----
  *
  * Traces of torch up to 1.9 contain allocated bytes without addresses. For these traces, the picture shows the total
- * over time. Each pixel column shows the largest total of its time, so that every peak is visible. */
+ * over time. Each pixel column shows the largest total in its range of time, so that every peak is visible. */
 
 /* Largest total of each pixel column, bytes. */
 struct columns {
@@ -202,8 +202,8 @@ static bool is_box_drawn(const struct tp_flow_drawing *d, const struct tp_flow_b
     return area_of_box(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-/* Chooses the blocks that get their own boxes: all blocks with at least one square pixel, or only the largest if there
- * are more than TP_MAX_FLOW_BLOCKS. */
+/* Chooses the blocks that are drawn as boxes: all blocks of at least one square pixel, or only the largest if there are
+ * more than TP_MAX_FLOW_BLOCKS. */
 static void choose_boxes_to_draw(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;

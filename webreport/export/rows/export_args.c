@@ -1,4 +1,4 @@
-/* Reads the arguments of events: see export_args.h. */
+/* Reads the arguments of events from the trace file: see export_args.h. */
 #include "webreport/export/rows/export_args.h"
 
 #include "webreport/export/chrome/reread.h"
@@ -128,7 +128,7 @@ int tp_args_visit_all(const struct tp_export *export, struct tp_arena *arena, tp
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
-    /* runs with a guard, so that `w.clean`, which is not in the arena, is released after a failed allocation */
+    /* runs with a guard, so that `w.clean`, which is not in the arena, is released even after a failed allocation */
 
     int code = tp_arena_run(arena, visit_all_events, &w, err);
     tp_buf_release(&w.clean);

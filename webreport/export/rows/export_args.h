@@ -1,5 +1,5 @@
-/* Reads the arguments of the trace's events for the table args of csv and sqlite. The file is read a second time,
- * because the trace in memory has only the arguments that the report needs. */
+/* Reads the arguments of the trace's events for the table args of the formats csv and sqlite. The file is read a second
+ * time, because the trace in memory has only the arguments that the report needs. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_EXPORT_ARGS_H
 #define TP_WEBREPORT_EXPORT_ROWS_EXPORT_ARGS_H
 
@@ -8,7 +8,7 @@
 #include "writer/base/buf.h"
 
 /* Gets the arguments of one event. event: value of event_id in the other tables. args: a valid JSON object, copied from
- * the trace with repairs where necessary; borrowed for the call. Returns 0, or a negative code that stops the reading,
+ * the trace and repaired where necessary; valid during the call. Returns 0, or a negative code that stops the reading,
  * with the reason in err. */
 typedef int tp_args_receiver(void *context, uint32_t event, struct tp_str args, struct tp_error *err);
 
@@ -30,7 +30,7 @@ struct tp_arg {
 /* Iterates over the arguments in the text that a tp_args_receiver gets. */
 struct tp_args {
     struct tp_scan scan;
-    struct tp_buf key, text; /* buffers for a key and a text that need repairs */
+    struct tp_buf key, text; /* buffers for a key and a text after decoding or repairs */
 };
 
 void tp_args_init(struct tp_args *args);

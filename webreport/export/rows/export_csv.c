@@ -35,8 +35,8 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
     tp_buf_puts(out, "\r\n");
 }
 
-/* Writes `text` to the file and empties it, if it has at least `least` bytes. Returns 0 or the code of the failed
- * write. */
+/* Writes `text` to the file and then empties `text`, if it has at least `least` bytes. Returns 0 or the code of the
+ * failed write. */
 static int flush_text(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
     if (text->failed)
@@ -113,8 +113,9 @@ static void *write_args(void *argument)
     return NULL;
 }
 
-/* Starts a second thread that writes the file of arguments. It reads only the trace file, and needs no other table.
- * Sets *has_thread to true if the thread runs; else writes the file in this thread. */
+/* Starts a second thread that writes the file of arguments. The thread reads only the trace file, so that it can run
+ * while the other tables are written. Sets *has_thread to true if the thread runs; else writes the file in this
+ * thread. */
 static void begin_args(struct args_file *a, bool *has_thread)
 {
     tp_buf_init(&a->text, 0);

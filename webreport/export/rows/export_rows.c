@@ -46,7 +46,7 @@ static void add_number_cell(struct tp_rows_cell **cell, const struct tp_strings 
     add_int_cell(cell, text.len ? number : TP_NULL_INT);
 }
 
-/* Adds a cell with the index of an event; null for TP_NO_ID. */
+/* Adds a cell with the id of an event, which is its index; null for TP_NO_ID. */
 static void add_event_cells(struct tp_rows_cell **cell, uint32_t event)
 {
     add_int_cell(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
@@ -401,7 +401,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    /* a trace without events has only states, whose times are relative to the start of the program */
+    /* a trace without events has only states of threads, whose times are relative to the start of the program */
     if (rows->program && !model->event_count)
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);

@@ -1,5 +1,5 @@
-/* Presents a trace as tables for csv and sqlite: their names, columns and cells. Both formats use the same tables, so
- * that a column has the same name and meaning in both. */
+/* Presents a trace as tables for the formats csv and sqlite. Both formats use the same tables, so that a column has the
+ * same name and meaning in both. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_EXPORT_ROWS_H
 #define TP_WEBREPORT_EXPORT_ROWS_EXPORT_ROWS_H
 

@@ -214,7 +214,7 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
     add_id_cell(&cell, path->count ? *TP_AT(path, uint32_t, path->count - 1) : TP_NO_ID);
 }
 
-/* ---- functions and stacks ---- */
+/* ---- tables of functions and stacks ---- */
 
 static const struct tp_rows_column function_columns[] = {
     {"function_id", INT, "number of the function in these tables", false},

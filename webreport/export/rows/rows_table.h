@@ -1,4 +1,4 @@
-/* Defines a table of an export: its columns, its cells, and the data that its rows come from. */
+/* Defines a table of an export: its columns, its cells, and the data from which the rows are computed. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 #define TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 
@@ -15,7 +15,8 @@ struct tp_rows_column {
     const char *name; /* name of the column; the unit is its last word, as in start_ns */
     enum tp_rows_type type;
     const char *definition;
-    bool is_indexed; /* true: the SQLite database has an index on the column, because queries often search by it */
+    /* true: the SQLite database has an index on the column, because queries often search by the column */
+    bool is_indexed;
 };
 
 /* A cell. The type of its column selects the member. A missing value is TP_NULL_INT, NaN, or a text whose ptr is NULL.
@@ -28,7 +29,7 @@ struct tp_rows_cell {
 
 struct tp_program_rows;
 
-/* The data that the rows of all tables come from. All memory belongs to the arena of the export. */
+/* Data from which the rows of all tables are computed. All memory belongs to the arena of the export. */
 struct tp_rows {
     const struct tp_model *model;
     struct tp_arena *arena;
@@ -37,11 +38,11 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
-    /* element for each thread: thread number and process number, as texts */
+    /* for each thread: thread number and process number, as texts */
     struct tp_str *threads, *processes;
     /* data of a program that was recorded from outside (program_rows.h); NULL for other traces */
     struct tp_program_rows *program;
-    int64_t first_ns; /* time that all exported times are relative to, ns */
+    int64_t first_ns; /* start of the time axis, ns; all exported times are relative to this time */
 };
 
 struct tp_rows_table {

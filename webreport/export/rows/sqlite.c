@@ -78,7 +78,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
 static void make_indices(struct database *d, const struct tp_rows_table *table)
 {
     struct tp_buf *sql = &d->sql;
-    /* skips the first column, which is the primary key or has few different values */
+    /* skips the first column, which is the primary key or has few different values, so that an index is not useful */
     for (unsigned c = 1; c < table->column_count; c++) {
         const struct tp_rows_column *column = &table->columns[c];
         if (!column->is_indexed)
@@ -204,7 +204,7 @@ struct args_insert {
 static int insert_arguments_of_event(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
-    (void)err; /* unused, because d->code has the failure */
+    (void)err; /* unused, because d->code has the code of the failure */
     if (is_too_deep(args))
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
@@ -308,8 +308,8 @@ static int fill_database(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    /* disables the statistics of SQLite, which take a lock for each allocation; without effect if SQLite is already in
-     * use */
+    /* disables the memory statistics of SQLite, which take a lock for each allocation; without effect if SQLite is
+     * already in use */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);

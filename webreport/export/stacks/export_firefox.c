@@ -28,11 +28,11 @@ static const struct tp_str marker_schema = TP_STR(
     "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
     "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* Tables of the current thread. The number of a key is its row in the table of the file. */
+/* Tables of the current thread. The index of a key is its row in the table of the file. */
 struct tables {
     struct tp_strings texts;
-    /* keys: functions: (function, 0); frames: (row in `functions`, line); stacks: (row of the caller's stack, row in
-     * `frames`) */
+    /* keys of functions: (function, 0); of frames: (row in `functions`, line); of stacks: (row of the caller's stack,
+     * row in `frames`) */
     struct tp_keys functions, frames, stacks;
 };
 
@@ -41,11 +41,11 @@ struct firefox {
     struct tp_json json;
     struct tables tables;
     struct tp_arena *arena;
-    const char **pids; /* element for each process: its pid as text, different for each process */
+    const char **pids; /* for each process: its pid as text, different for each process */
     int64_t begin_ns;
 };
 
-/* ---- numbers and columns ---- */
+/* ---- output of numbers and columns ---- */
 
 static void write_milliseconds(struct tp_json *json, int64_t ns)
 {
@@ -71,7 +71,7 @@ static void write_constant_column(struct tp_json *json, const char *key, uint32_
     tp_json_array_end(json);
 }
 
-/* Writes a column. `of` returns the value of each row; TP_NULL_INT becomes null. */
+/* Writes a column. of: function that returns the value of each row; TP_NULL_INT becomes null. */
 static void write_column(struct firefox *f, const char *key, uint32_t count,
                          int64_t (*of)(struct firefox *f, uint32_t row))
 {
@@ -247,8 +247,8 @@ static void write_slice_times(struct firefox *f, const char *key, struct states 
     tp_json_array_end(&f->json);
 }
 
-/* Returns the innermost function of the stack with which the thread waits, without functions of the kernel and of
- * system libraries; "" if it is unknown. */
+/* Returns the innermost function of the stack in which the thread waits, ignoring functions of the kernel and of system
+ * libraries. Returns "" if this function is unknown. */
 static struct tp_str function_that_waits(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;

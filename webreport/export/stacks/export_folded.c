@@ -18,7 +18,7 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     const char *name =
         export->metric ? export->metric : tp_folded_default_metric(export->profile->trace, "self_cpu_time_total");
     const struct tp_folded_metric *metric = tp_folded_metric(name);
-    assert(metric); /* not NULL, because tp_export_folded_has_metric has checked the metric */
+    assert(metric); /* the metric is not NULL, because tp_export_folded_has_metric has checked it */
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s.folded", export->folder, export->worker, name);

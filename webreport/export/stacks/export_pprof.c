@@ -11,8 +11,9 @@ enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
 struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
-    struct tp_keys keys;  /* keys (thread, stack, cause); cause: 0 for samples, otherwise 1 + cause of the wait */
-    struct tp_vec values; /* element for each key: int64_t[VALUES] */
+    /* keys: (thread, stack, cause), where the cause is 0 for samples, otherwise 1 + cause of the wait */
+    struct tp_keys keys;
+    struct tp_vec values; /* elements: int64_t[VALUES], one for each key */
 };
 
 static int64_t *find_or_add_values(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)

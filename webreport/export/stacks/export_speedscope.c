@@ -1,7 +1,8 @@
 /* Writes WORKER.speedscope.json for speedscope. Each thread has two profiles: one of its samples and one of its states.
  *
- * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile has
- * events that open and close. speedscope sorts profiles by name, so names begin with process, number and thread. */
+ * Format: https://www.speedscope.app/file-format-schema.json. Profiles of samples have the type "sampled", with
+ * weights; profiles of states have the type "evented", with events that open and close. speedscope sorts profiles by
+ * name, so that names begin with process, number and thread. */
 #include <inttypes.h>
 
 #include "webreport/export/export_formats.h"

@@ -15,9 +15,9 @@ struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
     struct tp_keys paths; /* paths from the root to each node; key: (parent path, name) */
-    struct tp_vec values; /* element for each node: struct value */
+    struct tp_vec values; /* elements: struct value, one for each node */
     uint32_t count;
-    /* element for each node: its first callee; the next callee of its caller */
+    /* for each node: its first callee; the next callee of the node's caller */
     uint32_t *first_child, *next_sibling;
     int64_t least; /* smallest value of a callee that gets a box */
 };
@@ -49,7 +49,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     return number;
 }
 
-/* Adds the stacks of one trace to the nodes of the tree. is_baseline: adds them to base_value instead of self. */
+/* Adds the stacks of one trace to the nodes of the tree. is_baseline: true adds to base_value, false to self. */
 static void add_values_of_stacks(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
@@ -69,7 +69,7 @@ static void add_values_of_stacks(struct tree *tree, const struct tp_folded *fold
     }
 }
 
-/* Adds the values of callees to their callers, from the leaves up. `all` becomes box 0 and gets the total of the
+/* Adds the values of callees to their callers, from the leaves up. `all` becomes box 0 and gets the sum of the
  * outermost functions. */
 static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
 {
@@ -87,7 +87,8 @@ static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
     flame->base_value = all->base_value;
 }
 
-/* Returns the total baseline value of nodes that only the baseline has. Callees of such nodes are not counted again. */
+/* Returns the total baseline value of nodes that only the baseline has. The value of such a node already includes its
+ * callees. */
 static int64_t value_of_removed_nodes(const struct tree *tree)
 {
     int64_t sum_gone = 0;
@@ -155,7 +156,7 @@ static void append_box(struct tree *tree, const struct tp_flame_frame *frame)
 }
 
 /* Adds boxes for the callees in the list that begins with `node`, and one box for all small callees. start: position of
- * the first box. open: gets the node of each box. */
+ * the first box. open: receives the node of each box. */
 static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
@@ -188,7 +189,7 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
 {
     struct tree tree = {.flame = flame, .arena = arena, .values = TP_VEC(arena, struct value)};
     struct tp_flame_frame all = {.name = TP_NO_ID};
-    struct tp_vec open = TP_VEC(arena, uint32_t); /* element i: node of box i + 1 */
+    struct tp_vec open = TP_VEC(arena, uint32_t); /* elements: uint32_t; element i is the node of box i + 1 */
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
     tp_keys_init(&tree.paths, arena, 2);

@@ -1,5 +1,5 @@
-/* Draws flame graphs as SVG. Titles of boxes need no script; the script only zooms and searches. Text of the trace
- * appears in XML text, never in the script. See flamegraph.h. */
+/* Draws flame graphs as SVG. The script only zooms and searches; titles of boxes are visible without the script. Text
+ * from the trace is written only as XML text, never into the script. See flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include "webreport/export/svg.h"
@@ -108,7 +108,8 @@ static void draw_frame(const struct drawing *d, const struct tp_flame_frame *fra
     struct tp_str name = frame_name(d, frame);
     double x = (double)frame->start * d->scale, width = (double)frame->value * d->scale;
     unsigned y = HEAD + frame->depth * ROW;
-    if (x + width > WIDTH - 2 * MARGIN) /* ends the box at the margin, because saturated sums may exceed the width */
+    /* ends the box at the margin, because a sum that was limited to the maximum of int64 may exceed the width */
+    if (x + width > WIDTH - 2 * MARGIN)
         width = WIDTH - 2 * MARGIN - x;
     if (width < 0)
         return;

@@ -65,8 +65,8 @@ static void write_function_key(struct tp_buf *out, const struct tp_call_row *row
     write_marshal_text(out, row->name);
 }
 
-/* Writes both counts and both times of a function. For the callers of a function (is_of_caller), cProfile swaps the two
- * counts. */
+/* Writes the two counts and the two times of a function. In the entry of a caller (is_of_caller), cProfile swaps the
+ * two counts. */
 static void write_call_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
 {
     write_marshal_int(out, is_of_caller ? sum->call_count : sum->primitive_count);

@@ -1,15 +1,15 @@
-/* Chooses the folder for each cycle of a run. A profiler schedule that repeats writes one trace for each cycle.
- * TensorBoard shows these traces as one run if their event files share a folder. If the step numbers of a trace do not
- * continue those of the previous one, the program was restarted. Such a trace gets a separate folder, because its
- * points would overlap. */
+/* Chooses the folder for each cycle of the profiler's schedule. A schedule that repeats writes one trace for each
+ * cycle. TensorBoard shows these traces as one run if their event files share a folder. If the step numbers of a trace
+ * do not continue those of the previous one, the program was restarted. Such a trace gets a separate folder, because
+ * its points would overlap. */
 #include <stdio.h>
 
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
-/* A folder, and the last step so far of the worker's traces in this folder. */
+/* A folder, and the last step of the worker's traces that are already in this folder. */
 struct cycle {
-    uint32_t run, worker; /* ids of the names of the run and the worker */
+    uint32_t run, worker; /* run: id of the run's name; worker: id of the worker's name */
     uint32_t folder;      /* 1: the folder of the worker; n > 1: the folder "WORKER.n" */
     int64_t last_step;
 };

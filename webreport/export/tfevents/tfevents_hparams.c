@@ -12,8 +12,8 @@
 enum { MAX_FACTS = 16, MOST_BYTES = 64 };
 
 /* Facts with a fixed column, and the keys that programs use for them. Every run has these columns; a cell is empty if
- * the fact is unknown. TensorBoard sorts columns by name and shows the first five, so the names of facts that are
- * always known come first. */
+ * the fact is unknown. TensorBoard sorts columns by name and shows the first five, so that the names of facts that are
+ * always known are first in this order. */
 static const struct {
     const char *name, *title, *keys[4];
     bool is_number;
@@ -50,7 +50,7 @@ static const char *gpu_name(const struct tp_tf_run *run)
     return name ? name : "unknown";
 }
 
-/* Adds the value of known[which], if the program recorded this fact. */
+/* Adds the value of the fact known[which] if the program recorded this fact. */
 static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
 {
     struct tp_arena *arena = run->export->arena;
@@ -77,7 +77,7 @@ static bool is_listed(struct tp_str key)
     return false;
 }
 
-/* Adds the recorded facts without a fixed column, if the value is a number, a boolean or a short text. */
+/* Adds the recorded facts that have no fixed column and whose value is a number, a boolean or a short text. */
 static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count)
 {
     const struct tp_trace *trace = run->export->profile->trace;
@@ -123,7 +123,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     }
     size_t known_count = count;
     add_user_values(run, values, &count);
-    /* describes the columns of the other recorded facts, which follow the fixed columns */
+    /* describes the columns of the other recorded facts, which come after the fixed columns */
     for (size_t i = known_count; i < count; i++) {
         columns[OWN + KNOWN + i - known_count] = values[i];
         columns[OWN + KNOWN + i - known_count].text = values[i].text ? "" : NULL;

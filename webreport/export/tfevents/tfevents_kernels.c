@@ -1,4 +1,4 @@
-/* Adds the scalars and histograms of each step that require a walk over events: costliest kernels and operators,
+/* Adds the scalars and histograms of each step that are computed from single events: costliest kernels and operators,
  * launches and waits. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
@@ -12,11 +12,11 @@
 
 enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 
-/* ---- the heaviest names ---- */
+/* ---- columns of the costliest kernels and operators ---- */
 
 struct heaviest {
-    double *values[HEAVIEST]; /* values[column]: element for each step, time of the column's kernel or operator, ms */
-    uint8_t *of_name; /* element for each name id of the trace: 1 + index in `values`, or 0 if the name has no column */
+    double *values[HEAVIEST]; /* values[column]: for each step, time of the column's kernel or operator, ms */
+    uint8_t *of_name;         /* for each name id of the trace: 1 + index in `values`, or 0 if the name has no column */
 };
 
 /* Adds a column for each of the first rows of a table that is sorted by time. Names that give the same tag share a
@@ -80,7 +80,7 @@ static void add_costliest_rows(const struct tp_tf_run *run, struct tp_tf_columns
                                                                     : tp_narrow_get(&ops->host_self, i));
 }
 
-/* ---- launches and waits ---- */
+/* ---- columns of launches and waits ---- */
 
 static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
@@ -88,7 +88,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
     const struct tp_trace *trace = run->export->profile->trace;
     if (model->launches.count == 0)
         return;
-    /* element for each name id: 0 not checked yet, 1 no wait, 2 a wait */
+    /* for each name id: 0 if not checked yet, 1 for no wait, 2 for a wait */
     uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait);
     double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
                                       "Runtime and driver calls that started work on a device, by their start.");
@@ -135,7 +135,7 @@ struct step_kernels {
     /* values of the kernels in the current step: duration, and delay from launch to start; elements: double, us */
     struct tp_vec durations, delays;
     void (*use)(struct step_kernels *kernels, uint32_t step);
-    double *delay_p50; /* element for each step: median delay, set by a function `use` */
+    double *delay_p50; /* for each step: median delay, us, which a function `use` sets */
 };
 
 static void find_launch_delays_of_steps(struct step_kernels *kernels)

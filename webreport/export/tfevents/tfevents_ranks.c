@@ -29,7 +29,7 @@ enum { COMPARED = sizeof compared / sizeof *compared, PARTS = 3 };
 
 /* Values of one rank in one step. */
 struct sample {
-    uint32_t run, worker; /* ids of the names of the run and the worker */
+    uint32_t run, worker; /* run: id of the run's name; worker: id of the worker's name */
     struct tp_tfevents_at at;
     double values[COMPARED];
 };
@@ -78,10 +78,9 @@ static int compare_by_run_and_step(const void *a, const void *b)
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
-    const char
-        *tags[COMPARED][PARTS]; /* element for each compared column: tags of the smallest, median and largest value */
-    /* is_described: a description of the tags was written; is_flat: the column is 0 in all steps of all ranks and is
-     * omitted */
+    const char *tags[COMPARED][PARTS]; /* for each compared column: tags of the smallest, median and largest value */
+    /* is_described: a description of the tags was written; is_flat: the column is omitted, because it is 0 in all steps
+     * of all ranks */
     bool is_described[COMPARED], is_flat[COMPARED];
     double *sorted; /* scratch memory with room for one value of each sample */
 };
@@ -94,7 +93,7 @@ static void make_tags(struct band *band)
             band->tags[k][p] = tp_text_printf(band->arena, "profile_ranks/%s_%s", compared[k].name, parts[p]);
 }
 
-/* Writes the smallest, median and largest value over the ranks in one step. samples: values of each rank in this
+/* Writes the smallest, median and largest value over the ranks in one step. samples: values of all ranks in this
  * step. */
 static void write_step_of_band(struct band *band, const struct sample *samples, size_t count)
 {

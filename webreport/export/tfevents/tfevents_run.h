@@ -14,10 +14,9 @@ struct tp_tf_run {
     struct tp_tfevents *events;
     struct tp_tf_columns *columns; /* scalars of each step */
     struct tp_buf *text;           /* scratch text; each function clears it before use */
-    int64_t base_ns;               /* added to a time of the trace, gives ns since 1970 */
+    int64_t base_ns;               /* offset from times of the trace to ns since 1970, ns */
     uint32_t step_count;           /* number of exported steps, at most TP_MAX_EXPORT_STEPS */
-    /* element for each step: the number in its name ("ProfilerStep#12") if these numbers ascend; otherwise 0, 1, 2
-     * .. */
+    /* for each step: the number in its name ("ProfilerStep#12") if these numbers ascend; otherwise 0, 1, 2 .. */
     int64_t *step_numbers;
     struct tp_tfevents_at first, last; /* first: start of the first step; last: end of the last step */
 };
@@ -36,8 +35,8 @@ void tp_tf_add_steps(const struct tp_tf_run *run);
 /* Data that all profiles of one command `export` share, in the arena of struct tp_export_job. */
 struct tp_tf_job {
     struct tp_strings names; /* names of runs and workers */
-    struct tp_vec cycles;    /* earlier traces of each worker (tfevents_cycles.c) */
-    struct tp_vec samples;   /* values to compare ranks (tfevents_ranks.c) */
+    struct tp_vec cycles;    /* elements: struct cycle; earlier traces of each worker (tfevents_cycles.c) */
+    struct tp_vec samples;   /* elements: struct sample; values by which ranks are compared (tfevents_ranks.c) */
 };
 struct tp_tf_job *tp_tf_job_get(struct tp_export_job *job);
 
@@ -53,7 +52,7 @@ struct tp_tf_folder {
  * TP_ENOMEM. */
 int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, struct tp_error *err);
 
-/* Stores the values that are compared between ranks in the job's arena (tfevents_ranks.c). Returns 0 or TP_ENOMEM. */
+/* Stores in the job's arena the values by which ranks are compared (tfevents_ranks.c). Returns 0 or TP_ENOMEM. */
 int tp_tf_store_rank_samples(const struct tp_tf_run *run);
 /* Writes the records as the event file of a folder. Then removes the files of earlier exports from the folder, unless
  * folder->has_files_of_earlier_cycles is true. host: a name that is safe as a part of a file name. */
@@ -81,7 +80,7 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 struct tp_tf_column {
     const char *tag, *description;
-    double *values; /* element for each step: value; NaN if unknown */
+    double *values; /* for each step: value; NaN if unknown */
     bool is_flat;   /* true: the value is 0 in every step, and the column is not written */
 };
 
@@ -100,10 +99,10 @@ double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const c
 const struct tp_tf_column *tp_tf_column_find(const struct tp_tf_columns *columns, const char *begin, const char *end,
                                              bool with_flat);
 
-/* start of the tags of counters that the program recorded */
+/* prefix of the tags of counters that the program recorded */
 #define TP_TF_COUNTERS "profile_counters/"
 
-/* Adds the columns and histograms that require a walk over events: kernels, launches and operators
+/* Adds the columns and histograms that are computed from single events: kernels, launches and operators
  * (tfevents_kernels.c). */
 void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns);
 void tp_tf_add_histograms(const struct tp_tf_run *run);

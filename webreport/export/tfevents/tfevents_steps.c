@@ -17,7 +17,7 @@ enum { MOST_COUNTERS = 64 };
 struct counter {
     const char *tag;
     double *values;
-    int64_t *times; /* element for each step: time of the counter's last value, ns */
+    int64_t *times; /* for each step: time of the counter's last value, ns */
 };
 
 /* Returns the tag of a counter, which is the same as in the event file that the program writes live. */
@@ -30,7 +30,7 @@ static const char *counter_tag(const struct tp_tf_run *run, uint32_t name)
     return tp_text_printf(arena, TP_TF_COUNTERS "%s", clean);
 }
 
-/* Returns the counter with this tag, or NULL if there are too many counters. */
+/* Returns the counter with this tag; adds the counter if it is new. Returns NULL if there are too many counters. */
 static struct counter *find_or_add_counter(const struct tp_tf_run *run, struct tp_tf_columns *columns,
                                            struct tp_vec *counters, const char *tag)
 {
@@ -50,7 +50,8 @@ static void add_counter_columns(const struct tp_tf_run *run, struct tp_tf_column
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_vec counters = TP_VEC(columns->arena, struct counter);
-    /* element for each name id: 1 + index of the counter; 0: no counter yet; TP_NO_ID: there are too many counters */
+    /* for each name id: 1 + index of the counter; 0: no counter yet; TP_NO_ID: no counter, because there are too
+     * many */
     uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
@@ -60,7 +61,7 @@ static void add_counter_columns(const struct tp_tf_run *run, struct tp_tf_column
         if (!by_name[value->name]) {
             struct counter *found = find_or_add_counter(run, columns, &counters, counter_tag(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
-            i--; /* the name has a counter now, so the loop runs again for the same value */
+            i--; /* repeats the loop for the same value, because by_name is now set for its name */
             continue;
         }
         struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
@@ -173,7 +174,7 @@ static void add_communication_columns(const struct tp_tf_run *run, struct tp_tf_
     }
 }
 
-/* Sets peaks[i] to the largest value of a curve in step i, MiB. The value at the start of the step also counts. */
+/* Sets peaks[i] to the largest value of a curve in step i, MiB. The peak of a step includes the value at its start. */
 static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve, unsigned column, int64_t first_ns,
                        double *peaks)
 {

@@ -1,5 +1,5 @@
-/* Adds the records about the whole trace: its main figures, which are the metrics of the HParams table, and the charts
- * of Custom Scalars. */
+/* Adds the records about the whole trace: the metrics of the HParams table, which are the main figures of the trace,
+ * and the charts of Custom Scalars. */
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "webreport/measure/audience/phrases.h"
 
@@ -140,7 +140,7 @@ static void add_layout(const struct tp_tf_run *run)
 {
     enum { UTILIZATION = 4 };
     static const struct {
-        const char *begin, *end; /* start and end of the tags that the chart shows */
+        const char *begin, *end; /* prefix and suffix of the tags that the chart shows */
         struct tp_tf_chart chart;
     } charts[] = {
         {"profile_step/", "time_ms", {"Steps", "Step time (ms)", .tags = "profile_step/time_ms$"}},

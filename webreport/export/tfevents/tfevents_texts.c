@@ -89,7 +89,7 @@ static void write_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
-    /* true: the trace has only the name and the busy time of its devices */
+    /* true: the trace has only the name and the busy time of each device */
     bool is_own = tp_has_only_devices_of_program(run->export->profile->model);
     if (gpus->row_count == 0)
         return;
@@ -138,7 +138,8 @@ static void add_overview(const struct tp_tf_run *run)
 
 /* ---- tables ---- */
 
-/* Writes four columns of a table: name, number of calls, the time that the rows are sorted by, and another time. */
+/* Writes four columns of a table: name, number of calls, the time that the rows are sorted by, and another time.
+ * columns: indexes of these four columns in the table. */
 static void write_table_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
                              bool is_kernel)
 {

@@ -5,7 +5,7 @@
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
-/* value for a place that is the step itself, or a Python frame directly in the step, and therefore not a node */
+/* place that is not a node: the step itself, or a Python frame directly in the step */
 
 enum { IN_STEP = TP_NO_ID - 1 };
 
@@ -15,7 +15,7 @@ struct tree {
     struct tp_keys paths; /* keys (parent node, name id); the index of a key is also the index of its node */
     struct tp_strings names;
     struct tp_vec nodes; /* nodes of the graph; elements: struct tp_tf_node */
-    struct tp_vec last;  /* element for each node: uint32_t, its newest child */
+    struct tp_vec last;  /* elements: uint32_t; for each node, index of its newest child */
     uint32_t last_top;
     uint32_t *depth;
 };
@@ -47,8 +47,8 @@ static uint32_t *last_child(struct tree *tree, uint32_t parent)
     return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
 }
 
-/* Returns the child of `parent` with this name. Returns `parent` itself if a new child would exceed the limit of nodes
- * or depth. */
+/* Returns the child of `parent` with this name; adds the child if it is new. Returns `parent` itself if a new child
+ * would exceed the limit of nodes or depth. */
 static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_str name)
 {
     struct tp_arena *arena = tree->run->export->arena;
@@ -103,7 +103,7 @@ static void fill_tree_of_operators(struct tree *tree)
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    /* element for each node of the call tree: its innermost Python frame; empty if none exists */
+    /* for each node of the call tree: its innermost Python frame; empty if it has no frame */
     struct tp_str *site = tp_arena_array(arena, count, sizeof *site);
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
@@ -112,7 +112,7 @@ static void fill_tree_of_operators(struct tree *tree)
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
-    /* fills child_host_ns, but also adds the children to device_ns and bytes, which the loop above has saved */
+    /* fills child_host_ns; also adds children to device_ns and bytes, so that the loop above saved their values */
     tp_merge_sum_subtrees(&tree->merge);
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {

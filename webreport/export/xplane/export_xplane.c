@@ -2,8 +2,8 @@
  *
  * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb. Ranks of one recording share a session. XProf recognizes
  * certain names of planes, lines, events and stats; the code that writes them lists these names. XProf does not
- * document the names, so this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits, so times are
- * relative to the start of the profile. */
+ * document the names, so that this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits. To avoid an
+ * overflow, times are relative to the start of the profile. */
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -16,8 +16,8 @@ enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 enum stream_use { USE_COMPUTE = 1, USE_H2D = 2, USE_D2H = 4, USE_D2D = 8, USE_P2P = 16, USE_COPY = 32, USE_SET = 64 };
 
 static const struct {
-    /* found: part of Kineto's name for the copy; name: XProf's name for the copy; use: word in the name of the stream's
-     * line */
+    /* found: part of the copy's name in Kineto; name: the copy's name in XProf; use: word for the copy in the name of
+     * the stream's line */
     const char *found, *name, *use;
     enum stream_use bit;
 } copies[] = {{"HtoD", "MemcpyHToD", "MemcpyH2D", USE_H2D},
@@ -32,7 +32,7 @@ struct device {
     struct tp_xplane *plane;
     const struct tp_gpu *gpu;
     uint32_t number; /* number of the device's plane */
-    uint32_t *names; /* element for each name id of the trace: 1 + its id in the plane; 0: no id yet */
+    uint32_t *names; /* for each name id of the trace: 1 + id of the name in the plane; 0: no id yet */
     uint32_t correlation, op, kernel, copy, set;
 };
 
@@ -209,7 +209,7 @@ static void write_step_mark(struct device *d, uint32_t name, uint32_t step, int6
                           .start_ns = at - d->x->first_ns, .dur_ns = 1, .name = name, .stat_count = 1, .stats = &stat});
 }
 
-/* Writes events of 1 ns at the first and the last nanosecond of each step. */
+/* Writes one event of 1 ns at the start, and one at the end, of each step. */
 static void write_step_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;

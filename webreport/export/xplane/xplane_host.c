@@ -23,7 +23,7 @@ struct extra {
     enum extra_kind kind;
 };
 
-/* An event that is still open at the current time, while the events of a thread are written in order. */
+/* An event that is still open at the current time. The events of a thread are written in order of time. */
 struct open_event {
     int64_t end;
     uint32_t scope; /* scope of the innermost operator, or TP_NO_ID */
@@ -32,15 +32,16 @@ struct open_event {
 struct host {
     struct tp_xexport *x;
     struct tp_xplane *plane;
-    /* element for each name id of the trace: 1 + id in the plane. names: id as an event; frames: id as a Python
-     * frame */
+    /* for each name id of the trace: 1 + id in the plane, for the name of an event (names) or of a Python frame
+     * (frames) */
     uint32_t *names, *frames;
-    uint32_t *values;     /* element for each value id of the trace: 1 + id of its text in the plane */
-    uint32_t *launch_gpu; /* element for each launch: 1 + index of the device that ran the launched work */
+    uint32_t *values;     /* for each value id of the trace: 1 + id of its text in the plane */
+    uint32_t *launch_gpu; /* for each launch: 1 + index of the device that ran the launched work */
     bool has_step_line;
     uint32_t next_launch; /* index of the current thread's next launch */
     struct tp_vec open,
-        extras; /* events of the current thread; open: struct open_event; extras: struct extra, added events */
+        /* events of the current thread; elements of open: struct open_event; of extras (added events): struct extra */
+        extras;
     uint32_t correlation, device, shape, step_num, root, producer_type, producer, consumer_type, consumer;
 };
 
@@ -69,7 +70,7 @@ static void add_steps(struct host *h)
     }
 }
 
-/* For a thread without steps, adds one event per step. The event extends from the thread's first event to its last
+/* For a thread without steps, adds one event for each step. The event extends from the thread's first event to its last
  * event in the step and in the gap after the step. */
 static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
 {
@@ -108,7 +109,7 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
     return number;
 }
 
-/* ---- events of a thread ---- */
+/* ---- output of a thread's events ---- */
 
 /* Closes the events that ended before `start`. Returns `end`, or the end of the enclosing event if that is earlier, so
  * that the new event nests. *scope: scope of the innermost operator. */
@@ -257,7 +258,7 @@ static void write_launch(struct host *h, uint32_t event, int64_t end)
     write_event(h, e->ts_ns, end, name_text_id(h, e->name, false), stats, count);
 }
 
-/* Returns whether the event is a marker that became a step, and is therefore already written. */
+/* Returns whether the event is a marker that became a step. Such a marker is already written as a step. */
 static bool is_marker_of_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&

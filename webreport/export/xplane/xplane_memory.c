@@ -1,7 +1,8 @@
 /* Writes the memory records of the host's plane for XProf's memory profile. Each record is an event without duration
  * that has the state of its allocator.
  *
- * XProf adds "reserved" to the allocated bytes, so the export omits the reserved bytes of torch's caching allocator. */
+ * XProf adds "reserved" to the allocated bytes, so that the export omits the reserved bytes of torch's caching
+ * allocator. */
 #include "webreport/export/xplane/xplane_parts.h"
 #include "webreport/measure/memory/memory_records.h"
 
@@ -12,7 +13,7 @@ struct memory_names {
         op;
 };
 
-/* The state of an allocator after the last written record, bytes. */
+/* State of an allocator after the last written record. */
 struct usage {
     /* now, peak: current and largest number of allocated bytes; capacity: bytes of the device, TP_NULL_INT if
      * unknown */

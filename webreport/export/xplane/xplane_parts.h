@@ -38,7 +38,7 @@ struct tp_xexport {
     int64_t first_ns, last_ns;
     uint32_t main_thread; /* thread that has the steps; TP_NO_ID if there are no host events */
     struct tp_xscopes scopes;
-    uint32_t *scope; /* element for each event: scope of the operator; TP_NO_ID for other events */
+    uint32_t *scope; /* for each event: scope of the operator; TP_NO_ID for other events */
 };
 
 void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena);

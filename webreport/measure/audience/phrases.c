@@ -22,8 +22,8 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True)",
                                       "modules (mark them with tracepress_module_begin)"},
         [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
-        [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
-                                   "Share of the steps in which the program is in a range that waits for input."},
+        [TP_PHRASE_INPUT_SHARE] = {"Share of step time in which the data loader's next() runs.",
+                                   "Share of step time in which the program is in a range that waits for input."},
         [TP_PHRASE_INPUT_MEAN] =
             {"Mean time per step in the data loader, without device work, communication or runtime calls.",
              "Mean time per step in ranges that wait for input."},
@@ -101,7 +101,7 @@ static const struct replacement {
     {"calls of the operator", "calls of that name"},
     {"operator calls", "calls"},
     {"operator time", "the time in calls"},
-    {"n operator", " call"}, /* part of "an operator" and "An operator" */
+    {"n operator", " call"}, /* matches both "an operator" and "An operator" */
     {"Operator", "Call"},
     {"operator", "call"},
     {"n annotation", " range"},

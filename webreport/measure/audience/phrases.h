@@ -7,7 +7,7 @@
 
 /* identifies a phrase of the page, the digest or the terminal */
 enum tp_phrase {
-    TP_PHRASE_STEP_MARKER,    /* name of the marker of steps; NULL: PyTorch's name is right */
+    TP_PHRASE_STEP_MARKER,    /* name of the marker of steps; NULL: use PyTorch's name */
     TP_PHRASE_MARK_STEPS,     /* advice: how the user marks steps */
     TP_PHRASE_RECORD_DEVICE,  /* advice: how the user records the device's work; NULL: no advice is needed */
     TP_PHRASE_RECORD_MEMORY,  /* advice: how the user records memory */
@@ -24,7 +24,8 @@ enum tp_phrase {
     TP_PHRASE_CALLER,         /* word for the callers of operators in the call tree */
     TP_PHRASE_STACKS,         /* title of the list of an operator's stacks */
     TP_PHRASE_FRAMES_LEFT_OUT,
-    TP_PHRASE_CATEGORIES, /* sentence: category that counts for a time when several are active in a step */
+    /* sentence: categories in their order; at each time of a step, the first active category gets the time */
+    TP_PHRASE_CATEGORIES,
     TP_PHRASE_LATE_HOST,  /* advice for ranks with a slow host */
     TP_PHRASE_SLOW_INPUT, /* advice for ranks with slow input */
     TP_PHRASE_IN_INPUT,   /* tooltip: time that a rank spends in input */
@@ -42,14 +43,14 @@ const char *tp_replace_gpu_words(const struct tp_model *model, const char *text,
 /* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
 struct tp_speech {
     enum tp_producer producer;
-    bool has_only_own;       /* true if the program itself registered all devices; no device is a GPU */
+    bool has_only_own;       /* true if the program itself registered all devices, so that no device is a GPU */
     bool mentions_no_device; /* true if the trace has no device and is not from PyTorch; texts then mention no device */
     const char *devices;     /* word for the devices (tp_devices_word), static; NULL means "GPU" */
 };
 
 struct tp_speech tp_speech_of_model(const struct tp_model *model);
-/* Returns the words for texts about two traces: words for operators from the first trace, words for devices from
- * both. */
+/* Returns the words for texts about two traces. The words for operators are from the first trace; the words for devices
+ * describe the devices of both traces. */
 struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speech second);
 
 /* Translates a text that tracepress wrote for PyTorch into the words of `speech`. Operators become calls, annotations
@@ -57,12 +58,12 @@ struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speec
  * `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
 const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena);
 
-/* Returns a number of different operators as text in `arena`, such as "3 operators". For producers other than PyTorch:
- * "3 names". */
+/* Returns the number of different operators as text in `arena`, such as "3 operators". For other producers than
+ * PyTorch, the text has the form "3 names". */
 const char *tp_operator_count_text(enum tp_producer producer, size_t count, struct tp_arena *arena);
 
-/* Returns whether texts may mention GPUs and launches: the trace is from PyTorch or has a device other than the
- * program's own. */
+/* Returns whether texts can mention GPUs and launches: true if the trace is from PyTorch, or has a device that the
+ * program did not register itself. */
 bool tp_mentions_launches(const struct tp_model *model);
 
 #endif

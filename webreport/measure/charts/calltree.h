@@ -38,8 +38,8 @@ struct tp_call {
 struct tp_calltree {
     const char *devices; /* word for devices (tp_devices_word); NULL means GPU */
     enum tp_producer producer;
-    /* nodes in depth-first order; node 0 is the root. Siblings are sorted by device time, then host time (both
-     * descending), then name */
+    /* nodes in depth-first order; node 0 is the root. Siblings are sorted by device time (longest first), then by host
+     * time (longest first), then by name */
     struct tp_call *calls;
     uint32_t count;        /* number of nodes; 0: the trace has no calls to show */
     uint64_t merged_count; /* number of nodes before pruning */
@@ -48,8 +48,8 @@ struct tp_calltree {
     /* true for a trace of `record --outside`. In addition to has_samples, phases are programs, operators are native
      * functions and kernels are functions of the operating system's kernel */
     bool is_program;
-    bool is_cut; /* true if the trace has more distinct paths than the limit; the deepest calls count for their callers
-                  */
+    /* true if the trace has more distinct paths than the limit; the deepest calls are then added to their callers */
+    bool is_cut;
 };
 
 struct tp_calltree_options {

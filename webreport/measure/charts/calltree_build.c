@@ -16,14 +16,14 @@ struct pruning {
     const struct tp_calltree_options *options;
     struct tp_calltree *tree;
     struct tp_arena *arena;
-    /* a node is kept if its device time or its host time reaches this least time, ns */
+    /* thresholds, ns; a node is kept if its device time reaches the first or its host time reaches the second */
     int64_t min_device_ns, min_host_ns;
-    struct tp_vec stack;    /* nodes still to be written (struct pending); the last one is next */
-    struct tp_vec children; /* children of the current node (uint32_t) */
+    struct tp_vec stack;    /* nodes that are not written yet, the next one last; elements: struct pending */
+    struct tp_vec children; /* children of the current node; elements: uint32_t */
 };
 
-/* a node that is still to be written below `parent`. node: index in the merged tree; TP_NO_ID for `other`, the sum of
- * omitted children */
+/* A node that will be written below `parent`. node: index in the merged tree; TP_NO_ID for `other`, the sum of omitted
+ * children. */
 struct pending {
     uint32_t node, parent;
     struct tp_call other;
@@ -42,8 +42,8 @@ static bool is_node_kept(const struct pruning *p, uint32_t index)
     return has_large_time(p, node->device_ns, node->host_ns);
 }
 
-/* Sets the least times that a node needs to be kept. The usual threshold is a thousandth of the total device and host
- * time; it is larger if more than max_nodes would be kept. */
+/* Sets the thresholds min_device_ns and min_host_ns. They are usually a thousandth of the total device time and host
+ * time. They are larger if more than max_nodes nodes would be kept. */
 static void choose_threshold(struct pruning *p, uint32_t max_nodes)
 {
     const struct tp_merge_node *root = tp_merge_node(p->merge, 0);
@@ -63,7 +63,8 @@ static const struct tp_label *node_label(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
-/* Returns the child frame that has at least 98 % of the times of a frame; TP_NO_ID without such a child. */
+/* Returns the child frame that has at least 98 % of the device time and of the host time of a frame; TP_NO_ID without
+ * such a child. */
 static uint32_t child_with_nearly_all_time(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
@@ -115,7 +116,7 @@ static void add_to_omitted_children(struct tp_call *other, const struct tp_merge
     other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
     other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
     other->bytes = tp_sat_add(other->bytes, node->bytes);
-    other->call_count++; /* call_count of "other" is the number of omitted nodes, which its name shows */
+    other->call_count++; /* the name of "other" shows call_count as the number of omitted nodes */
 }
 
 /* Pushes the children of a node on the stack: the largest on top, the sum of the omitted children at the bottom. */

@@ -9,7 +9,8 @@
 
 enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
 
-/* An event that is still open during the walk. end: end of the event, ns; node: node of the event in the tree. */
+/* An event that has not ended yet at the current position of the walk. end: end of the event, ns; node: node of the
+ * event in the tree. */
 struct open {
     int64_t end;
     uint32_t node;
@@ -17,7 +18,7 @@ struct open {
 
 struct walk {
     struct tp_merge *merge;
-    struct tp_vec open;      /* stack of open events (struct open) */
+    struct tp_vec open;      /* stack of open events; elements: struct open */
     struct tp_vec frames;    /* working memory of descend_stack */
     uint32_t *node_of_event; /* node of each event, for operators and runtime calls; TP_NO_ID for other events */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
@@ -74,7 +75,7 @@ uint32_t tp_merge_find_or_add_child(struct tp_merge *merge, uint32_t parent, uin
         known = tp_keys_pair(&merge->edges, parent, label);
         new_node(merge, parent, label);
     }
-    above = tp_merge_node(merge, parent); /* new_node may have moved the array of nodes */
+    above = tp_merge_node(merge, parent); /* new_node can move the array of nodes, so the pointer is read again */
     if (above->recent_child != TP_NO_ID)
         tp_merge_node(merge, above->recent_child)->after = known + 1;
     return above->recent_child = known + 1;
@@ -246,8 +247,8 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     *open = (struct open){tp_event_end(event), reached};
 }
 
-/* Walks the events of a thread. An open event encloses the next event only if it lasts beyond the middle of that event.
- * Example: step 2 begins inside the frame that finishes step 1, but is not nested in this frame. */
+/* Walks the events of a thread. An open event encloses the next event only if the open event lasts beyond the middle of
+ * the next event. Example: step 2 begins inside the frame that finishes step 1, but is not nested in this frame. */
 static void add_events_of_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;

@@ -25,7 +25,7 @@ struct tp_merge_node {
     /* sibling that was visited after this node at the previous visit; TP_NO_ID if unknown */
     uint32_t after;
     int64_t host_ns, device_ns,
-        bytes; /* values of the node alone, until tp_merge_sum_subtrees adds those of the nodes below; times in ns */
+        bytes; /* values of the node alone; tp_merge_sum_subtrees adds the values of the nodes below; times in ns */
     int64_t child_host_ns;
     uint64_t call_count;
 };
@@ -33,14 +33,14 @@ struct tp_merge_node {
 struct tp_merge {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_vec labels;          /* labels of the nodes (struct tp_label) */
+    struct tp_vec labels;          /* labels of the nodes; elements: struct tp_label */
     struct tp_strings modules;     /* names of classes of modules */
-    struct tp_vec label_by_module; /* label (uint32_t) for each id in `modules` */
-    /* for each frame of the trace's stacks (each function for samples): label + 1; 0: no label yet */
+    struct tp_vec label_by_module; /* for each id in `modules`: label; elements: uint32_t */
+    /* for each frame of the trace's stacks (in a trace of samples: for each function): label + 1; 0: no label yet */
     uint32_t *label_of_frame;
     uint32_t *label_of_name; /* indexed by name id * 2 + is_device: label + 1; 0: no label yet */
-    struct tp_vec nodes;     /* all nodes (struct tp_merge_node); node 0 is the root */
-    struct tp_keys edges;    /* pairs (parent, label); key i is the edge to node i + 1 */
+    struct tp_vec nodes;     /* all nodes, node 0 is the root; elements: struct tp_merge_node */
+    struct tp_keys edges;    /* keys (parent, label); key i is the edge to node i + 1 */
     bool is_cut;
 };
 

@@ -15,12 +15,12 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    /* Returns the self value of an item. Used by metrics of tracepress. */
+    /* Returns the self value of an item; NULL for metrics of torch and of samples. */
     int64_t (*value)(const struct tp_torch *torch, uint32_t item);
-    /* Returns the value of a sample that represents `ns` nanoseconds. Used by metrics of samples. */
+    /* Returns the value of a sample that represents `ns` nanoseconds; NULL for other metrics. */
     int64_t (*sample_value)(int64_t ns);
     const char *title;
-    enum tp_folded_source source; /* source of the metric's lines */
+    enum tp_folded_source source; /* kind of data from which the metric's lines are made */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
@@ -241,7 +241,8 @@ static void add_value_to_path(struct tp_folded *folded, uint32_t path, int64_t s
     *value = tp_sat_add(*value, self);
 }
 
-/* Finds the path of every item. An item deeper than the limit counts for its deepest ancestor within the limit. */
+/* Finds the path of every item. An item deeper than the limit gets the path of its deepest ancestor within the
+ * limit. */
 static void find_paths_of_items(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
@@ -275,8 +276,8 @@ static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *tra
     return path;
 }
 
-/* Finds the path of each sample from its thread and functions. A sample deeper than the limit counts for the innermost
- * function within the limit. */
+/* Finds the path of each sample from its thread and functions. A sample deeper than the limit gets the path of the
+ * innermost function within the limit. */
 static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keys seen; /* pairs (thread, stack), because many samples share a stack */

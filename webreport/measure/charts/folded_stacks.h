@@ -34,7 +34,7 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 /* Returns the title of a metric of tracepress; NULL for a metric of torch. Static. */
 const char *tp_folded_metric_title(const struct tp_folded_metric *metric);
 
-/* source of the lines of a metric */
+/* kind of data from which the lines of a metric are made */
 enum tp_folded_source {
     TP_FOLDED_CALL_STACKS,   /* calls of 1 us or more with a recorded stack */
     TP_FOLDED_DEVICE_STACKS, /* calls with a recorded stack and 1 us or more of device work */
@@ -51,9 +51,9 @@ struct tp_folded {
     struct tp_torch torch;
     struct tp_key_stacks stacks; /* used only for metrics of torch */
     struct tp_keys paths;        /* pairs (enclosing path, name), used only for metrics of tracepress */
-    struct tp_vec values;        /* value (int64_t) of each path: value of its innermost frame, without callees */
-    struct tp_strings frames;    /* names of the frames of samples */
-    uint32_t at;                 /* index of the next line: an item in torch's order, or a path */
+    struct tp_vec values;        /* for each path: value of its innermost frame, without callees; elements: int64_t */
+    struct tp_strings frames;    /* names of the frames in the stacks of samples */
+    uint32_t at;                 /* next line to write: index of an item in torch's order, or index of a path */
 };
 
 /* Prepares the lines of a trace in `arena`, whose guard the caller has set. The trace must outlive `folded` and must
@@ -68,7 +68,7 @@ struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path
 /* Appends the next lines to `out`; allocates memory only there. Returns false after the last line. */
 bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out);
 
-/* Returns whether all lines have been returned. Does not change `folded`. */
+/* Returns true if no line remains for tp_folded_next_lines. Does not change `folded`. */
 bool tp_folded_is_empty(struct tp_folded *folded);
 
 /* Writes all lines to a file; creates no file if an error occurs. Returns 0, TP_EIO or TP_ENOMEM. */

@@ -44,9 +44,10 @@ struct tp_lane {
     uint32_t slice_count;       /* number of the lane's slices in the trace */
     uint32_t shown_count;       /* number of the lane's slices in the viewer's data */
     uint32_t row_count;         /* depth of nesting + 1, at most TP_TIMELINE_MAX_ROWS */
-    uint32_t moment_count;      /* number of the lane's moments in the viewer's data */
-    uint32_t rank;    /* position among the shown lanes. Host lanes come first, those with most work at the top */
-    uint64_t work_ns; /* for host lanes: time in the outermost operators and runtime calls, ns */
+    uint32_t moment_count;      /* number of the lane's moments (events without duration) in the viewer's data */
+    /* position among the shown lanes. Host lanes come first; the host lane with the most work is at the top */
+    uint32_t rank;
+    uint64_t work_ns;                       /* for host lanes: time in the outermost operators and runtime calls, ns */
     bool has_steps, is_backward, has_cover; /* has_cover: some slices of the lane are folded */
     struct tp_str title;
     uint8_t *load; /* for host lanes: share of work in each load bucket; 255 is the whole bucket */
@@ -55,7 +56,7 @@ struct tp_lane {
 /* A part of the main lane in the drawing: an annotation that only a step encloses. */
 struct tp_timeline_phase {
     struct tp_str name;
-    uint64_t start_ns, dur_ns; /* start_ns: ns from the start of the timeline */
+    uint64_t start_ns, dur_ns; /* start_ns: time since the start of the timeline, ns */
     enum tp_slice_class class;
 };
 

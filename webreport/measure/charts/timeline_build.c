@@ -97,7 +97,7 @@ static void choose_lanes_to_show(struct tp_timeline *timeline, struct tp_arena *
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
-    /* device lanes come first: their names get small numbers and always fit into the data */
+    /* device lanes come first, so that their names get small numbers and always fit into the data */
     add_device_lanes(timeline, arena);
     add_busiest_threads_as_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
@@ -251,8 +251,8 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* Estimates the compressed size of the sections as base64, from samples of an eighth of each section. Returns 0 if
- * compressing all sections costs little, because they are small. */
+/* Estimates the compressed size of the sections as base64 from samples, which are an eighth of each section. Returns 0
+ * for small sections, because compressing them completely costs little. */
 static size_t estimate_data_bytes(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
@@ -268,8 +268,8 @@ static size_t estimate_data_bytes(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
 }
 
-/* Chooses the slices that the next attempt folds. size: bytes that the current slices need. Also folds device slices
- * and annotations after three attempts, and steps after five. */
+/* Chooses the slices that the next attempt folds. size: bytes that the current slices need. After three attempts,
+ * device slices and annotations are folded too; after five attempts, also steps. */
 static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes,
                                   int attempt)
 {
@@ -295,7 +295,8 @@ static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         size_t size = estimate_data_bytes(pack);
-        if (size <= max_bytes + max_bytes / 16) { /* the estimate may be 1/16 too high */
+        /* the estimate can be 1/16 too high, so sizes up to 1/16 above the limit are tried */
+        if (size <= max_bytes + max_bytes / 16) {
             struct tp_str data = compress_header_and_sections(pack, timeline, load);
             size = base64_size(data.len);
             if (!size)

@@ -126,7 +126,7 @@ size_t tp_pack_write_header(char *room, size_t room_bytes, const struct tp_pack 
     bool is_out_of_memory = text.failed == TP_ENOMEM;
     if (size)
         memcpy(room, text.data, size);
-    tp_buf_release(&text); /* the text must be freed here, because the arena may jump to its guard */
+    tp_buf_release(&text); /* the text must be freed here, because tp_arena_fail jumps to the guard of the arena */
     if (is_out_of_memory)
         tp_arena_fail(pack->arena, TP_ENOMEM);
     return size;

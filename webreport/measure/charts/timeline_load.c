@@ -9,7 +9,7 @@
 #include "webreport/measure/charts/timeline_pack.h"
 
 enum { FINER = TP_LOAD_BUCKETS / TP_TIMELINE_LOAD_BUCKETS };
-static const int64_t ONE = 1000000000; /* a level of one block per SM; levels are counted in billionths */
+static const int64_t ONE = 1000000000; /* the level 1, which is one block per SM; levels are stored in billionths */
 
 /* ---- SM efficiency ---- */
 
@@ -53,7 +53,7 @@ static struct running pop_operation_that_ends_first(struct tp_vec *heap)
     return top;
 }
 
-/* Adds the time from s->at to `until`, weighted by the current level. A level above 1 counts as 1. */
+/* Adds the time from s->at to `until`, weighted by the current level. A level above 1 is treated as 1. */
 static void add_time_at_level(struct sweep *s, int64_t until)
 {
     if (until <= s->at)

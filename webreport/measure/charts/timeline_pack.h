@@ -23,28 +23,29 @@ struct tp_pack_column {
 
 enum tp_pack_section {
     TP_PACK_START,      /* one LEB128 per slice: time since the start of the previous slice of the lane */
-    TP_PACK_DURATION,   /* one LEB128 per slice: its duration */
-    TP_PACK_NAME,       /* one LEB128 per slice: number of its name */
-    TP_PACK_DEPTH,      /* one byte per slice: its depth of nesting */
-    TP_PACK_NAME_SIZES, /* one LEB128 per name: its length in bytes */
+    TP_PACK_DURATION,   /* one LEB128 per slice: duration of the slice */
+    TP_PACK_NAME,       /* one LEB128 per slice: number of the slice's name */
+    TP_PACK_DEPTH,      /* one byte per slice: depth of nesting of the slice */
+    TP_PACK_NAME_SIZES, /* one LEB128 per name: length of the name, bytes */
     TP_PACK_NAME_BYTES,
     TP_PACK_NAME_CLASSES, /* one byte per name: enum tp_slice_class */
     TP_PACK_COVER,        /* per lane with folded slices: row_count * TP_PACK_COVER_BUCKETS bytes */
-    /* three LEB128 per slice with arguments. 1: its index among all slices, as the difference from the previous slice
-     * with arguments. 2: number of its text, 0 without a text. 3: its color + 1, 0 without a color */
+    /* three LEB128 per slice with arguments. 1: index of the slice among all slices, as the difference from the
+     * previous slice with arguments. 2: number of the arguments text, 0 without a text. 3: color of the slice + 1, 0
+     * without a color */
     TP_PACK_ARGUMENTS,
-    TP_PACK_ARGUMENT_SIZES, /* one LEB128 per text; texts are numbered from 1 */
+    TP_PACK_ARGUMENT_SIZES, /* one LEB128 per arguments text: length of the text, bytes; texts are numbered from 1 */
     TP_PACK_ARGUMENT_BYTES,
-    /* four LEB128 per moment of a lane: time since the lane's previous moment, number of the name, number of the text,
-     * color + 1 */
+    /* four LEB128 per moment of a lane: time since the lane's previous moment, number of the name, number of the
+     * arguments text, color + 1 */
     TP_PACK_MOMENTS,
-    /* one LEB128 per device slice: 1 + time from the start of its launch to its own start; 0 if unknown. The section is
-     * empty if it does not fit into the size limit */
+    /* one LEB128 per device slice: 1 + time from the start of its launch to the start of the slice; 0 if unknown. The
+     * section is empty if it does not fit into the size limit */
     TP_PACK_LAUNCH,
-    /* one LEB128 per host slice: number of the text of its shapes, 0 without shapes. This section and the next two are
-     * empty if they do not fit into the size limit */
+    /* one LEB128 per host slice: number of the text with the slice's shapes, 0 without shapes. This section and the
+     * next two are empty if they do not fit into the size limit */
     TP_PACK_SHAPE,
-    TP_PACK_SHAPE_SIZES, /* one LEB128 per text; texts are numbered from 1 */
+    TP_PACK_SHAPE_SIZES, /* one LEB128 per shapes text: length of the text, bytes; texts are numbered from 1 */
     TP_PACK_SHAPE_BYTES,
     TP_PACK_SECTION_COUNT
 };
@@ -73,10 +74,12 @@ struct tp_pack {
     uint32_t *name_number;
     uint8_t *class_by_name; /* for each name id: enum tp_slice_class + 1; the highest bit marks backward operators */
     uint32_t name_count;
-    /* for each id of an "Input Dims" text: its number in the data; 0: no number yet. NULL if no slice has shapes */
+    /* for each id of an "Input Dims" text: number of the text in the data; 0: no number yet. NULL if no slice has
+     * shapes */
     uint32_t *number_by_shape;
     uint32_t shape_count;
-    /* for each id of an arguments text: its number in the data; 0: no number yet. NULL if no slice has arguments */
+    /* for each id of an arguments text: number of the text in the data; 0: no number yet. NULL if no slice has
+     * arguments */
     uint32_t *number_by_argument;
     uint32_t argument_text_count, argument_count; /* argument_count: number of slices with arguments */
     uint64_t last_argument_slice;                 /* index of the previous slice with arguments */
@@ -84,9 +87,9 @@ struct tp_pack {
     uint64_t *ends;                               /* stack of the ends of open slices, ns */
     size_t open_slice_capacity;
     uint64_t end_ns; /* latest end of any slice or moment, ns */
-    /* histogram of slices by duration: [0] slices that may be folded, [1] other slices */
+    /* histogram of slices by duration: [0] slices that can be folded, [1] other slices */
     uint64_t bins[2][TP_PACK_DURATION_BINS];
-    struct tp_vec phases; /* phases (struct tp_pack_phase) in the order of the walk */
+    struct tp_vec phases; /* phases in the order of the walk; elements: struct tp_pack_phase */
     bool is_first;        /* true during the first walk, which also fills load, phases and bins */
 };
 
@@ -139,7 +142,7 @@ void tp_pack_add_shape(struct tp_pack *pack, const struct tp_event *event);
 /* Prepares the arguments of slices and sorts the moments. */
 void tp_pack_arguments_init(struct tp_pack *pack);
 
-/* Empties the sections for arguments. Call it at the start of each attempt. */
+/* Empties the sections for arguments. Must be called at the start of each attempt. */
 void tp_pack_arguments_start(struct tp_pack *pack);
 
 /* Appends the arguments of an event. place: index of the event's slice among all slices. */
@@ -161,7 +164,7 @@ size_t tp_pack_write_header(char *room, size_t room_bytes, const struct tp_pack 
 /* Walks all lanes and fills the sections again. Writes the counts to the timeline. */
 void tp_pack_write_slices(struct tp_pack *pack);
 
-/* Returns a duration in ns. If all shorter slices are folded, about `keep` of the slices that may be folded remain. */
+/* Returns the duration below which slices must be folded so that about `keep` of the foldable slices remain, ns. */
 uint64_t tp_pack_find_threshold(const struct tp_pack *pack, uint64_t keep);
 
 /* Adds the time from `start` to `end` to the buckets that it overlaps. Bucket i covers [i * width, (i + 1) * width).

@@ -17,7 +17,7 @@ struct walk {
     uint64_t uneven;      /* not 0 if some time is not a multiple of the unit */
     uint64_t *load;       /* work per load bucket, ns */
     uint64_t load_width, cover_width;
-    uint64_t **cover; /* coverage of each row; NULL for a row without folded slices */
+    uint64_t **cover; /* for each row: coverage of the row; NULL for a row without folded slices */
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
@@ -115,9 +115,9 @@ void tp_pack_fill_shares(uint8_t *shares, const uint64_t *buckets, size_t count,
 
 /* ---- the walk ---- */
 
-/* Opens a slice and returns its depth among the open slices. A slice is nested in an open slice that lasts beyond its
- * middle, even if it ends slightly later. Example: step 2 begins inside the frame that finishes step 1, but is not
- * nested in this frame. */
+/* Opens a slice and returns its depth among the open slices. A slice is nested in an open slice that lasts beyond the
+ * middle of the new slice, even if the new slice ends slightly later. Example: step 2 begins inside the frame that
+ * finishes step 1, but is not nested in this frame. */
 static inline size_t open_slice(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
@@ -154,7 +154,7 @@ static inline bool is_class_foldable(const struct walk *w, enum tp_slice_class c
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
-/* Collects data that only the first walk needs: durations, load of the lane, phases. */
+/* Collects data that only the first walk needs: durations of slices, load of the lane, and phases. */
 static void add_slice_to_statistics(struct walk *w, const struct tp_event *event, enum tp_slice_class class,
                                     uint64_t start, uint64_t end)
 {

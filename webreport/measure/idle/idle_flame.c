@@ -24,7 +24,7 @@ static const struct tp_column_def line_columns[] = {
     {"percent", "Share", "%", "Share of the device's whole idle time.", TP_COLUMN_REAL},
 };
 
-/* idle time of one stack, ns; without deeper stacks */
+/* idle time with exactly one stack, without deeper stacks, ns */
 struct idle_time {
     int64_t ns, starved_ns;
     int64_t host_ns; /* part of `ns` before the host calls the next operation */
@@ -40,10 +40,10 @@ struct flame {
     const struct tp_model *model;
     const struct tp_gpu *gpu;
     struct tp_stack_tree tree;
-    struct tp_vec times; /* idle time (struct idle_time) of each node of the tree */
-    struct tp_vec lines; /* rows of the table by_line (struct line) */
+    struct tp_vec times; /* for each node of the tree: idle time; elements: struct idle_time */
+    struct tp_vec lines; /* rows of the table by_line; elements: struct line */
     struct tp_id_map line_ids;
-    uint32_t none; /* node for idle time without any host event */
+    uint32_t none; /* index of the node for idle time without any host event */
     int64_t total_ns;
 };
 
@@ -119,7 +119,7 @@ static void build_table_by_line(struct tp_idle_device *out, const struct flame *
 
 /* ---- the tree in its final order ---- */
 
-/* working data for the final order of the tree; only nodes with idle time in them or below them are written */
+/* working data for the final order of the tree; nodes without idle time in the node or below are omitted */
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
@@ -223,7 +223,8 @@ static int compare_by_total(const void *x, const void *y, const void *context)
     return tp_str_compare(a->text, b->text);
 }
 
-/* Sums idle time by frame. A node adds its total only if no ancestor has the same frame, so recursion counts once. */
+/* Sums idle time by frame. A node adds its total only if no ancestor has the same frame, so that recursive frames do
+ * not add the same time twice. */
 static struct tp_vec sum_idle_time_by_frame(const struct tp_idle_device *out, struct tp_arena *arena)
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);

@@ -1,4 +1,5 @@
-/* Builds the idle flame: the idle time of a device by host stack and by source line (section 6). */
+/* Builds the idle flame: the idle time of a device by host stack and by source line (docs/definitions.md, section
+ * 6). */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
 

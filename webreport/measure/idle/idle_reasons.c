@@ -34,8 +34,8 @@ struct walk {
     struct tp_idle_reasons *found;
     const struct tp_model *model;
     const struct tp_gpu *gpu;
-    size_t busy_at; /* number of busy intervals before the current idle interval */
-    /* done_ns: total length of these busy_at intervals; total_ns: total length of all busy intervals */
+    size_t busy_at; /* number of busy intervals that precede the current idle interval */
+    /* done_ns: total length of the first busy_at busy intervals; total_ns: total length of all busy intervals */
     int64_t done_ns, total_ns;
     void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns);
     void *context;
@@ -83,8 +83,8 @@ static void find_usual_launch_latency(struct walk *walk, struct tp_arena *arena)
     tp_arena_free_item(arena, found, gpu->idle_count * sizeof *found);
 }
 
-/* Returns whether the idle interval [a, b) is long and begins before 1 % of the busy time is over. A device
- * that is idle so long at the start of the recording executes work from before the recording, or is stalled. */
+/* Returns whether the idle interval [a, b) is long and begins before 1 % of the busy time is over. A device with such
+ * an interval executes work from before the recording, or is stalled. */
 static bool does_device_run_earlier_work(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;

@@ -40,8 +40,8 @@ struct tp_idle_reasons {
     int64_t ns[TP_IDLE_REASONS];
 };
 
-/* Sums the idle time of a device by reason. If `visit` is not NULL, calls it once or twice for each idle interval, in
- * order of time. Each call reports a reason and its share of the interval in ns. Gives working memory back to
+/* Sums the idle time of a device by reason. If `visit` is not NULL, calls `visit` once or twice for each idle interval,
+ * in order of time. Each call reports a reason and its share of the interval in ns. Releases working memory to
  * `arena`. */
 void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *model, const struct tp_gpu *gpu,
                           struct tp_arena *arena,

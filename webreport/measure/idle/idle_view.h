@@ -1,6 +1,6 @@
-/* The idle view: the activity of each device in the window W, the reasons of its idle time, and the host's activity
- * during this time (section 6). Every idle nanosecond has one part (enum tp_idle_part). The flame assigns each
- * nanosecond to a stack: the stack at that time on the thread that launches the next operation. */
+/* The idle view: the activity of each device in the used steps, the reasons of its idle time, and the host's activity
+ * during this time (docs/definitions.md, section 6). Every idle nanosecond has one part (enum tp_idle_part). The flame
+ * assigns each nanosecond to a stack: the stack at that time on the thread that launches the next operation. */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 
@@ -8,9 +8,9 @@
 #include "webreport/model/stack_walk.h"
 #include "writer/base/fields.h"
 
-/* Idle time of a device within the window W, or within one step. */
+/* Idle time of a device within the used steps, or within one step. */
 struct tp_idle_split {
-    int64_t window_ns; /* length of the window W or of the step, ns; base of the percentages */
+    int64_t window_ns; /* total length of the used steps, or length of the step, ns; base of the percentages */
     int64_t gap_count, total_ns;
     int64_t part_ns[TP_IDLE_PARTS];     /* idle time for each enum tp_idle_part, ns; the sum is total_ns */
     int64_t before_graph_operations_ns; /* part of the queue time that precedes operations of a graph launch, ns */
@@ -20,14 +20,17 @@ struct tp_idle_split {
  * text of their kind, then by their own text. */
 struct tp_flame_node {
     struct tp_str text;
-    /* self_ns: idle time with exactly this stack; self_starved_ns: part of it during which the device had no work;
-     * ns */
+    /* self_ns: idle time with exactly this stack, ns; self_starved_ns: part of self_ns in which the device waited for
+     * the host, ns */
     int64_t self_ns, self_starved_ns;
-    int64_t self_host_ns;               /* part of self_ns before the host calls the next operation */
-    int64_t total_ns, total_starved_ns; /* idle time with this stack or a deeper stack, ns */
-    uint32_t parent, depth;             /* index of the parent, TP_NO_ID for node 0; number of ancestors */
-    uint32_t label;                     /* label id of `text` in trace->frames */
-    uint8_t kind;                       /* enum tp_stack_kind */
+    int64_t self_host_ns; /* part of self_ns before the host calls the next operation */
+    /* idle time with this stack or a deeper stack, ns; total_starved_ns: part in which the device waited for the host,
+     * ns */
+    int64_t total_ns, total_starved_ns;
+    /* parent: index of the parent, TP_NO_ID for node 0; depth: number of ancestors */
+    uint32_t parent, depth;
+    uint32_t label; /* label id of `text` in trace->frames */
+    uint8_t kind;   /* enum tp_stack_kind */
 };
 
 enum tp_idle_frame_column {
@@ -60,14 +63,15 @@ enum tp_idle_step_column {
 
 struct tp_idle_device {
     struct tp_str title; /* title of the device, such as "GPU 0" (tp_device_title) */
-    /* device number; numbers of operations and streams in the whole recording */
+    /* device: number of the device; operation_count, stream_count: counts in the whole recording */
     int64_t device, operation_count, stream_count;
-    /* within the window W: busy_ns is the length of the union of all operations, sum_ns the sum of their durations */
+    /* within the used steps: busy_ns is the length of the union of all operations, sum_ns the sum of their durations */
     int64_t busy_ns, sum_ns;
     double busy_percent, sum_over_union;
-    struct tp_idle_split idle; /* idle time within the window W */
+    struct tp_idle_split idle; /* idle time within the used steps */
     int64_t compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns;
-    int64_t without_launch_ns; /* idle time before operations without a launch, and after the last operation, ns */
+    /* idle time before operations without a known launch, and after the last operation, ns */
+    int64_t without_launch_ns;
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;

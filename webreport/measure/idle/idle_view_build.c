@@ -5,7 +5,7 @@
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/model/numbers.h"
 
-/* limit of devices times steps. A damaged trace may name any number of both; a real trace has few */
+/* limit of devices times steps. A damaged trace can contain any number of devices and steps; a real trace has few */
 enum { MAX_STEP_ROWS = 1 << 17 };
 
 static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
@@ -112,7 +112,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 
 /* ---- devices ---- */
 
-/* Returns the total duration of all operations within the window W, ns. */
+/* Returns the total duration of all operations within the used steps, ns. */
 static int64_t operation_time_in_window_ns(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -163,7 +163,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
 
 /* ---- fields ---- */
 
-/* Writes the idle time of the window W under the names of the step columns. */
+/* Writes the idle time of all used steps under the names of the step columns. */
 static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;

@@ -27,7 +27,7 @@ const char *tp_memory_category_text(enum tp_memory_category category)
     return texts[category];
 }
 
-/* The events that run on a record's thread at the time of the record. A missing event is TP_NO_ID. */
+/* The events that run on a record's thread at the time of the record; TP_NO_ID: no such event. */
 struct around {
     uint32_t outer;         /* the outermost operator */
     uint32_t node;          /* the node of the backward pass; TP_NO_ID if the backward pass repeats the forward pass */

@@ -1,4 +1,5 @@
-/* Finds the purpose of a block of memory from the events around its allocation and its release (section 10). */
+/* Finds the purpose of a block of memory from the events around its allocation and its release (docs/definitions.md,
+ * section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_CATEGORY_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_CATEGORY_H
 

@@ -1,8 +1,9 @@
-/* Sums allocated and released bytes by operator. "Self" counts an operator's own records; "all" adds the operators
- * below it and counts recursion once (section 10, D6, D9).
+/* Sums allocated and released bytes by operator. "Self" is the sum of an operator's own records. "All" also includes
+ * the records of the operators below it and counts recursive calls once (docs/definitions.md, section 10; section 17,
+ * D6 and D9).
  *
  * For a device, the code visits only operators with records and their ancestors. Ancestors have smaller indexes, so one
- * pass from the end of the sorted list sums them. */
+ * pass from the end of the sorted list sums the records of each subtree. */
 #include "webreport/measure/memory/memory_records.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -41,13 +42,13 @@ struct summing {
     /* for each operator: operator that gets its records in the folded table; TP_NO_ID: the operator itself */
     uint32_t *folded_into;
     uint32_t *place_of;      /* for each operator: index in `visited` + 1; 0: not visited */
-    struct visited *visited; /* visited operators, in the order in which the records lead to them */
+    struct visited *visited; /* visited operators, in the order in which the walk over the records finds them */
     uint32_t visited_count;
     uint32_t *row_of_name; /* for each name: index of the row + 1; 0: no visited operator has this name */
-    struct tp_vec rows;    /* rows of the table (struct row) */
+    struct tp_vec rows;    /* rows of the table; elements: struct row */
 };
 
-/* An operator with records in itself or in an operator below it. all: at first only the operator's own amount;
+/* An operator that has records, or contains an operator with records. all: at first only the operator's own amount;
  * sum_operators_by_name adds the operators below. */
 struct visited {
     uint32_t op;

@@ -1,5 +1,5 @@
-/* Implements memory_peak.h: allocated bytes of each device over time, live blocks at the first maximum, growth over the
- * steps. */
+/* Implements memory_peak.h: computes the allocated bytes of each device over time, the live blocks at the first
+ * maximum, and the growth over the steps. */
 #include "webreport/measure/memory/memory_peak.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 /* maximum number of enclosing events that are checked per memory block; only damaged traces have more */
 enum { MAX_ANCESTORS = 1024 };
 
-/* MAX_STEP_ENDS limits the listed step ends of all devices together. A damaged trace may name any number of devices and
- * steps; a real trace has few. */
+/* MAX_STEP_ENDS limits the listed step ends of all devices together. A damaged trace can contain any number of devices
+ * and steps; a real trace has few. */
 enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
@@ -35,7 +35,7 @@ struct series {
     uint32_t count;
     bool totals_known;
     int64_t *allocated;    /* allocated bytes after each record */
-    uint32_t *step_ends;   /* how many more step ends may be listed; one counter for all devices */
+    uint32_t *step_ends;   /* number of step ends that can still be listed; shared by all devices */
     struct stacks *stacks; /* texts of the stacks; NULL if no record has a stack */
     struct tp_arena *arena;
 };
@@ -150,7 +150,7 @@ static uint32_t group_id_and_name_of_block(const struct tp_model *model, const s
 
 struct grouping {
     struct tp_id_map ids;
-    struct tp_vec groups; /* elements are struct live_group */
+    struct tp_vec groups; /* elements: struct live_group */
 };
 
 static void add_block_to_group(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
@@ -188,9 +188,9 @@ struct live_block {
 /* Finds the blocks that are live at the peak. Returns false if a record up to the peak lacks an address.
  *
  * Up to the peak, a record with bytes > 0 sets the block at its address and replaces an older block. Any other record
- * removes the block. After the peak, the next record at the address, of either kind, releases the block. An empty slot
- * of `live` has `made` TP_NO_ID. In tracepress recordings, records without an address are sums of small blocks; their
- * bytes are added to *small_bytes. */
+ * removes the block. After the peak, the next record at the address releases the block, whether it is an allocation or
+ * a release. An empty slot of `live` has `made` TP_NO_ID. In tracepress recordings, records without an address are sums
+ * of small blocks; the bytes of these records are added to *small_bytes. */
 static bool find_live_blocks_at_peak(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
@@ -390,7 +390,7 @@ static void build_device(struct series *s, struct tp_memory_device *out)
 /* the records of one device, in order of time */
 struct bucket {
     int64_t type, id;
-    struct tp_vec records; /* uint32_t: indexes in trace->memory */
+    struct tp_vec records; /* indexes in trace->memory; elements: uint32_t */
 };
 
 static int compare_by_device(const void *x, const void *y, const void *context)
@@ -425,8 +425,8 @@ static uint32_t find_or_add_bucket(struct tp_vec *buckets, struct tp_id_map maps
     return *slot;
 }
 
-/* Sorts records into one bucket per device. A record without a device type counts as host memory, a record without a
- * device id as device -1. Therefore several pairs (type, id) of the trace may share a bucket. */
+/* Sorts records into one bucket per device. A record without a device type is assigned to host memory, and a record
+ * without a device id to device -1. Therefore several pairs (type, id) of the trace can share a bucket. */
 static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;

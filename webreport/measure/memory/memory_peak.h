@@ -1,5 +1,5 @@
-/* Finds the peak of allocated memory on each device: bytes, live blocks, growth per step, fragmentation (section
- * 10). */
+/* Finds the peak of allocated memory on each device: bytes, live blocks, growth per step, fragmentation
+ * (docs/definitions.md, section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 
@@ -18,15 +18,16 @@ struct tp_memory_device {
     double fragmentation_percent; /* percent of reserved bytes that are unused at the peak; NaN if unknown */
     /* values at the peak; TP_NULL_INT if the trace lacks the addresses of blocks */
     int64_t preexisting_bytes, live_bytes, live_block_count;
-    /* columns: enum tp_live_column; rows with the most bytes first */
+    /* largest bytes first; columns: enum tp_live_column */
     struct tp_table live_by_op, live_by_module, live_by_line;
     struct tp_table live_by_stack; /* one row for each stack that allocated blocks; no rows if no record has a stack */
     /* grouped by enum tp_memory_category. The number of blocks is TP_NULL_INT for bytes that belong to no block */
     struct tp_table live_by_category;
-    /* for each used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
+    /* for each used step: allocated bytes at the end of the step; TP_NULL_INT if the step ends before the first
+     * record */
     int64_t *step_end_bytes;
     uint32_t step_end_count;
-    double creep_bytes_per_step; /* mean growth per step, bytes; NaN if unknown */
+    double creep_bytes_per_step; /* mean growth of the allocated bytes per step; NaN if unknown */
     int64_t longest_rise_steps;
 };
 

@@ -1,5 +1,5 @@
-/* The memory records of a trace in order of time, each with its device and its enclosing operator (section 10, D8,
- * D9). */
+/* The memory records of a trace in order of time, each with its device and its enclosing operator (docs/definitions.md,
+ * section 10; section 17, D8 and D9). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 

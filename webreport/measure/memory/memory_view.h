@@ -1,4 +1,5 @@
-/* The memory view of each device: a curve of allocated bytes, all blocks, and bytes by operator (section 10). */
+/* The memory view of each device: a curve of allocated bytes, all blocks, and bytes by operator (docs/definitions.md,
+ * section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 

@@ -28,12 +28,12 @@ static double memory_amount_of_device(const struct tp_memory_device *d, enum tp_
     case TP_MEMORY_FRAGMENTATION:
         return d->totals_known ? d->fragmentation_percent : NAN;
     default:
-        return NAN; /* tp_metric_of_memory itself computes allocations per step */
+        return NAN; /* tp_metric_of_memory computes TP_MEMORY_ALLOCATIONS_PER_STEP */
     }
 }
 
-/* Returns the greatest value of all devices except the CPU, or the value of the CPU (TP_MEMORY_OF_HOST). The number of
- * allocations is a sum over the devices. */
+/* Returns a metric of memory. With TP_MEMORY_OF_HOST, the value is for the CPU; otherwise it is the greatest value of
+ * all other devices. The number of allocations is a sum over the devices. */
 struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int which)
 {
     const struct tp_memory_peak *memory = &s->advice->memory;

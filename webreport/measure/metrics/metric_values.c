@@ -147,8 +147,8 @@ static bool contains_any(struct tp_str text, const char *const *parts)
     return false;
 }
 
-/* Returns metrics of matrix products. The names of kernels identify the products, because traces of device graphs may
- * have kernels without operators. */
+/* Returns metrics of matrix products. Products are recognized by the names of kernels, because traces of device graphs
+ * can have kernels without operators. */
 struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int which)
 {
     static const char *const gemm[] = {"gemm", "scudnn", "cijk_", "nvjet", "convolve", NULL};

@@ -13,8 +13,9 @@ enum { TP_COPIES_PAGEABLE = 8 };
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
-/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of a phase. Adding 2 *
- * exponent + TP_SERVING_P50 (or P90) selects this quantile of the step time in the size class 2^exponent. */
+/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of the phase. phase *
+ * TP_SERVING_WHICH + 2 * exponent + TP_SERVING_P50 (or P90) selects the median (or 90 % quantile) of the step time in
+ * the size class 2^exponent. */
 enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
 /* value of `which` for all idle parts together; smaller values select one enum tp_idle_part */
@@ -26,14 +27,15 @@ enum tp_metric_memory {
     TP_MEMORY_FRAGMENTATION,
     TP_MEMORY_ALLOCATIONS_PER_STEP
 };
-enum { TP_MEMORY_OF_HOST = 8 }; /* flag added to enum tp_metric_memory: memory of the CPU instead of the devices */
+/* flag added to enum tp_metric_memory: the metric describes memory of the CPU instead of the devices */
+enum { TP_MEMORY_OF_HOST = 8 };
 enum tp_metric_collective {
     TP_COLLECTIVES_PER_STEP,
     TP_COLLECTIVES_BYTES,
     TP_COLLECTIVES_EXPOSED,
     TP_COLLECTIVES_HIDDEN
 };
-/* work per step, in the order of the rules that compare two runs (webreport/compare/work/work_diff.h) */
+/* metrics of work per step, in the order of the rules that compare two runs (webreport/compare/work/work_diff.h) */
 enum tp_metric_work {
     TP_METRIC_ADDED,
     TP_METRIC_COPIED,
@@ -67,8 +69,8 @@ enum tp_metric_kernel {
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 enum tp_metric_host { TP_HOST_RUNTIME_PER_STEP, TP_HOST_OPERATORS_PER_STEP, TP_HOST_OPERATORS_DISTINCT };
 
-/* Computes the value of a metric. which: number from the row of the metric, with a different meaning for each
- * function. */
+/* Computes the value of a metric. which: member `which` of the metric's row; each function has its own constants for
+ * it. */
 typedef struct tp_metric_value tp_metric_function(const struct tp_metric_source *source, int which);
 
 #define METRIC(name, unit, needs, title, json, function, which) tp_metric_function function;

@@ -1,7 +1,8 @@
 /* Defines the named metrics of a run that a budget can limit. `tracepress check --list-metrics` lists them.
  *
- * Each metric is a number of `report --json`, or the formula in its row (metrics_rows.h) computes it from several
- * numbers. Metrics per step use the used steps of the overview; a trace without step marks counts as one step. */
+ * Each metric is a number of `report --json`, or a value that the formula in its row (metrics_rows.h) computes from
+ * several of these numbers. Metrics per step use the used steps of the overview; a trace without step marks is one
+ * step. */
 #ifndef TP_WEBREPORT_MEASURE_METRICS_METRICS_H
 #define TP_WEBREPORT_MEASURE_METRICS_METRICS_H
 
@@ -13,7 +14,7 @@
 #include "webreport/measure/result/views.h"
 
 enum tp_metric_unit {
-    TP_UNIT_COUNT, /* number of things, per step if the metric's name contains "step" */
+    TP_UNIT_COUNT, /* count, per step if the metric's name contains "step" */
     TP_UNIT_NS,    /* duration, ns */
     TP_UNIT_BYTES,
     TP_UNIT_PERCENT /* percentage from 0 to 100 */
@@ -21,7 +22,7 @@ enum tp_metric_unit {
 
 /* reason why a metric is unknown; webreport/document/words/reason_words.c has the sentences */
 enum tp_metric_reason {
-    TP_REASON_NONE, /* the metric is known, or a summary supplied the reason as the text `why` */
+    TP_REASON_NONE, /* the metric is known, or its reason is the text `why` from a summary */
     TP_REASON_NO_STEPS,
     TP_REASON_NO_EVENTS,
     TP_REASON_NO_LENGTH, /* the steps have length 0 */
@@ -104,7 +105,7 @@ int tp_metric_find_nearest(const char *name, size_t length, int *near);
 /* Returns the metric name that is most similar to a mistyped name; NULL if none is similar. */
 const char *tp_metric_nearest_name(const char *name, size_t length);
 
-/* Returns whether a metric depends on the borders of steps, as times, shares and numbers per step do. */
+/* Returns whether a metric depends on the borders of steps. Times, shares and counts per step do. */
 bool tp_metric_is_step_metric(const struct tp_metric *metric);
 /* Returns whether the metric exists only for programs recorded from outside. */
 bool tp_metric_is_program_metric(const struct tp_metric *metric);

@@ -1,7 +1,7 @@
 /* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which) as in struct tp_metric.
  *
- * Each file that includes this header first defines METRIC: to count the metrics, to declare the value functions, or to
- * make the table. metrics_table.c defines the macros for unit and needs. */
+ * Each file that includes this header first defines METRIC, in order to count the metrics, to declare the value
+ * functions, or to make the table. metrics_table.c defines the macros for unit and needs. */
 #ifndef METRIC
 #define METRIC(name, unit, needs, title, json, function, which) /* empty, so that this header compiles alone */
 #endif
@@ -96,7 +96,7 @@ METRIC("device.busy.share", GAIN, STEPS,
        "share of the mean step in which any device worked; with one device this equals GPU busy in the report",
        "100 * overview.average.device_busy_us / overview.average.total_us", tp_metric_average_share,
        TP_AVERAGE_DEVICE_BUSY)
-METRIC("gpu.utilization", GAIN, STEPS, "share of the steps in which a kernel ran; mean of the devices",
+METRIC("gpu.utilization", GAIN, STEPS, "share of the step time in which a kernel ran; mean of the devices",
        "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION)
 METRIC("gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the devices",
        "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY)
@@ -110,7 +110,7 @@ METRIC("kernel.time.per_step", TIME, STEPS, "sum of the durations of all kernels
        "in_steps_us of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_TIME_PER_STEP)
 METRIC("kernel.time.mean", TIME, TIMED_DEVICE, "mean duration of a kernel", "trace_facts.kernel_time_us / kernel_count",
        tp_metric_of_kernels, TP_KERNELS_TIME_MEAN)
-METRIC("graph.share", GAIN, LINKS, "share of the kernel time in kernels that graph launches started",
+METRIC("graph.share", GAIN, LINKS, "share of the kernel time in kernels that were launched by graphs",
        "trace_quality.flags[id F3].value", tp_metric_of_kernels, TP_KERNELS_IN_GRAPHS)
 METRIC("tensor_core.share", GAIN, TIMED_DEVICE, "share of the kernel time in kernels that use tensor cores",
        "100 * kernel_view.tensor_core_pie.using_ratio", tp_metric_of_kernels, TP_KERNELS_TENSOR_CORE)
@@ -123,7 +123,7 @@ METRIC("gemm.pct_of_peak", GAIN, LINKS,
        "rate of the matrix products while they run, as a share of the device's peak rate",
        "work_rates.gemm_percent_of_peak", tp_metric_of_peak, TP_RATE_GEMM)
 METRIC("step.mfu", GAIN, LINKS,
-       "operations of the steps divided by the steps' length, as a share of the device's peak rate",
+       "operations of the steps divided by the step time, as a share of the device's peak rate",
        "work_rates.step_percent_of_peak", tp_metric_of_peak, TP_RATE_STEP)
 METRIC("gemm.fp32.share", PART, TIMED_DEVICE,
        "share of the GEMM time in single precision without tensor cores, recognised by name",
@@ -176,23 +176,23 @@ METRIC("sync.copy.per_step", COUNT, STEPS, "copies per step that return only whe
 METRIC("sync.time.per_step", TIME, STEPS,
        "time per step that the host spends in waits and in copies that return only when they are done",
        "sync_table.host_wait_us / overview.steps_used", tp_metric_of_waits, TP_WAITS_TIME)
-METRIC("sync.cost.share", SHARE, STEPS, "upper bound of the share of the steps that waits for the device cost",
+METRIC("sync.cost.share", SHARE, STEPS, "upper bound of the share of the step time that waits for the device cost",
        "100 * sync_table.cost_us / overview.window_us", tp_metric_of_waits, TP_WAITS_COST)
-METRIC("idle.total", SHARE, STEPS, "share of the steps without recorded device work; the devices are added up",
+METRIC("idle.total", SHARE, STEPS, "share of the step time without recorded device work; the devices are added up",
        "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_METRIC_IDLE_ALL)
 METRIC("idle.host", SHARE, STEPS,
-       "share of the steps in which a device was idle before the host called the next operation",
+       "share of the step time in which a device was idle before the host called the next operation",
        "100 * sum of idle_view[].idle.host_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_HOST)
 METRIC("idle.launch", SHARE, STEPS,
-       "share of the steps in which a device was idle inside the call that launches the next operation",
+       "share of the step time in which a device was idle inside the call that launches the next operation",
        "100 * sum of idle_view[].idle.launch_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_LAUNCH)
 METRIC("idle.queue", SHARE, STEPS,
-       "share of the steps in which a device was idle although the next operation had been called",
+       "share of the step time in which a device was idle although the next operation had been called",
        "100 * sum of idle_view[].idle.queue_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_QUEUE)
-METRIC("idle.outside", SHARE, STEPS, "share of the steps outside the recorded range of a device",
+METRIC("idle.outside", SHARE, STEPS, "share of the step time outside the recorded range of a device",
        "100 * sum of idle_view[].idle.outside_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OUTSIDE)
 METRIC("idle.unknown", SHARE, STEPS,
-       "share of the steps in which a device was idle before operations whose launch was not recorded",
+       "share of the step time in which a device was idle before operations whose launch was not recorded",
        "100 * sum of idle_view[].idle.unknown_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_UNKNOWN)
 METRIC("memory.peak", BYTES, MEMORY, "largest number of bytes allocated at the same time on a device",
        "greatest memory_peak[].peak_allocated_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_PEAK_BYTES)
@@ -219,7 +219,8 @@ METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
 METRIC("collectives.bytes", BYTES, LINKS, "bytes of the collective operations whose size is known, in all",
        "sum of distributed[].communication_ops_by_worker[worker][].total_size_bytes", tp_metric_of_collectives,
        TP_COLLECTIVES_BYTES)
-METRIC("communication.exposed.share", SHARE, STEPS, "share of the steps in which communication ran without computation",
+METRIC("communication.exposed.share", SHARE, STEPS,
+       "share of the step time in which communication ran without computation",
        "100 * sum of overview.communication_overlap[used] (communication_us - overlap_us) / overview.window_us",
        tp_metric_of_collectives, TP_COLLECTIVES_EXPOSED)
 METRIC("communication.hidden.share", GAIN, STEPS,

@@ -10,7 +10,7 @@
 #include "writer/text/nearest.h"
 
 /* sets of evidence that metrics need (enum tp_need) */
-#define AS_IT_IS 0 /* metrics that describe the state of the file need no evidence */
+#define AS_IT_IS 0 /* for metrics that describe the state of the file */
 #define ALL TP_NEED_ALL
 #define HOST (TP_NEED_FILE | TP_NEED_HOST)
 #define DEVICE (TP_NEED_FILE | TP_NEED_DEVICE)
@@ -19,7 +19,7 @@
 #define HOST_RUNTIME (HOST | TP_NEED_RUNTIME)
 #define LINKS (HOST | TIMED_DEVICE | TP_NEED_RUNTIME)
 #define MEMORY (HOST | TP_NEED_MEMORY | TP_NEED_CLOCK)
-/* without step marks all events form one step, so metrics of steps need all evidence except memory */
+/* for metrics of steps: all evidence except memory, because without step marks all events form one step */
 #define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY)
 
 /* values of the members unit, is_timed and is_lower_better */
@@ -37,7 +37,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 #include "webreport/measure/metrics/metrics_rows.h"
 };
 
-/* Returns whether a metric is unknown, rather than 0, in a trace without device operations. Lengths of marked steps and
+/* Returns whether a metric is unknown, and not 0, in a trace without device operations. Lengths of marked steps and
  * findings about host code do not depend on device operations. */
 static bool depends_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {

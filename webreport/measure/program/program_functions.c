@@ -105,8 +105,8 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* ---- stacks ---- */
 
-/* Returns the index of the outermost valid frame. Frames outside of a kernel function that calls a function of the
- * program are invalid, and so is that kernel function. Unknown code without a caller is also invalid. */
+/* Returns the index of the outermost valid function of the path. If a kernel function calls a function of the program,
+ * this kernel function and all its callers are invalid. Unknown code without a caller is also invalid. */
 static size_t first_valid_function(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
@@ -138,7 +138,7 @@ static uint32_t number_of_recording_function(struct tp_program_functions *functi
     return number;
 }
 
-/* Ends the path at the outermost function that does work for events of the recording. */
+/* Cuts the path after the outermost function that does work for events of the recording. */
 static void cut_path_at_recording(struct tp_program_functions *functions)
 {
     uint32_t *path = functions->path.data;
@@ -237,7 +237,7 @@ void tp_program_functions_sum_times(struct tp_program_functions *functions, cons
         for (size_t k = 0; k < functions->path.count; k++) {
             uint32_t number = *TP_AT(&functions->path, uint32_t, k);
             struct tp_program_function *f = TP_AT(&functions->items, struct tp_program_function, number);
-            if (*TP_AT(&last, uint32_t, number) != i + 1) /* counts a recursive function only once per sample */
+            if (*TP_AT(&last, uint32_t, number) != i + 1) /* adds a recursive function only once per sample */
                 f->total_ns = tp_sat_add(f->total_ns, weight);
             *TP_AT(&last, uint32_t, number) = i + 1;
             f->is_found = true;
@@ -295,8 +295,8 @@ const char *tp_program_function_text(const struct tp_program_function *function,
     return tp_program_function_text_at(function, function->line, arena);
 }
 
-/* Returns whether a function belongs to Python's own library or is generated, so that its caller is more
- * informative. Installed packages count as code of the program. */
+/* Returns whether a function belongs to Python's own library or is generated, so that its caller is more informative.
+ * Installed packages are treated as code of the program. */
 static bool is_python_library(const struct tp_program_function *function)
 {
     enum tp_code_origin origin = tp_code_origin_of_path(function->file);

@@ -1,13 +1,13 @@
-/* Functions in the samples of a program recorded from outside, with their self time and total time (docs/definitions.md
- * section 23).
+/* Functions in the samples of a program recorded from outside, with their self time and total time
+ * (docs/definitions.md, section 23).
  *
  * A function is identified by its name and file; its line is the line with most of its self time. "src/a.c(12): f" has
  * the name f and the file src/a.c, and "f [libc.so.6]" has the name f and the file libc.so.6. Nameless code is named
  * after its file and offset. Any other text is a name without a file.
  *
- * A kernel function cannot call a function of the program. A stack with such a call was unwound wrongly and is cut
- * at the call. A stack is also cut before unknown code without a caller. The kernel's work for recorded events, and
- * samples that the recorder marks as its own work, are one function, TP_RECORDING_FUNCTION. */
+ * A kernel function cannot call a function of the program. A stack with such a call was unwound wrongly and is cut at
+ * the call. A stack is also cut before unknown code without a caller. The function TP_RECORDING_FUNCTION replaces the
+ * kernel's work for recorded events, and all samples that the recorder marks as its own work. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 
@@ -21,13 +21,13 @@ const char *tp_function_kind_text(enum tp_function_kind kind);
 struct tp_program_function {
     struct tp_str name, file; /* file: empty if unknown */
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* number of samples with this function as the innermost one */
+    uint64_t sample_count; /* number of samples in which this function is the innermost one */
     int32_t line;          /* line with most of self_ns; 0 if unknown */
     uint8_t kind;          /* value of enum tp_function_kind */
     uint8_t event_role;    /* enum event_role of program_functions.c, for kernel functions that serve perf events */
     bool is_nameless;      /* true: the function has only a file and an offset, or no name at all */
     bool is_found;         /* true: at least one sample contains the function; false: only waits contain it */
-    bool is_recording;     /* true: the function is TP_RECORDING_FUNCTION; no finding is about it */
+    bool is_recording;     /* true: the function is TP_RECORDING_FUNCTION; findings ignore this function */
 };
 
 struct tp_program_functions {
@@ -49,7 +49,7 @@ struct tp_program_functions {
 void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
                                struct tp_arena *arena);
 
-/* Makes the stack the current one and fills `path` and `frames` from it. stack: id in stack_texts, or TP_NO_ID. */
+/* Makes `stack` the current stack and fills `path` and `frames` from it. stack: id in stack_texts, or TP_NO_ID. */
 void tp_program_functions_of_stack(struct tp_program_functions *functions, uint32_t stack);
 
 /* Returns whether the innermost function of the current stack is work of the recording. */
@@ -64,9 +64,9 @@ struct tp_program_place {
     int32_t line;
 };
 
-/* Returns the most useful place of the current stack. It is the innermost Python function outside Python's own
- * library, else the innermost Python function. Without one, it is the innermost function outside the C library, the
- * loader and the kernel, else the innermost function. */
+/* Returns the most useful place of the current stack. This is the innermost Python function outside Python's own
+ * library, else the innermost Python function. In a stack without Python, it is the innermost function outside the C
+ * library, the loader and the kernel, else the innermost function. */
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions);
 
 static inline const struct tp_program_function *tp_program_function_at(const struct tp_program_functions *functions,

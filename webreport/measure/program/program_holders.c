@@ -1,4 +1,4 @@
-/* Guesses which thread owns a lock that others wait for. See program_holders.h and docs/definitions.md section 23. */
+/* Guesses which thread owns a lock that others wait for. See program_holders.h and docs/definitions.md, section 23. */
 #include "webreport/measure/program/program_holders.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -8,8 +8,9 @@
 
 /* A wait for a lock whose cause was recorded, not estimated. */
 struct lock_wait {
-    uint32_t piece, thread; /* indexes in the tree: the thread slice that is the wait, and the waiting thread */
-    uint32_t holder;        /* thread that likely held the lock; TP_NO_ID: unknown */
+    /* piece: index in the tree of the thread slice that is the wait; thread: index in the tree of the waiting thread */
+    uint32_t piece, thread;
+    uint32_t holder; /* thread that likely held the lock; TP_NO_ID: unknown */
     int64_t length_ns;
 };
 
@@ -49,8 +50,8 @@ static int64_t running_ns_until(const struct finding *f, uint32_t at, int64_t ti
     return f->ran_ns[at] + (piece->state == TP_STATE_RUNNING ? end_ns - piece->begin_ns : 0);
 }
 
-/* Returns the last time at which a thread ran during a wait; the start of the wait if the thread did not run. at:
- * the thread's last slice that begins before the end of the wait. */
+/* Returns the last time at which a thread ran during a wait. Returns the start of the wait if the thread did not run.
+ * at: index of the thread's last slice that begins before the end of the wait. */
 static int64_t last_running_time_during_wait(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                                              uint32_t at, const struct tp_thread_slice *wait)
 {

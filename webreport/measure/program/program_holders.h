@@ -1,6 +1,6 @@
-/* Guesses which thread owns the lock that others wait for; used by program_view_build.c. A wait ends when the
- * holder releases the lock, so the holder runs at the end of the wait. The thread that also ran longest during the
- * wait is taken as the holder. This is a guess, because the recording does not contain locks. */
+/* Guesses which thread owns the lock for which other threads wait; used by program_view_build.c. A wait ends when the
+ * holder releases the lock, so the holder runs at the end of the wait. A thread that runs at the end of the wait and
+ * ran longest during the wait is taken as the holder. This is a guess, because the recording does not contain locks. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 

@@ -38,9 +38,9 @@ static bool are_threads_idle(const uint32_t live[TP_WALL_COUNT])
     return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
 }
 
-/* Returns the part to which an interval belongs, from the number of threads in each state. Returns TP_WALL_COUNT if
- * no thread lives. is_idle_now: the tree only waits for events or signals, so the waits of its idle workers for
- * locks do not count. */
+/* Returns the part to which an interval belongs, from the number of threads in each state. Returns TP_WALL_COUNT if no
+ * thread lives. is_idle_now: the tree only waits for events or signals, so the function ignores waits of idle workers
+ * for locks. */
 static unsigned part_of_states(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 {
     unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;

@@ -1,8 +1,8 @@
-/* Splits the wall time of a tree of processes into parts that add up to it (docs/definitions.md section 23).
+/* Splits the wall time of a tree of processes into parts that add up to it (docs/definitions.md, section 23).
  *
  * Time is "running" while any thread of the tree runs, and otherwise "ready" while any thread is ready. Other time
- * belongs to the first cause, in the order of enum tp_wait_cause, for which a thread waits. Time without a live
- * thread does not count. */
+ * belongs to the first cause, in the order of enum tp_wait_cause, for which a thread waits. Wall time excludes time
+ * without a live thread. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PARTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Finds the Python function that uses the most processor time. See program_python.h and docs/definitions.md section
+/* Finds the Python function that uses the most processor time. See program_python.h and docs/definitions.md, section
  * 23. */
 #include "webreport/measure/program/program_python.h"
 

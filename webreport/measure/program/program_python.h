@@ -11,7 +11,7 @@ struct tp_program_python {
     uint32_t function; /* number of the function; TP_NO_ID if less than half of the processor time is in stacks with
                           Python */
     int32_t line;      /* line with most of the function's time */
-    int64_t time_ns;   /* time of the samples for which tp_program_functions_place returns `function` */
+    int64_t time_ns;   /* time of the samples for which tp_program_functions_place returns `function`, ns */
     uint64_t sample_count;
     uint32_t inner; /* most frequent innermost function of the samples in time_ns, except `function` itself; TP_NO_ID:
                        none */

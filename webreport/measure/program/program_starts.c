@@ -19,8 +19,8 @@ struct thread_work {
     uint64_t sample_count;
 };
 
-/* Returns whether a sample starts, ends or joins a thread. The sample counts if its innermost function outside the
- * kernel is `clone`, or if any function of its stack starts, ends or joins threads. */
+/* Returns whether a sample starts, ends or joins a thread. This is the case if the innermost function outside the
+ * kernel is `clone`, or if any function of the stack starts, ends or joins threads. */
 static bool is_thread_work(const struct tp_program_functions *functions, bool *is_kernel)
 {
     static const char *const parts[] = {"pthread_create", "pthread_clockjoin", "pthread_join",   "_M_start_thread",
@@ -189,8 +189,8 @@ static void list_longest_children(struct tp_program_finding *finding, const stru
     }
 }
 
-/* Adds a finding about the process that waits longest for its children. A shell or make only waits for children by
- * design, so only processes that also run count. */
+/* Adds a finding about the process that waits longest for its children. Ignores processes that hardly run, because a
+ * shell or make only waits for children by design. */
 static void find_child_waits(struct tp_program_view *view)
 {
     const struct tp_process_tree *tree = &view->tree;

@@ -5,7 +5,7 @@
 
 #include "webreport/measure/program/program_view.h"
 
-/* Adds the findings `threads`, `child_processes` and `short_processes`. The numbers of the view must be filled
+/* Adds the findings `threads`, `child_processes` and `short_processes`. The times and counts of the view must be filled
  * before. */
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena);
 

@@ -131,7 +131,7 @@ static unsigned column_of_thread_state(const struct tp_thread_slice *piece)
                                             : (unsigned)TP_STEPS_CAUSES + piece->cause;
 }
 
-/* Fills a row of the table of steps. *at: index of the first interval of the thread that may overlap the step. */
+/* Fills a row of the table of steps. *at: index of the first interval of the thread that can overlap the step. */
 static void fill_step(const struct matching *matching, const struct tp_step *step, size_t row, uint32_t *at)
 {
     const struct tp_thread_slice *slices = first_slice(matching);
@@ -226,7 +226,8 @@ static int64_t take_equal_share_of_time(struct division *division)
 
 /* Time and sample count of each function, by number of the function. */
 struct sums {
-    /* copy of the program's functions with a separate path; it adds no function, because the original has all stacks */
+    /* copy of the program's functions with a separate path; no function is added to the copy, because the original has
+     * all stacks */
     struct tp_program_functions functions;
     int64_t *self_ns, *total_ns;
     uint64_t *count;
@@ -238,7 +239,7 @@ static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
     const struct tp_vec *path = &sums->functions.path;
     for (size_t k = 0; k < path->count; k++) {
         uint32_t number = *TP_AT(path, uint32_t, k);
-        if (sums->last[number] != sample + 1) /* counts a recursive function only once per sample */
+        if (sums->last[number] != sample + 1) /* adds a recursive function only once per sample */
             sums->total_ns[number] = tp_sat_add(sums->total_ns[number], ns);
         sums->last[number] = sample + 1;
         if (k + 1 == path->count) {
@@ -280,7 +281,7 @@ static void add_samples(const struct matching *matching, const struct places *pl
         int64_t share = take_equal_share_of_time(&all);
         tp_program_functions_of_stack(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
-        unsigned part = TP_STEPS_UNSAMPLED; /* stays unchanged if the stack could not be unwound */
+        unsigned part = TP_STEPS_UNSAMPLED; /* initial value, used if the stack could not be unwound */
         if (path->count)
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);

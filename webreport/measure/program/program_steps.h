@@ -1,4 +1,4 @@
-/* Splits the wall time of PyTorch's steps by the state of its main thread (docs/definitions.md section 24; JSON:
+/* Splits the wall time of PyTorch's steps by the state of its main thread (docs/definitions.md, section 24; JSON:
  * program_steps).
  *
  * The states come from a recording of the same run from outside, and the step borders come from PyTorch's trace. Both

@@ -38,7 +38,7 @@ static enum tp_program_use_kind kind_of_use_by_name(struct tp_str name, uint64_t
     return marks & (TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP) ? TP_USE_TRAINING : TP_USE_UNKNOWN;
 }
 
-/* Sets the kind to a serving engine if the trace has steps of a serving engine. The name of the first step is the
+/* Sets *kind to a serving engine if the trace has steps of a serving engine. The name of the first step is the
  * evidence. Returns false without such steps. */
 static bool is_serving_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
 {

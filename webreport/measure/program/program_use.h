@@ -1,6 +1,6 @@
 /* The kind of program that wrote a trace, such as serving, training or a benchmark, and the name in the trace that
- * shows the kind (docs/definitions.md, section 3). The page shows the kind and chooses its words accordingly. No
- * number depends on the kind. */
+ * shows the kind (docs/definitions.md, section 3). The page shows the kind and chooses its words accordingly. The kind
+ * changes no number of the page. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_USE_H
 

@@ -1,4 +1,4 @@
-/* Decides the verdict on a program. See program_verdict.h; docs/definitions.md section 23 has the rules. */
+/* Chooses the verdict on a program. See program_verdict.h; docs/definitions.md section 23 has the rules. */
 #include "webreport/measure/program/program_verdict.h"
 
 #include "webreport/model/numbers.h"
@@ -9,7 +9,7 @@ static const int64_t SHORT_NS = 100000000;
 static const double IDLE_PERCENT = 80, IDLE_RUNNING_PERCENT = 10, CPU_PERCENT = 50, WAIT_PERCENT = 20,
                     BOUND_PERCENT = 60, HOT_PERCENT = 10, DELAY_PERCENT = 10;
 
-/* Waits that can decide a verdict, in the order in which the rules apply. */
+/* Rules for waits: cause of the wait and rule of the verdict, in the order in which the rules are tried. */
 static const struct {
     enum tp_wait_cause cause;
     enum tp_program_rule rule;
@@ -75,8 +75,8 @@ static const struct tp_wait_group *largest_wait(const struct tp_program_view *vi
     return NULL;
 }
 
-/* Returns the headline for threads that were ready but had no CPU. Ready time while no thread of the program runs is
- * due to other programs; the rest is due to the program's own threads. */
+/* Returns the headline for threads that were ready but had no CPU. Other programs cause the ready time in which no
+ * thread of the program runs; the program's own threads cause the other ready time. */
 static enum tp_program_headline headline_about_ready_time(const struct tp_program_view *view)
 {
     if (view->throttled_ns > 0)

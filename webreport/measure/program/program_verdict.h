@@ -1,17 +1,17 @@
-/* Decides the verdict on a program's wall time by rules P0 to P9, and adds the findings. program_view_build.c calls
- * the builders; modules that print use the names of rules and findings. */
+/* Chooses the verdict on a program's wall time by rules P0 to P9, and adds the findings. program_view_build.c calls the
+ * builders; modules that print use the names of rules and findings. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VERDICT_H
 
 #include "webreport/measure/program/program_view.h"
 
-/* Fills the members `rule` and `story` of a view. The numbers of the view must be filled before. */
+/* Fills the members `rule` and `story` of a view. The times and counts of the view must be filled before. */
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills the findings of a view. tp_program_verdict_build must be called before. */
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Adds a finding to the view. Each kind may be added at most once. */
+/* Adds a finding to the view. A view can have only one finding of each kind. */
 static inline void tp_program_finding_add(struct tp_program_view *view, const struct tp_program_finding *finding)
 {
     view->findings[view->finding_count++] = *finding;

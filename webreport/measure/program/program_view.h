@@ -1,5 +1,5 @@
 /* View of a program that was recorded from outside: wall time, processes, threads, functions, waits, memory, disk
- * traffic, and the verdict (docs/definitions.md section 23; JSON: program_view).
+ * traffic, and the verdict (docs/definitions.md, section 23; JSON: program_view).
  *
  * All memory is in the given arena or borrowed from the trace, and is read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
@@ -62,8 +62,8 @@ struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
     uint64_t sample_count;      /* number of samples with this function as the innermost one */
-    int64_t whole_ns;           /* time that counts as 100 % in self_percent, ns */
-    uint64_t samples_for_error; /* number of samples that determines the error of self_percent */
+    int64_t whole_ns;           /* time that is 100 % in self_percent, ns */
+    uint64_t samples_for_error; /* number of samples from which the error of self_percent is computed */
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
@@ -76,7 +76,7 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_COUNT,
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
-    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total time whose cause the recorder estimated */
+    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total time for which the recorder estimated the cause */
     TP_PROGRAM_WAIT_PLACE,     /* waiting function, with file and line */
     TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely held the lock */
     TP_PROGRAM_WAIT_HOLDER_TID,
@@ -101,11 +101,12 @@ struct tp_wait_group {
     int64_t held_ns;          /* part of total_ns in which `holder` was the likely holder */
     uint8_t cause;            /* value of enum tp_wait_cause */
     uint64_t count;
-    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
+    /* estimated_ns: part of total_ns for which the recorder estimated the cause */
+    int64_t total_ns, longest_ns, estimated_ns;
 };
 
-/* Returns whether the table of waits contains a group. The table omits waits for children, because children are
- * recorded themselves, and exits, which are not waits. */
+/* Returns whether the table of waits contains a group. The table omits waits for children, because the children are
+ * recorded, and exits, because they are not waits. */
 static inline bool tp_wait_group_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
@@ -119,7 +120,7 @@ struct tp_program_waits {
     uint32_t *group_by_slice; /* for each interval of the tree: index in groups; TP_NO_ID: the interval is not a wait */
 };
 
-/* Rules for the verdict. The first rule that applies decides (docs/definitions.md section 23). */
+/* Rules for the verdict. The verdict is the first rule that applies (docs/definitions.md, section 23). */
 enum tp_program_rule {
     TP_PROGRAM_TOO_SHORT,
     TP_PROGRAM_IDLE,
@@ -142,11 +143,12 @@ enum tp_program_headline {
     TP_PROGRAM_HEADLINE_OTHERS,    /* threads were ready while other programs had the CPUs */
     TP_PROGRAM_HEADLINE_CROWDED,   /* more threads of the program were ready than CPUs were free */
     TP_PROGRAM_HEADLINE_WAITS,     /* the program waited for `cause`, mostly in the place of `wait` */
-    TP_PROGRAM_HEADLINE_PYTHON,    /* the program ran mostly in the Python function that the view names */
-    TP_PROGRAM_HEADLINE_FUNCTION,  /* the program ran mostly in the function `hottest` */
-    TP_PROGRAM_HEADLINE_SPREAD,    /* the program ran in many functions; `hottest` is the largest */
-    TP_PROGRAM_HEADLINE_UNKNOWN,   /* the program ran in unknown functions */
-    TP_PROGRAM_HEADLINE_MIXED      /* several parts of the wall time are large */
+    /* the program ran mostly in the Python function of the view (tp_program_view.python) */
+    TP_PROGRAM_HEADLINE_PYTHON,
+    TP_PROGRAM_HEADLINE_FUNCTION, /* the program ran mostly in the function `hottest` */
+    TP_PROGRAM_HEADLINE_SPREAD,   /* the program ran in many functions; `hottest` is the largest */
+    TP_PROGRAM_HEADLINE_UNKNOWN,  /* the program ran in unknown functions */
+    TP_PROGRAM_HEADLINE_MIXED     /* several parts of the wall time are large */
 };
 
 /* Messages of the sentence below the headline. */
@@ -154,7 +156,7 @@ enum tp_program_remark {
     TP_PROGRAM_REMARK_NONE,
     TP_PROGRAM_REMARK_RAN,    /* how long the program ran, and in which function */
     TP_PROGRAM_REMARK_DELAY,  /* how long threads were ready without a CPU */
-    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown; uses `refusal` */
+    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown; uses the member `refusal` of tp_program_story */
 };
 
 /* Values for the headline and the sentence below it, in addition to the numbers of the view. */
@@ -166,7 +168,7 @@ struct tp_program_story {
     uint32_t hottest;            /* number of the function with the most self time; TP_NO_ID: no sample has a stack */
     uint32_t sampled_count;      /* number of functions with samples */
     uint32_t root_program_count; /* number of programs at the root of the tree, where the recording started */
-    struct tp_str refusal;       /* the recorder's text on why functions are unknown; empty: none */
+    struct tp_str refusal;       /* the recorder's text about why functions are unknown; empty: no such text */
 };
 
 enum tp_program_finding_kind {
@@ -190,19 +192,20 @@ enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_
 
 enum { TP_PROGRAM_NAMED = 3 }; /* largest number of processes that a finding names */
 
-/* A finding, with values for its sentences. Members that the kind of the finding does not use are 0. */
+/* A finding, with values for its sentences. Members that the kind of finding does not use are 0. */
 struct tp_program_finding {
     enum tp_program_finding_kind kind;
     enum tp_program_weight weight;
-    uint64_t count;            /* number of the waits, threads or processes in the finding */
-    uint64_t sample_count;     /* number of samples that show the finding; 0: an estimate, or not from samples */
+    uint64_t count; /* number of waits, threads or processes that the finding reports */
+    /* number of samples that show the finding; 0: the finding is an estimate, or is not from samples */
+    uint64_t sample_count;
     uint64_t most_alive_count; /* for the finding `threads`: largest number of threads alive at the same time */
-    bool is_python;    /* for findings about functions: true if the finding is about the Python function of the view */
-    uint32_t function; /* for findings about functions and the kernel: number of the function in `functions` */
-    struct tp_str build_id;           /* for a function without a name: build-id of its file; empty: unknown */
-    const struct tp_wait_group *wait; /* for findings about locks and disks: the group of waits */
+    bool is_python;         /* for findings about functions: true if the function is the Python function of the view */
+    uint32_t function;      /* for findings about functions and the kernel: number of the function in `functions` */
+    struct tp_str build_id; /* for a function without a name: build-id of its file; empty: unknown */
+    const struct tp_wait_group *wait; /* for findings about locks and disks: group of waits that the finding reports */
     uint32_t process;                 /* for findings about child processes: index of the process that waits */
-    /* for findings about processes: indexes of the first or the longest processes */
+    /* for findings about processes: indexes of the first or the longest-living processes */
     uint32_t processes[TP_PROGRAM_NAMED];
     unsigned named_count; /* number of entries in `processes` */
     /* Sentences of the finding. Only tp_fill_program_texts in webreport/document/words fills them. */
@@ -234,13 +237,13 @@ struct tp_program_view {
     uint64_t wake_up_count, failed_count;
     /* time in which a CPU limit stopped the program's control groups, ns; TP_NULL_INT if unknown */
     int64_t throttled_ns;
-    /* Bytes that all processes of the tree read from and wrote to disks; TP_NULL_INT if not recorded. The kernel
-     * adds a child's bytes to the process that waits for its exit. A process therefore counts with its own number or
-     * with the sum of its children, whichever is larger. */
+    /* Bytes that all processes of the tree read from and wrote to disks; TP_NULL_INT if not recorded. The kernel adds a
+     * child's bytes to the process that waits for its exit. For each process, the sum therefore has its own bytes or
+     * the sum of its children's bytes, whichever is larger. */
     int64_t disk_read_bytes, disk_written_bytes;
     struct tp_str command;              /* command of the first process */
-    struct tp_table processes, threads; /* rows have the order of the process tree */
-    /* rows have the order of functions and waits; wait_rows omits waits for children and exits */
+    struct tp_table processes, threads; /* rows have the order of the processes and threads in the process tree */
+    /* rows have the order of the view's functions and waits; wait_rows omits waits for children and exits */
     struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;
     struct tp_program_story story;

@@ -78,7 +78,7 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
          "Sum of the durations of all waits in the row; simultaneous waits of several threads all count."),
     TIME("longest_us", "Longest", "Duration of the longest wait in the row."),
     TIME("estimated_us", "Guessed",
-         "Part of the sum whose cause is unknown, but for which the recorder guessed a cause from similar waits. The "
+         "Part of the sum whose cause was not recorded. The recorder guessed the cause from similar waits. The "
          "guess is not used."),
     {"place", "Where", "", "Function, file and line of the longest wait.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",

@@ -8,7 +8,7 @@
 struct grouping {
     struct tp_program_waits *waits;
     struct tp_program_stacks stacks;
-    struct tp_keys keys;  /* keys of (cause, name of the thread, stack) */
+    struct tp_keys keys;  /* keys (cause, name of the thread, stack) */
     struct tp_vec groups; /* elements: struct tp_wait_group */
 };
 

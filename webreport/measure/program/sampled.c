@@ -11,12 +11,12 @@
 
 /* ---- unique names ---- */
 
-/* Counts the uses of each pair (group, name). */
+/* Number of uses of each pair (group, name). */
 struct unique_names {
     struct tp_arena *arena;
     struct tp_strings names;
     struct tp_keys keys;
-    struct tp_vec counts; /* uint32_t for each key: number of uses */
+    struct tp_vec counts; /* for each key: number of uses; elements: uint32_t */
 };
 
 static void unique_names_init(struct unique_names *unique_names, struct tp_arena *arena)

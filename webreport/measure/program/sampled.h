@@ -35,9 +35,9 @@ struct tp_sampled {
         *thread_by_tree_thread; /* for each thread of the tree: index in `threads`; NULL without states of threads */
 };
 
-/* The time from the first start to the last exit of a thread, and the mean time per sample. */
+/* Time range of the threads, and mean time per sample. */
 struct tp_sampled_span {
-    int64_t begin_ns, end_ns; /* start and end, ns; both are equal without threads */
+    int64_t begin_ns, end_ns; /* first start and last exit of a thread, ns; equal if there are no threads */
     int64_t mean_ns;          /* mean time that a sample represents, ns; 0 without samples */
 };
 

@@ -1,4 +1,5 @@
-/* The distributed view: compares the ranks of one span, which is one recording on all ranks (section 12).
+/* The distributed view: compares the ranks of one span, which is one recording on all ranks (docs/definitions.md,
+ * section 12).
  *
  * The caller reads one profile at a time. A summary of each profile stays in an arena that outlives the trace. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_DISTRIBUTED_H
@@ -23,7 +24,7 @@ struct tp_rank_record {
     uint32_t step; /* index of the step in tp_rank_summary.labels; TP_NO_ID if the call is in no step */
     uint32_t first_range, range_count, kernel_count;
     int64_t bytes, kernel_time_ns;
-    /* for each enum tp_rank_meta: text of the value; ptr is NULL if the trace lacks it */
+    /* for each enum tp_rank_meta: text of the value; ptr is NULL if the trace lacks the value */
     struct tp_str meta[TP_RANK_METAS];
 };
 
@@ -41,13 +42,14 @@ struct tp_rank_summary {
     struct tp_str *labels; /* names of the steps, without duplicates */
     uint32_t label_count;
     struct tp_table overlap;  /* columns: enum tp_overlap_column; one row per step */
-    struct tp_rank_gpu *gpus; /* the devices that had work and whose properties are known */
+    struct tp_rank_gpu *gpus; /* devices that had work and whose properties are known */
     uint32_t gpu_count;
     uint32_t device_count; /* number of devices of the machine that are visible to the process; 0 if unknown */
     int64_t world_size;    /* number of ranks in the rank's job; TP_NULL_INT if unknown */
 };
 
-/* Copies the data for the comparison into `arena`. The trace, its model and the overview may be released afterwards. */
+/* Copies the data for the comparison into `arena`. The caller can release the trace, its model and the overview
+ * afterwards. */
 void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, const struct tp_model *model,
                            const struct tp_overview *overview, struct tp_arena *arena);
 
@@ -72,7 +74,7 @@ enum tp_comm_op_column {
     TP_COMM_OP_COLUMNS
 };
 
-/* numbers of parts in each cell of the matrices `overlap` and `wait` */
+/* number of parts in each cell of the matrix `overlap`, and of the matrix `wait` */
 enum { TP_OVERLAP_PARTS = 4, TP_WAIT_PARTS = 2 };
 
 /* Times by step and worker. Row 0, "all", has the mean over the steps. */
@@ -84,8 +86,8 @@ struct tp_step_matrix {
     double *mean_us;  /* values of row 0, microseconds; index: worker * part_count + part */
 };
 
-/* Lists of related ranks with devices: next rank on the same node, and next rank in the same process. TP_NO_ID ends a
- * list. Node and process are parts of the worker's name. */
+/* Lists of related ranks with devices: one list for each node, and one for each process. next_in_node, next_in_process:
+ * next rank of the list, TP_NO_ID at the end. Node and process are parts of the worker's name. */
 struct tp_rank_siblings {
     uint32_t next_in_node, next_in_process;
     bool is_first_of_node, is_first_of_process;
@@ -95,7 +97,8 @@ struct tp_distributed {
     bool is_present; /* false if the ranks have no communication; outputs then omit the view */
     bool has_span;
     int64_t span;
-    const struct tp_rank_summary **ranks; /* the ranks with communication; the arrays below have the same order */
+    /* the ranks with communication; other arrays with one element per rank have the same order */
+    const struct tp_rank_summary **ranks;
     uint32_t rank_count;
     struct tp_rank_siblings *kin; /* for each rank: related ranks */
     /* for each rank: true if a replay (docs/definitions.md, section 29) shows that the rank's own work costs time;
@@ -106,8 +109,8 @@ struct tp_distributed {
     struct tp_str *workers_without_communication; /* names of the workers without communication */
     uint32_t without_communication_count;
     bool is_comparable;
-    /* true if the ranks are comparable, but other ranks of the job or of a group are missing. The real waits may be
-     * longer than shown, never shorter */
+    /* true if the ranks are comparable, but other ranks of the job or of a group are missing. The real waits can then
+     * be longer than shown, but not shorter */
     bool is_partial;
     bool is_size_known;                  /* true if the number of ranks in the job or in a group is known */
     struct tp_step_matrix overlap, wait; /* `wait` is empty if the ranks are not comparable */

@@ -28,7 +28,7 @@ static bool are_comparable(const struct tp_distributed *view)
 }
 
 /* Returns the number of ranks in the job or in the largest group of a collective, whichever is larger. Returns
- * TP_NULL_INT if both are unknown. */
+ * TP_NULL_INT if both numbers are unknown. */
 static int64_t largest_group(const struct tp_distributed *view)
 {
     int64_t most = TP_NULL_INT;
@@ -43,8 +43,9 @@ static int64_t largest_group(const struct tp_distributed *view)
     return most;
 }
 
-/* Finds for each range how long it transfers data, ns (section 12, D10): the length of the shortest corresponding range
- * on any rank. Comparable ranks have their ranges in the same order. */
+/* For each range, finds the time in which it transfers data, ns. This is the length of the shortest corresponding range
+ * on any rank (docs/definitions.md, section 12; section 17, D10). Comparable ranks have their ranges in the same
+ * order. */
 static int64_t *find_transfer_times(const struct tp_distributed *view, struct tp_arena *arena)
 {
     const struct tp_rank_summary *first = view->ranks[0];
@@ -64,7 +65,7 @@ static int64_t *find_transfer_times(const struct tp_distributed *view, struct tp
 /* labels of the rows in order of first appearance; row 0 is "all" */
 struct labels {
     struct tp_strings texts;
-    struct tp_vec rows; /* elements are struct tp_str */
+    struct tp_vec rows; /* elements: struct tp_str */
 };
 
 static void init_labels(struct labels *labels, struct tp_arena *arena)

@@ -3,7 +3,7 @@
  * Calls on several ranks belong to one collective if their group, name and position among equal calls are the same. The
  * transfer time is the shortest kernel time of any rank, because the last rank to arrive does not wait. Groups of only
  * some devices of a machine are ignored: some boards link pairs of devices and have fewer links than published. Groups
- * across several machines are ignored, because they use other links. */
+ * across several machines are ignored, because these groups use links between machines. */
 #include "webreport/measure/ranks/link_rate.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static bool is_collective_of_all_ranks(const struct tp_distributed *view, const 
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
 
-/* Finds the collectives in used steps that all devices of the machine take part in. */
+/* Finds the collectives in used steps in which all devices of the machine take part. */
 static struct tp_vec find_collectives_of_all_devices(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);
@@ -92,7 +92,7 @@ static struct tp_vec find_collectives_of_all_devices(const struct tp_distributed
     return instances;
 }
 
-/* Means per step over the ranks, us: step_us is the length of a step, communication_us all communication, exposed_us
+/* Means over the ranks, us per step. step_us: length of a step; communication_us: all communication; exposed_us:
  * communication without simultaneous computation. */
 struct means {
     double step_us, communication_us, exposed_us;
@@ -102,7 +102,7 @@ static struct means compute_mean_step_times(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
-        /* the four parts that build_overlap writes */
+        /* the parts that build_overlap_matrix writes: computation, both, communication, other */
         const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count;
         for (unsigned p = 0; p < view->overlap.part_count; p++)
             means.step_us += parts[p] / view->rank_count;
@@ -138,7 +138,7 @@ static void measure_rate(struct tp_link_rate *found, const struct tp_distributed
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
     found->step_us = means.step_us;
-    /* hidden communication costs no time, so only the exposed share counts */
+    /* only exposed communication costs time, so the loss is multiplied by the exposed share */
     found->lost_us = means.communication_us > 0
                          ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
                          : 0;

@@ -47,12 +47,12 @@ static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *fr
     }
 }
 
-/* copies of the metadata texts, one for each value id */
+/* copies of the metadata texts; each value id has one copy */
 struct meta_texts {
     const struct tp_trace *trace;
     struct tp_arena *arena;
     struct tp_keys seen; /* value ids of the copied texts */
-    struct tp_vec texts; /* struct tp_str: the copies, in the order of `seen` */
+    struct tp_vec texts; /* copies in the order of `seen`; elements: struct tp_str */
 };
 
 static struct tp_str metadata_text_of_value(struct meta_texts *meta, uint32_t value)
@@ -203,7 +203,7 @@ static void split_worker_name(struct tp_str worker, struct tp_str *node, struct 
     }
 }
 
-/* Links the ranks of each node and of each process, so that a rank is compared only with related ranks. */
+/* Makes lists of the ranks of each node and of each process, so that a rank is compared only with related ranks. */
 void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_strings texts;

@@ -33,7 +33,7 @@ static uint32_t last_arriving_rank(const struct tp_distributed *view, uint32_t s
     return last;
 }
 
-/* Finds the rank that arrives last in the most steps. If several ranks do, chooses the first. */
+/* Finds the rank that arrives last in the most steps; of several such ranks, the first. */
 static void find_rank_that_is_last_most_often(struct tp_straggler *found, const struct tp_distributed *view)
 {
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -54,9 +54,9 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
     return parts[COMPUTATION] + parts[OVERLAPPING];
 }
 
-/* Returns the share of the wait that would be saved. If the straggler computes longer than other ranks, its part of the
- * shared work is too large; equal parts would let all ranks finish at the mean. Otherwise the straggler does other
- * work, and the whole wait would be saved. */
+/* Returns the share of the wait that would be saved. If the straggler computes longer than the other ranks, its part of
+ * the shared work is too large. With equal parts, all ranks would finish at the mean. Otherwise the straggler does
+ * other work, and the whole wait would be saved. */
 static double share_of_wait_saved(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;

@@ -22,7 +22,7 @@
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
-    struct tp_work_view works; /* like `rates`; left empty by tp_advice_build_for_summary */
+    struct tp_work_view works; /* time by kind of work; tp_advice_build_for_summary leaves this view empty */
     struct tp_work_rates rates;
     struct tp_serving_view serving;
     struct tp_time_trees times; /* one tree per device that has an idle flame graph */

@@ -11,16 +11,18 @@ struct tp_program_steps;
 struct tp_profile {
     struct tp_str run, worker; /* worker: name of the worker in the file's name */
     struct tp_str main_worker; /* worker of the same process that has more records (rundir.h); empty if none exists */
-    bool is_helper;            /* the numbers of the run do not include this profile (rundir.h) */
+    bool is_helper;            /* true: the totals of the run do not include this profile (rundir.h) */
     /* the trace has only memory and waits; another profile shows the work of the process (TP_WORKER_INSIDE) */
     bool is_silent;
-    bool is_program; /* true: the recording of the run's program from outside; other traces show its processes in more
-                        detail */
-    /* facts about the steps from the recording of the program from outside (program_steps.h); NULL if there is no such
-     * recording, or if it is about other steps */
+    /* true: the profile is the recording of the run's program from outside; other traces show its processes in more
+     * detail */
+    bool is_program;
+    /* facts about the steps from the recording of the program from outside (program_steps.h); NULL without such a
+     * recording, or if the recording does not cover these steps */
     const struct tp_program_steps *steps;
-    int linked; /* number of profiles from this one to the other profile with these `steps`: positive if that profile is
-                   later, negative if earlier; 0: none */
+    /* distance to the linked profile, which shows the same program or process, in profiles of the run: positive if that
+     * profile comes later, negative if it comes earlier; 0: no linked profile */
+    int linked;
     int64_t span;         /* number of the recording within its worker; TP_NULL_INT if unknown */
     struct tp_str file;   /* base name of the input */
     struct tp_str sha256; /* SHA-256 of the file as hexadecimal digits; empty if unknown */
@@ -31,7 +33,8 @@ struct tp_profile {
     const struct tp_advice *advice;
 };
 
-/* members of a successfully read profile in the report's JSON, without its names; writing them needs an arena */
+/* members of a successfully read profile in the report's JSON, without the names of the profile; writing these members
+ * needs an arena */
 extern const struct tp_fields tp_profile_fields;
 
 #endif

@@ -1,5 +1,6 @@
 /* Receives the results of a report one after the other, while the inputs are read. The code that reads inputs calls
- * these functions and knows no output. Each output implements them and knows no input.
+ * these functions and does not depend on any output. Each output implements the functions and does not depend on any
+ * input.
  *
  * Functions that return int return 0, or a negative tp_status with *err, which stops the report. Other functions
  * remember a failure and report it later. The caller owns the results; they are valid only during the call. All calls
@@ -23,13 +24,13 @@ struct tp_report_receiver {
     /* Announces that a comparison will follow. Called before the first run. */
     void (*reserve)(void *context);
     void (*begin_run)(void *context, struct tp_str name);
-    /* Called when the profile's model and views are complete. The advice and the memory view of the profile may
-     * still be incomplete. */
+    /* Called when the model and the views of the profile are complete. The advice and the memory view can still be
+     * incomplete. */
     void (*start_profile)(void *context, const struct tp_profile *profile);
     /* Returns a line about the profile for the terminal. The text is in `arena`. */
     const char *(*line)(void *context, const struct tp_profile *profile, struct tp_arena *arena);
     int (*profile)(void *context, const struct tp_profile *profile, struct tp_error *err);
-    /* Reports an input that could not be used. Only the names in `named` are set. */
+    /* Reports an input that could not be used. In `named`, only the names of the profile are set. */
     int (*failed)(void *context, const struct tp_profile *named, const char *why, struct tp_error *err);
     void (*end_profiles)(void *context);
     /* Receives the comparison of the ranks of one span (one recording on all ranks). */

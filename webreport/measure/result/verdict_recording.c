@@ -5,7 +5,8 @@
 #include "webreport/measure/rules/rules.h"
 #include "webreport/model/numbers.h"
 
-static const double LEAST_PERCENT = 10; /* least cost of recording that is reported, percent of the window W */
+/* least cost of recording that is reported, percent of the step time */
+static const double LEAST_PERCENT = 10;
 
 void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recommendations *found,
                               const struct tp_model *model)

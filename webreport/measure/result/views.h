@@ -26,7 +26,8 @@ struct tp_views {
 };
 
 /* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the
- * views. tp_memory_view_build costs as much as all other views together; another thread may run it in its own arena. */
+ * views. tp_memory_view_build costs as much as all other views together, so callers can run it on another thread in a
+ * separate arena. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 /* Builds only the views that summaries need. Leaves out modules, samples, operators by shape and stack, and kernels by

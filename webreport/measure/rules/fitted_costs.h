@@ -1,4 +1,4 @@
-/* Constants that were fitted to recordings, with the recordings that they come from.
+/* Constants that were fitted to recordings, with the number of recordings and the measured costs.
  *
  * All constants are costs that recording adds to a program. They are defaults for thresholds of rule H6
  * (rules_python.c), so a user can replace each of them with --rule. docs/definitions.md ("What recording changes")
@@ -27,7 +27,7 @@
 #define TP_FITTED_MEMORY_NS 500
 #define TP_FITTED_PYTHON_TIMES 1.65
 
-/* The minor version of Python 3 that runs slower while frames are recorded: 3.11 searches for listeners at each
+/* The minor version of Python 3 that runs slower while frames are recorded. Python 3.11 searches for listeners at each
  * instruction. */
 #define TP_FITTED_SLOWED_PYTHON 11
 

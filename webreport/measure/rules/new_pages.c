@@ -6,12 +6,12 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* largest mmap threshold of glibc. The allocator gets larger blocks from the system and returns them each time, with or
+/* largest mmap threshold of glibc; glibc requests larger blocks from the system and returns them at each free, with or
  * without a recorder */
 #define OWN_MAPPING_BYTES (INT64_C(32) << 20)
 
-/* An allocation in host memory with the pages first to end - 1. Blocks are in order of time. sort_bounds replaces page
- * numbers with indexes in the list of all bounds. */
+/* An allocation in host memory that consists of the pages first to end - 1. Blocks are in order of time. sort_bounds
+ * replaces page numbers with indexes in the list of all bounds. */
 struct block {
     uint64_t first, end;
     uint32_t owner; /* innermost operator at the time of the allocation; TP_NO_ID: no operator */
@@ -36,8 +36,8 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     return blocks;
 }
 
-/* Returns the first and end pages of all blocks as one list, ascending and without duplicates. Replaces both numbers of
- * each block with their indexes in this list. */
+/* Returns the values `first` and `end` of all blocks as one list, ascending and without duplicates. Replaces both
+ * values of each block with their indexes in this list. */
 static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
 {
     struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
@@ -57,8 +57,8 @@ static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
     return bounds;
 }
 
-/* Returns the first page range from `at` on that no earlier block contained. Shortens the paths in `next` on the
- * way. */
+/* Returns the first page range at or after `at` that no earlier block contained. Shortens the visited paths in
+ * `next`. */
 static uint32_t next_new_range(uint32_t *next, uint32_t at)
 {
     while (next[at] != at)
@@ -76,7 +76,7 @@ static bool is_allocation_without_write(struct tp_str name)
     return tp_str_starts_with_one_of(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
-/* Returns the operator that first writes the memory allocated by `owner`. */
+/* Returns the operator that is first to write the memory that `owner` allocated. */
 static uint32_t first_writer(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
@@ -95,11 +95,11 @@ static uint32_t first_writer(const struct tp_model *model, uint32_t owner)
     return owner;
 }
 
-/* What kind of pages an operator writes first. NOTHING: no blocks; EXISTING: blocks of existing pages; NEW: blocks of
- * new pages, apart from pages at their edges; MIXED: both kinds.
+/* The kind of pages that an operator is first to write. NOTHING: no blocks; EXISTING: blocks of existing pages; NEW:
+ * blocks of new pages, apart from pages at their edges; MIXED: both kinds.
  *
  * The kind and a number of pages share one integer, because a trace may have hundreds of millions of operators. The
- * number counts existing pages (EXISTING) or new pages (NEW, MIXED). */
+ * number is the number of existing pages (EXISTING) or of new pages (NEW, MIXED). */
 enum kind { NOTHING, EXISTING, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
@@ -114,7 +114,7 @@ static uint32_t count_of_new_pages(uint32_t pages)
     return kind_of_page_count(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
-/* Returns `pages` after adding a block with `all` pages, of which `made` are new. */
+/* Returns the packed kind and number `pages` after adding a block with `all` pages, of which `made` are new. */
 static uint32_t add_block_to_pages(uint32_t pages, uint64_t made, uint64_t all)
 {
     enum kind before = kind_of_page_count(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
@@ -153,7 +153,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
 
 /* ---- the cost of a new page ---- */
 
-/* Returns whether operators of this name do little more with a page than write it. */
+/* Returns whether operators with this name do little more with a page than write it. */
 static bool is_light_operator_name(struct tp_str name)
 {
     static const char *const names[] = {"aten::mul",
@@ -183,10 +183,11 @@ static bool is_light_operator_name(struct tp_str name)
 }
 
 /* Thresholds for operators that show how long the system takes to make pages. EVIDENCE_PAGES: least number of new
- * pages; MADE_NS: least time per new page, because existing pages take less; MANY_PAGES: number of pages from which on
- * the call itself costs little; FEW: least number of operators. */
+ * pages; MADE_NS: least time per new page, because writing an existing page takes less; MANY_PAGES: number of pages
+ * from which on the call itself is a small part of the time; FEW: least number of operators. */
 enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
-/* limits per page, ns: time to write a page; largest accepted cost if only computing operators are evidence */
+/* WRITTEN_NS: time to write a page, ns; MOST_ACCEPTED_NS: largest accepted cost of a page if only operators that
+ * compute are evidence, ns */
 enum { WRITTEN_NS = 300, MOST_ACCEPTED_NS = 1500 };
 
 static int64_t low_quantile_of_times_ns(struct tp_vec *times, unsigned percent)
@@ -213,7 +214,7 @@ static bool is_evidence_of_new_pages(const struct tp_model *model, const uint32_
     return made >= EVIDENCE_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
-/* Returns the cost of a new page, ns; 0 without evidence that the system made pages. */
+/* Returns the cost of a new page, ns; 0 if there is no evidence that the system made pages. */
 static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
@@ -228,7 +229,8 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
 }
 
 /* Returns the time that a light operator takes for an existing page, ns: the median of operators with at least
- * MANY_PAGES. Without such operators, and as a lower limit, returns the time to write a page. */
+ * MANY_PAGES, but at least the time to write a page. Returns the time to write a page if there are no such
+ * operators. */
 static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
@@ -239,9 +241,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
 
-/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often
- * with wide variation within a recording. For a light operator with many new pages, the result is all time above the
- * usual time. For other operators, the result is cost_ns per page, or 0 if the operator was too fast for this. */
+/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often with
+ * wide variation within a recording. For a light operator with many new pages, the result is all time above the usual
+ * time. For other operators, the result is cost_ns per page, or 0 if the operator took less time than this. */
 static int64_t time_to_make_pages_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                                      int64_t usual_ns)
 {
@@ -260,7 +262,8 @@ uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena
     if (!pages)
         return NULL;
     int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
-    for (uint32_t op = 0; op < model->operators.count; op++) { /* the time in ns replaces the packed number of pages */
+    for (uint32_t op = 0; op < model->operators.count;
+         op++) { /* replaces the packed number of pages with the time in ns */
         int64_t ns = cost_ns ? time_to_make_pages_ns(model, pages, op, cost_ns, usual_ns) : 0;
         pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
     }

@@ -1,6 +1,6 @@
-/* Finds new pages of host memory, whose cost is a part of the cost of recording.
+/* Finds new pages of host memory. The cost of new pages is a part of the cost of recording.
  *
- * For each operator, a recorder puts data into the memory of freed blocks, between the tensors. The next tensor of the
+ * For each operator, a recorder stores data in the memory of freed blocks, between the tensors. The next tensor of the
  * same size therefore gets pages that no block contained before. The system must make each such page at its first
  * write. Without a recorder, the allocator returns the same block in every step.
  *

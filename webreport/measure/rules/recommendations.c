@@ -7,7 +7,8 @@
 #include "webreport/measure/rules/rules_order.h"
 #include "writer/base/sort.h"
 
-/* one rule of each evaluate function, in the order of evaluation */
+/* the rules in the order of evaluation; contains one rule of each evaluate function, because a function evaluates all
+ * rules of its file */
 static const struct tp_rule *const turns[] = {
 #define TURN(id) &tp_rule_##id,
     TP_RULE_TURNS(TURN)
@@ -30,7 +31,7 @@ static int compare_by_rule(const void *x, const void *y, const void *context)
     return strcmp(p->reason, q->reason);
 }
 
-/* Returns whether a rule applies to programs of this kind. */
+/* Returns whether a rule applies to programs of this kind (with or without a device). */
 static bool applies_to_program(const struct tp_rule *rule, enum tp_program_kind program)
 {
     return rule->always || (rule->on_device && rule->on_host) || (rule->on_device && program == TP_RECORDED_GPU) ||
@@ -94,7 +95,7 @@ static void evaluate_rules(struct tp_advisor *a)
 struct evaluation {
     struct tp_recommendations *out;
     const struct tp_trace_verdict *verdict;
-    struct tp_arena *arena; /* memory for the findings */
+    struct tp_arena *arena; /* memory of the findings, which remains after the evaluation */
     struct tp_advisor advisor;
 };
 
@@ -105,7 +106,7 @@ static void add_totals(struct tp_recommendations *r)
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
             continue;
-        /* recording may cost more than short events last, so all findings together may have less time than one
+        /* the cost of recording may exceed the length of short events, so the sum for all findings may be less than one
          * ceiling */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);

@@ -16,12 +16,12 @@ struct tp_rule_basis {
     const struct tp_model *model;
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
-    const struct tp_work_kinds *kinds; /* kinds and units are NULL without a device */
+    const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
-    const struct tp_rule_overrides *overrides; /* thresholds that the user changed; NULL: none */
+    const struct tp_rule_overrides *overrides; /* thresholds that the user changed; NULL: all defaults */
     bool is_serving;                           /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;
-    /* verdict of the trace. Among findings with similar gains, findings about the time that the verdict names come
+    /* verdict of the trace. If findings have similar gains, the findings about the time that the verdict names come
      * first */
     const struct tp_trace_verdict *verdict;
 };

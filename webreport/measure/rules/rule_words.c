@@ -21,8 +21,9 @@ struct tp_rule_words tp_rule_words_by_id(struct tp_str id, enum tp_producer prod
     return rule ? tp_rule_words(rule, producer) : (struct tp_rule_words){NULL, NULL, NULL};
 }
 
-/* Returns the texts for a use of PyTorch. A NULL member means the rule's own text. Users of a serving engine set
- * options but change no code. Programs that only call a model have no backward pass, optimizer or learning rate. */
+/* Returns the texts of a rule for a kind of use of PyTorch. A NULL member means the text in the rule's row. Users of a
+ * serving engine set options but change no code. Programs that only call a model have no backward pass, optimizer or
+ * learning rate. */
 static struct tp_rule_text rule_text_for_use(const struct tp_rule *rule, enum tp_program_use_kind use)
 {
     if (use == TP_USE_SERVING && (rule->serving.title || rule->serving.advice))

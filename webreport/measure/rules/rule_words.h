@@ -1,5 +1,5 @@
 /* Chooses title, advice and documentation page of a rule for one audience. The row of a rule (rules.h) has texts for
- * programs that train with PyTorch, and replacements for other audiences. All texts are static. */
+ * programs that train with PyTorch, and alternative texts for other audiences. All texts are static. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 #define TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 

@@ -1,9 +1,10 @@
 /* Rules and findings as data: one row per rule, the user's thresholds, and the findings of a trace.
  *
- * A finding is about a part of the recorded time, which is its ceiling. It has an estimate: the least and the greatest
- * gain of a fix. No two estimates count the same time (tp_findings_limit_gains), so their sum fits into the steps. The
- * share of the ceiling in the step determines the severity of a finding. The rule and the quality of the trace
- * determine its confidence (docs/definitions.md 15). recommendations.h evaluates the rules. */
+ * A finding covers a part of the recorded time, which is its ceiling. A finding has an estimate: the least and the
+ * greatest gain of a fix. Each moment is in at most one estimate (tp_findings_limit_gains), so the sum of the estimates
+ * is at most the time of the steps. The share of the ceiling in the step determines the severity of a finding. The rule
+ * and the quality of the trace determine the confidence (docs/definitions.md, section 15). recommendations.h evaluates
+ * the rules. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_H
 
@@ -36,7 +37,7 @@ const char *tp_confidence_text(enum tp_confidence confidence);
 
 enum { TP_RULE_THRESHOLDS = 10, TP_FINDING_EVIDENCE = 5 };
 
-/* The number of each rule, which is its position in TP_RULE_LIST. */
+/* Number of each rule: its position in TP_RULE_LIST. */
 enum tp_rule_id {
 #define TP_RULE_NUMBER(id) TP_RULE_##id,
     TP_RULE_LIST(TP_RULE_NUMBER)
@@ -50,7 +51,7 @@ struct tp_threshold {
     bool is_whole; /* true if the value must be a whole number */
 };
 
-/* Texts for one audience, which replace title and advice of the row. NULL keeps the text of the row. */
+/* Texts for one audience, which replace title and advice of the rule's row. NULL keeps the text of the row. */
 struct tp_rule_text {
     const char *title, *advice;
 };
@@ -76,7 +77,8 @@ struct tp_rule {
     struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
     const char *advice;
     const char *doc_url; /* documentation page of PyTorch, or NULL */
-    /* cause such as "input.transform"; NULL if the rule has no single cause (docs/definitions.md 15) */
+    /* name of the cause, such as "input.transform"; NULL if the rule has no single cause (docs/definitions.md, section
+     * 15) */
     const char *cause;
     struct tp_rule_gain gain;
 
@@ -87,14 +89,14 @@ struct tp_rule {
     const char *replayed;          /* advice for programs that already replay device graphs; NULL: the usual advice */
     const char *compiled;          /* advice for programs that are already compiled; NULL: the usual advice */
 
-    const char
-        *rule_with_same_flaws;   /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
-    bool needs_types;            /* the rule needs the types of operator inputs (option record_shapes) */
-    bool is_about_late_host;     /* the rule is about a host that launches too late; skipped if first use covers the
-                                    recording */
+    const char *rule_with_same_flaws; /* id of a rule whose quality flags also weaken this rule; NULL: none */
+    bool needs_types;                 /* the rule needs the types of operator inputs (option record_shapes) */
+    /* true if the rule reports a host that launches too late; skipped if first use of the device covers the
+     * recording */
+    bool is_about_late_host;
     bool is_slowed_by_recording; /* recording slows the host; the cost of recording is subtracted from the gain */
-    bool is_about_memory;        /* the rule is evaluated even if the device has too little work for other rules */
-    bool is_about_small_batches; /* the rule is about small batches; R6 adds its detail to this rule's finding */
+    bool is_about_memory; /* true if the rule is evaluated even if the device has too little work for other rules */
+    bool is_about_small_batches; /* true if the rule reports small batches; R6 adds its detail to such a finding */
 
     /* Functions that evaluate the rule and the other rules of its file; NULL if not evaluated here. Files in
      * measure/ranks evaluate the rules about several ranks. */
@@ -119,7 +121,7 @@ const struct tp_rule *tp_rule_by_id(struct tp_str id);
 /* Returns the gain of a rule. If its row has no gain, the gain is between nothing and the whole ceiling. */
 struct tp_rule_gain tp_rule_measured_gain(enum tp_rule_id rule);
 
-/* The user's thresholds and measured peaks of devices. Zeroed: all defaults. */
+/* The user's thresholds and measured peaks of devices. Zeroed: all values are the defaults. */
 struct tp_rule_overrides {
     const struct tp_peaks_file *peaks; /* peaks from the user's file; NULL: published peaks only */
     struct {
@@ -133,7 +135,7 @@ struct tp_rule_overrides {
 int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err);
 
 struct tp_evidence {
-    uint32_t ordinal;              /* position of the event in traceEvents */
+    uint32_t ordinal;              /* position of the event in the array traceEvents of the file */
     int64_t ts_ns;                 /* time of the event, ns since the start of the trace */
     struct tp_str name, file_line; /* file_line: file and line; empty if unknown */
 };
@@ -142,27 +144,30 @@ struct tp_finding {
     const struct tp_rule *rule;
     /* texts for the producer of the trace (rule_words.h); doc_url: NULL without a page */
     const char *title, *advice, *doc_url;
-    const char *shown_title, *shown_advice; /* texts for people, which also depend on the use of the program */
-    const char *cause;                      /* cause such as "input.transform"; NULL if there is no single cause */
+    /* texts for people; unlike `title` and `advice`, they also depend on the use of the program */
+    const char *shown_title, *shown_advice;
+    const char *cause; /* cause such as "input.transform"; NULL if there is no single cause */
     enum tp_severity severity;
     enum tp_confidence confidence;
-    bool is_first; /* true if the finding is listed first because the meaning of the others depends on it */
+    bool is_first; /* true if the finding is listed first because the meaning of the other findings depends on it */
     const char *weakened_by[12]; /* ids of quality flags that lower the confidence, such as "F1" */
     unsigned weakened_by_count;
-    unsigned right, known;      /* same as in struct tp_rule_gain */
+    /* right: number of programs in which the rule found the right cause; known: number of programs with a known cause
+     * in which the rule fired */
+    unsigned right, known;
     double ceiling_us_per_step; /* time of the finding, us per step; NaN without a ceiling, null in JSON */
     double share_percent;       /* share of the finding, percent of the step; NaN if unknown, null in JSON */
-    double weight_percent; /* percent that decides the position in the list, greatest first; NaN: the gain decides */
+    double weight_percent; /* percent by which the list is sorted, greatest first; NaN: the list is sorted by gain */
     double low_part, high_part; /* least and greatest part of the finding's time that a fix gains, from 0 to 1 */
     /* largest width of the estimate if low_part is 0.5 or more, percentage points; 100: no limit */
     double max_width_percent;
     uint32_t time; /* index of the finding's times in tp_advisor.times; valid only during the evaluation */
-    /* upper end of the gain if this were the only finding, percent of the step; 0: share_percent is the upper end */
+    /* upper end of the gain if this were the only finding, percent of the step; 0: same as share_percent */
     double most_percent;
     /* percent of the step that a fix gains in addition to fixes of earlier findings; NaN without a ceiling
-     * (docs/definitions.md 15) */
+     * (docs/definitions.md, section 15) */
     double low_percent, high_percent;
-    double counted_percent; /* part of high_percent that earlier findings do not count; NaN without a ceiling */
+    double counted_percent; /* part of high_percent whose time no earlier finding covers; NaN without a ceiling */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
@@ -176,13 +181,13 @@ struct tp_rule_note {
     const char *reason;
 };
 
-/* The cost of recording on the main thread. With a device: the cost of events that start while the device waits for the
- * host. Without a device: the whole cost that is subtracted from the steps. */
+/* The cost of recording on the main thread. With a device: the cost for events that start while the device waits for
+ * the host. Without a device: the whole cost that is subtracted from the steps. */
 struct tp_overhead {
-    /* cost_ns: cost, at most starved_ns; starved_ns: time in which the device waits for the host, or the length of
-     * the window W without a device */
+    /* cost_ns: cost of recording, at most starved_ns; starved_ns: time in which the device waits for the host, or the
+     * length of the window of used steps without a device */
     int64_t cost_ns, starved_ns;
-    /* number of frames and operators that start while the device waits for the host; without a device: all frames,
+    /* numbers of frames and of operators that start while the device waits for the host; without a device: all frames,
      * and 0 operators */
     int64_t frames, operators;
 };
@@ -190,11 +195,12 @@ struct tp_overhead {
 struct tp_recommendations {
     const char *program;           /* result of tp_program_kind_text */
     const char *step_marker;       /* result of tp_step_marker_text */
-    int64_t step_count, window_ns; /* number of used steps, and their total time (the window W), ns */
-    int64_t judged_ns; /* time to which the shares refer, ns: the window W, or the part of W that can be analysed (R3,
-                          R4) */
+    int64_t step_count, window_ns; /* step_count: number of used steps; window_ns: total time of the used steps, ns */
+    /* time to which the shares refer, ns: the window of used steps, or the part of this window that can be analysed
+     * (R3, R4) */
+    int64_t judged_ns;
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
-    /* sum of the upper ends of all estimates, us per step and percent */
+    /* sum of the upper ends of all estimates, in us per step and in percent */
     double total_gain_us_per_step, total_gain_percent;
     double total_low_percent;    /* sum of the lower ends of all estimates, percent */
     struct tp_finding *findings; /* sorted by severity, most severe first */

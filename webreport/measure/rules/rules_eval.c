@@ -67,7 +67,8 @@ static int64_t recording_cost_before_ns(const struct tp_advisor *a, int64_t time
     const struct tp_recorded *last = &items[lo - 1];
     if (!last->spread_ns || lo == a->recorded.count)
         return last->cost_ns;
-    int64_t length = last[1].start_ns - last->start_ns; /* positive, because the next part starts at `time` or later */
+    /* greater than 0, because the next part starts at `time` or later */
+    int64_t length = last[1].start_ns - last->start_ns;
     return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
@@ -89,10 +90,11 @@ int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_interv
 
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
 {
-    /* without a cost of recording, the length can be found without a copy of the set */
+    /* without a cost of recording, the length is computed without a copy of the set */
     int64_t ns = a->recorded.count ? tp_set_without_recording_ns(a, tp_intervals_intersection(a->arena, set, a->judged))
                                    : tp_intervals_intersection_length(set, a->judged);
-    return tp_ns_min(ns, a->judged_ns); /* limited, because recording may cost more than short events last */
+    /* limited to judged_ns, because the cost of recording may exceed the length of short events */
+    return tp_ns_min(ns, a->judged_ns);
 }
 
 double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set)
@@ -349,7 +351,7 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
 }
 
 /* Sets the estimate of a finding to its usual range. If a fix gains at least half of the time, a gain near the upper
- * end is more likely, so the range gets a largest width. Otherwise the range may begin at little or no gain. */
+ * end is more likely, so the width of the range is limited. Otherwise the range may begin at little or no gain. */
 void tp_finding_set_gain(struct tp_finding *f, double left_percent)
 {
     static const double MOST = 0.5;

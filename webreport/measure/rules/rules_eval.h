@@ -1,5 +1,5 @@
-/* State and functions that the rules share during evaluation: the model, common lists, and adding findings (section 15
- * of docs/definitions.md). */
+/* State and functions that the rules share during evaluation: the model, common lists, and functions that add findings
+ * (docs/definitions.md, section 15). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_EVAL_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_EVAL_H
 
@@ -14,7 +14,7 @@
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
 
-/* One event that a finding names as evidence. A finding shows the first five events in the order of these members. */
+/* An event that is evidence of a finding. A finding shows the first five events in the order of these members. */
 struct tp_pick {
     int64_t weight, at, rank; /* sort keys: highest weight first, then time, rank and position in the file */
     uint32_t event,
@@ -31,18 +31,18 @@ struct tp_picks {
 struct tp_candidate {
     enum tp_rule_id rule;
     bool has_ceiling;
-    struct tp_intervals time; /* time of the finding; its part within the window W is the ceiling */
+    struct tp_intervals time; /* time of the finding; its part within the window of used steps is the ceiling */
     struct tp_picks picks;
     bool is_first; /* true: the finding is listed first, because the meaning of all others depends on it */
     bool may_have_severity_info; /* true: the finding is added even if its severity is only info */
-    bool is_forced; /* true: `severity` applies if the finding has no ceiling, or if the computed severity is high or
-                       medium */
+    /* true: `severity` replaces the computed severity if that is high or medium, or if the finding has no ceiling */
+    bool is_forced;
     enum tp_severity severity;
     double share;                    /* percent of the step, for findings without a ceiling; NaN if unknown */
-    int lower;                       /* number of levels by which the confidence is lowered */
+    int lower;                       /* number of levels by which the confidence of the finding is lowered */
     const struct tp_detail *details; /* in the arena of the rules; NULL without a detail */
-    double weight; /* percent that decides the position in the list, greatest first; 0: the gain decides */
-    /* true: the gain is between `low` and the whole ceiling; false: the rule's usual range applies */
+    double weight; /* percent by which the list is sorted, greatest first; 0: the list is sorted by gain */
+    /* true: the gain is between `low` and the whole ceiling; false: the gain is the rule's usual range */
     bool has_lower_bound;
     double low; /* least gain as a part of the ceiling, 0 to 1 */
     /* upper end of the gain if it may exceed the ceiling, percent of the step; 0: the ceiling */
@@ -57,8 +57,8 @@ struct tp_operation_range {
     uint32_t first, end;
 };
 
-/* A part of the main thread. cost_ns: cost of recording before its start; spread_ns: cost that is spread evenly from
- * its start to the start of the next part. */
+/* A part of the main thread's time. cost_ns: total cost of recording before the start of this part; spread_ns: cost
+ * that is spread evenly from this start to the start of the next part. */
 struct tp_recorded {
     int64_t start_ns, cost_ns, spread_ns;
 };
@@ -71,52 +71,56 @@ struct tp_advisor {
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
     bool is_serving;                   /* the trace has steps of a serving engine */
-    enum tp_program_use_kind use;      /* use of the program, which decides the texts of findings */
+    enum tp_program_use_kind use;      /* use of the program, on which the texts of findings depend */
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
     uint8_t *library_work_by_name; /* for each name id of a kernel: 1 + enum tp_work from the name alone; 0: not
                                       examined yet */
-    struct tp_vec findings;        /* elements are struct tp_finding */
-    struct tp_vec times;           /* struct tp_intervals: time of each finding, indexed by tp_finding.time */
-    struct tp_vec notes;           /* elements are struct tp_rule_note */
+    struct tp_vec findings;        /* elements: struct tp_finding */
+    struct tp_vec times;           /* time of each finding, indexed by tp_finding.time; elements: struct tp_intervals */
+    struct tp_vec notes;           /* elements: struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
-    bool is_left_out[TP_RULE_COUNT]; /* for each rule: true if the recording does not suffice to evaluate the rule
-                                        (rules_record.c) */
-    struct tp_intervals judged;      /* the part of the window W that is typical of the program (rules_record.c) */
-    int64_t judged_ns;               /* length of `judged` minus the cost of recording, ns; shares refer to it */
+    /* for each rule: true if the recording is not sufficient to evaluate the rule (rules_record.c) */
+    bool is_left_out[TP_RULE_COUNT];
+    /* the part of the window of used steps that is typical of the program (rules_record.c) */
+    struct tp_intervals judged;
+    /* length of `judged` minus the cost of recording, ns; shares of findings are percentages of this length */
+    int64_t judged_ns;
 
     struct tp_accumulation accumulation; /* gradient accumulation over several steps */
     struct tp_overhead overhead;         /* cost of recording on the main thread */
-    struct tp_unjudged unjudged;         /* the first reason why more than half of the window W cannot be analysed */
-    /* struct tp_recorded of the main thread in order of start; only for programs without a device */
+    /* the first reason why more than half of the window of used steps cannot be analysed */
+    struct tp_unjudged unjudged;
+    /* parts of the main thread in order of start, only for programs without a device; elements: struct tp_recorded */
     struct tp_vec recorded;
 
     uint8_t *above; /* for each operator: bits of enum tp_enclosing_kind; NULL until tp_enclosing_kinds is called */
 
     /* the following members are for programs with a device */
-    struct tp_operation_range *ranges; /* ranges of the operations that start within the window W */
+    struct tp_operation_range *ranges; /* ranges of the operations that start within the window of used steps */
     uint32_t range_count;
-    int64_t operation_count; /* number of operations in all ranges, without those on the program's own devices */
+    /* number of operations in all ranges, without operations of devices that the program itself registered */
+    int64_t operation_count;
     int64_t kernel_count, kernel_ns; /* number and total duration of the kernels in `ranges`; duration in ns */
     uint32_t *kernels;               /* indexes of the kernels in `ranges`, in order of start */
-    struct tp_vec copies;            /* uint32_t: indexes of the copies in `ranges`, in order of start */
-    struct tp_vec regions;           /* uint32_t: annotations of loaders and optimizers, sorted by thread and start */
-    struct tp_vec loading;           /* uint32_t: events during which code is loaded, in the order of the file */
-    struct tp_intervals optimizer;   /* time in optimizer steps and in zeroing gradients */
-    struct tp_vec claimed;           /* struct tp_interval: idle time that rules other than A1 explain */
+    struct tp_vec copies;            /* indexes of the copies in `ranges`, in order of start; elements: uint32_t */
+    struct tp_vec regions; /* annotations of loaders and optimizers, sorted by thread and start; elements: uint32_t */
+    struct tp_vec loading; /* events during which code is loaded, in the order of the file; elements: uint32_t */
+    struct tp_intervals optimizer; /* time in optimizer steps and in zeroing gradients */
+    struct tp_vec claimed;         /* idle time that rules other than A1 explain; elements: struct tp_interval */
     struct tp_intervals explained_communication; /* communication that rule E4, E6 or E7 explains */
-    struct tp_vec allocators;                    /* uint32_t: allocator calls in steady steps, in order of time */
-    struct tp_intervals input;                   /* waits for input in findings of B1 or B2 */
-    /* for each device operation: true if a finding of C15 counts it as attention; NULL without such a finding */
+    struct tp_vec allocators;  /* allocator calls in steady steps, in order of time; elements: uint32_t */
+    struct tp_intervals input; /* waits for input that a finding of rule B1 or B2 reports */
+    /* for each device operation: true if a finding of rule C15 reports it as attention; NULL: no such finding */
     uint8_t *is_attention;
-    struct tp_intervals rest;        /* time in which the device waits for the host and which no rule has claimed */
-    const struct tp_detail *calling; /* code in which operators that launch work take long; NULL if none exists */
+    struct tp_intervals rest;        /* time in which the device waits for the host and which no finding covers */
+    const struct tp_detail *calling; /* code in which operators that launch work take a long time; NULL: no such code */
 
     /* state of the rules for programs without a device (rules_cpu.c) */
     struct tp_cpu_program *cpu;
 };
 
-enum { TP_WIDEST_PERCENT = 20 }; /* largest useful width of an estimate, percentage points */
+enum { TP_WIDEST_PERCENT = 20 }; /* largest width of an estimate that is still useful, percentage points */
 
 /* Returns a finding about all ranks of a run, with the texts, cause and confidence of the rule. share_percent
  * determines severity and gain. The finding has no ceiling and no detail yet. */
@@ -124,67 +128,68 @@ struct tp_finding tp_finding_make_for_run(enum tp_rule_id rule, double share_per
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* Returns 100 * ns / analysed time. For sums of durations, which may exceed 100 %; tp_set_percent_of_window is for
- * shares of time. */
+/* Returns `ns` as a percentage of the analysed time. For sums of durations, which may exceed 100 %;
+ * tp_set_percent_of_window is for shares of time. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
 /* Returns the length of an interval minus the cost of recording, ns. The result is negative if the cost exceeds the
- * length. Results of adjacent intervals add up to the result of the whole interval. */
+ * length. The results of adjacent intervals add up to the result of the joined interval. */
 int64_t tp_interval_without_recording_ns(const struct tp_advisor *a, struct tp_interval piece);
 
 /* Returns the total length of a set of intervals minus the cost of recording, ns; at least 0. */
 int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Returns the length of a set within the analysed time minus the cost of recording, ns: from 0 to judged_ns. */
+/* Returns the length of the part of `set` that is in the analysed time, without the cost of recording, ns: from 0 to
+ * judged_ns. */
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Returns the percentage (0 to 100) of the analysed time that a set covers. The cost of recording is subtracted from
  * both. */
 double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Sets the estimate of a finding. left_percent: percent of the analysed time that earlier findings do not count. */
+/* Sets the estimate of a finding. left_percent: percent of the analysed time that no earlier finding covers. */
 void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 
 /* Adds a finding unless its ceiling is too small. Returns whether the finding was added. */
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* Adds a finding as tp_advisor_add does, and subtracts its time from the unexplained idle time of rule A1. */
+/* Adds a finding as tp_advisor_add does, and subtracts the finding's time from the unexplained idle time of rule A1. */
 bool tp_advisor_add_and_claim_time(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* Adds a detail to the findings of `rule`: the result of another rule about the same time. */
+/* Adds a detail to the findings of `rule`. The detail is the result of another rule about the same time. */
 void tp_advisor_set_details(struct tp_advisor *a, enum tp_rule_id rule, const struct tp_detail *details);
 
 /* Records that a rule was not evaluated, and why. */
 void tp_advisor_note_skipped_rule(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
 
-/* Append evidence in the order of the calls: a host event, or a device operation. */
+/* Appends evidence after all earlier evidence: a host event, or a device operation. */
 void tp_picks_append_event(struct tp_picks *picks, uint32_t event);
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
-/* Adds evidence at its position in the order of struct tp_pick. */
+/* Inserts evidence in the order of struct tp_pick. */
 void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick);
-/* Add evidence with the longest first, then the earliest: a host event, or a device operation. */
+/* Insert evidence: the longest first, then the earliest. The evidence is a host event or a device operation. */
 void tp_picks_add_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
 void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
-/* Returns the pick of a device operation with weight 0. The line of the pick is the line of the launch. */
+/* Returns a device operation as evidence with weight 0. Its line is the line of the launch. */
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
-/* Returns whether one of `starts` is in [a, b). starts: int64_t, ascending. */
+/* Returns whether one of the times in `starts` is in [a, b). Elements of `starts`: int64_t, ascending. */
 bool tp_has_time_within(const struct tp_vec *starts, int64_t a, int64_t b);
 
 /* Returns a detail in the arena of the rules. Example: TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least)). */
 #define TP_DETAIL(a, id, ...) tp_detail_new((a)->arena, &(struct tp_detail){(id), {__VA_ARGS__}, NULL})
 struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *detail);
 
-/* Returns the parts of both details as one detail in `arena`. NULL is a detail without parts. */
+/* Returns the parts of both details as one detail in `arena`. NULL stands for a detail without parts. */
 struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail *first, const struct tp_detail *second);
 
 /* Copies a detail into the arena of the findings, because the memory of the rules is released after the evaluation. */
 const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details);
 
-/* Formats a text like printf, in the arena of the rules; used for sizes of arrays. */
+/* Formats a text like printf, in the arena of the rules; used for texts such as the sizes of arrays. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Idle or lost time by line of host code, for the details of rules A13 and H6. */
+/* Idle time or Python time of one line of host code, for the details of rules A13 and H6. */
 struct tp_line_time {
     struct tp_fold fold;
     int64_t ns;
@@ -199,7 +204,7 @@ void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t
 struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
                                        size_t most, enum tp_detail_id id);
 
-/* bits for the kinds of an operator and its callers, recognized by name */
+/* bits for the kinds of an operator and its callers, recognized by their names */
 enum tp_enclosing_kind {
     TP_ENCLOSED_BY_SHAPE = 1,
     TP_ENCLOSED_BY_SCALAR = 2,
@@ -212,8 +217,8 @@ enum tp_enclosing_kind {
  * operators. */
 unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op);
 
-/* Returns whether `says` accepts the name of an annotation. Checks all names before events, because names are few and
- * usually none is accepted. */
+/* Returns whether `says` returns true for the name of an annotation. Checks all names before events, because names are
+ * few, and usually `says` rejects all of them. */
 bool tp_has_annotation(const struct tp_model *model, bool (*says)(struct tp_str name));
 
 static inline bool tp_event_is_in_window(const struct tp_advisor *a, uint32_t event)
@@ -221,9 +226,9 @@ static inline bool tp_event_is_in_window(const struct tp_advisor *a, uint32_t ev
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
 
-/* A walk over the operations that start within the window W, in order of start: for (struct tp_operations w = {.a =
- * a}; tp_next_operation(&w, &k);). Skips devices that the program itself registered, because the rules do not know
- * their hardware. */
+/* A walk over the operations that start within the window of used steps, in order of start: for (struct tp_operations w
+ * = {.a = a}; tp_next_operation(&w, &k);). Skips devices that the program itself registered, because the rules do not
+ * know their hardware. */
 struct tp_operations {
     const struct tp_advisor *a;
     uint32_t range, next;
@@ -262,16 +267,17 @@ static inline const struct tp_device_setup *tp_device_operation_setup(const stru
     return tp_device_setup(model->trace, tp_device_event(model, device)->detail);
 }
 
-/* Returns the idle times in which the device waits for the host before an operation that `is_one` accepts. The
- * intervals may overlap. */
+/* Returns the idle times in which the device waits for the host before an operation for which `is_one` returns true.
+ * The intervals may overlap. */
 struct tp_vec tp_starved_time_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
                                      const void *context);
 
-/* Returns the time of the window W in which a device waits for the host. For devices that the program itself
- * registered, the result is the idle time that no call explains. */
+/* Returns the time in the window of used steps in which a device waits for the host. For devices that the program
+ * itself registered, the result is the idle time that no call explains. */
 struct tp_intervals tp_time_waiting_for_host(struct tp_advisor *a);
 
-/* Fill the lists that several rules use: the first for programs with a device, the second without. */
+/* Fill the lists that several rules use: the first function for programs with a device, the second for programs
+ * without. */
 void tp_rules_prepare_gpu(struct tp_advisor *a);
 void tp_rules_prepare_cpu(struct tp_advisor *a);
 
@@ -279,11 +285,11 @@ void tp_rules_prepare_cpu(struct tp_advisor *a);
  * calls. */
 double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals calls);
 
-/* Subtracts the cost of recording from the gains of findings about a host that launches too late. Must be called
- * after all rules. */
+/* Subtracts the cost of recording from the gains of findings about a host that launches too late. The caller must have
+ * evaluated all rules. */
 void tp_findings_subtract_recording(struct tp_advisor *a);
 
-/* Replaces advice that the program already follows. Must be called after all rules. */
+/* Replaces advice that the program already follows. The caller must have evaluated all rules. */
 void tp_findings_remove_followed_advice(struct tp_advisor *a);
 
 #endif

@@ -2,7 +2,7 @@
 #include "webreport/measure/rules/rules_functions.h"
 
 struct counted_call {
-    uint32_t event; /* index of the event: the call of the function */
+    uint32_t event; /* index of the event that is the call of the function */
     enum tp_rule_id rule;
     bool has_cause;
     int64_t ns; /* total duration of the rule's events in the call, ns */

@@ -1,10 +1,10 @@
-/* The lists of all rules, in the order of reports and in the order of evaluation. They define the numbers of rules, the
- * number of rules, and the metrics finding.X. Everything else about a rule is in its row, in rules_*.c. */
+/* The lists of all rules, in the order of reports and in the order of evaluation. They define the number of each rule,
+ * the count of rules, and the metrics finding.X. Everything else about a rule is in its row, in rules_*.c. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 
-/* All rules in the order of lists, JSON and metrics. New rules are added at the end, so that the order of old rules
- * stays. */
+/* All rules in the order of lists, JSON and metrics. New rules are added at the end, so that the numbers of old rules
+ * do not change. */
 /* clang-format off */
 #define TP_RULE_LIST(RULE) \
     RULE(A1) RULE(A2) RULE(A3) RULE(A4) RULE(A5) RULE(A6) RULE(A8) RULE(A12) RULE(A13) RULE(B1) RULE(B2) RULE(B3) \
@@ -16,8 +16,8 @@
     RULE(E6) RULE(E7) RULE(E8) RULE(E9) RULE(E10) RULE(E11)
 /* clang-format on */
 
-/* One rule of each evaluate function, in the order in which the functions run. A function may use the findings and
- * claims of earlier functions. */
+/* One rule of each evaluate function, in the order in which the functions run. A function may use the findings of
+ * earlier functions and the times that these findings cover. */
 /* clang-format off */
 #define TP_RULE_TURNS(RULE) \
     RULE(R2) RULE(C19) RULE(A5) RULE(A8) RULE(A12) RULE(B1) RULE(B3) RULE(B4) RULE(B5) RULE(E7) RULE(H1) RULE(H2) \

@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the weight of a finding in the list: the middle of its estimate, times a factor for the confidence. */
+/* Returns the weight by which a finding is sorted: the middle of its estimate, times a factor for the confidence. */
 static double finding_weight(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
@@ -48,7 +48,7 @@ static bool starts_with(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Returns whether a finding is about the kind of time that the verdict names. */
+/* Returns whether a finding covers the kind of time that the verdict names. */
 static bool matches_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
 {
     const char *cause = finding->cause, *id = finding->rule->id;
@@ -59,7 +59,7 @@ static bool matches_verdict(const struct tp_finding *finding, enum tp_verdict_cl
         return starts_with(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
     case TP_CLASS_COMMUNICATION_BOUND:
         return starts_with(cause, "comm.");
-    case TP_CLASS_COPY_BOUND: /* only copies by copy engines count; casts and layout changes are kernels */
+    case TP_CLASS_COPY_BOUND: /* casts and layout changes are kernels, so they are no copy time */
         return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
     case TP_CLASS_SYNC_BOUND:
         return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
@@ -96,7 +96,7 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
 /* a walk over the times of several findings, in order of time */
 struct walk {
     const struct tp_intervals *times; /* for each finding: times of the finding */
-    size_t *piece;                    /* for each finding: index of its first interval that ends after at_ns */
+    size_t *piece; /* for each finding: index of the finding's first interval that ends after at_ns */
     size_t count;
     int64_t at_ns;
 };

@@ -1,5 +1,5 @@
-/* Reads the user's thresholds, such as "A4.min_pct=2", and finds the threshold that applies. Implements parts of
- * rules.h and rules_eval.h. */
+/* Reads the user's thresholds, such as "A4.min_pct=2", and finds the value of a threshold. Implements parts of rules.h
+ * and rules_eval.h. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Finds data that several rules about devices need: operations, copies and annotated regions of the window W, and
- * results of shared searches. Implements a part of rules_eval.h. */
+/* Finds data that several rules about devices need: operations, copies and annotated regions in the window of used
+ * steps, and results of shared searches. Implements a part of rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
@@ -56,8 +56,8 @@ static int compare_by_thread_and_time(const void *x, const void *y, const void *
     return i < j ? -1 : i > j;
 }
 
-/* Finds the regions in one pass over the events. The pass is fast, because it checks marks of names and few names mark
- * regions. */
+/* Finds the regions in one pass over the events. The pass is fast, because it checks the marks of names, and few names
+ * have these marks. */
 static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -104,7 +104,7 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
     if (a->above)
         return a->above[op];
     a->above = tp_arena_array(a->arena, ops->count, 1);
-    /* parents have smaller indexes than their children, so their bits are known */
+    /* parents have smaller indexes than their children, so the bits of the parents are already computed */
     for (uint32_t i = 0; i < ops->count; i++) {
         uint64_t marks = tp_event_marks(a->model, ops->event[i]);
         unsigned above = ops->parent[i] == TP_NO_ID ? 0 : a->above[ops->parent[i]];

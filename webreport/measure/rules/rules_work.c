@@ -1,4 +1,4 @@
-/* Implements rules_work.h: makes findings that claim a part of the time of kernels. */
+/* Implements rules_work.h: makes findings that cover a part of the time of kernels. */
 #include "webreport/measure/rules/rules_work.h"
 
 #include "writer/text/format.h"
@@ -71,7 +71,7 @@ struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_u
     struct tp_str dims = tp_strings_get(&trace->values, trace->hosts[trace->events[unit->event].detail].dims);
     struct tp_str text = TP_STR("");
     unsigned found = 0;
-    /* skips the bias of addmm, which is its first operand */
+    /* skips the bias of addmm, which is the first operand */
     for (unsigned i = 0; i < INPUTS && found < OPERANDS; i++) {
         struct tp_shape shape = tp_shape_input(dims, i);
         if (!shape.is_known || shape.rank < 2)

@@ -1,4 +1,5 @@
-/* Makes findings about device work. Such a finding claims a part of the time of kernels. */
+/* Makes findings about device work. Such a finding covers a part of the time of each of its kernels, which is called
+ * the claimed part. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 
@@ -7,24 +8,25 @@
 
 struct tp_work_claim {
     struct tp_candidate candidate;
-    /* for each device operation: largest possible gain in millionths of its time, plus 1; 0: not claimed */
+    /* for each device operation: 0 if the finding does not cover it, otherwise 1 + its largest possible gain,
+     * millionths of its time */
     uint32_t *parts;
     int64_t ns;          /* total duration of the claimed kernels, ns */
-    struct tp_vec whole; /* struct tp_interval: the times of the claimed kernels */
+    struct tp_vec whole; /* the times of the claimed kernels; elements: struct tp_interval */
 };
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule);
-/* Claims a device operation; later claims of the same operation are ignored. high: largest part of its time that a fix
- * may gain, 0 to 1. */
+/* Adds a device operation to the finding; later calls for the same operation are ignored. high: largest part of the
+ * operation's time that a fix may gain, 0 to 1. */
 void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
-/* Adds a finding if the claimed operations take at least min_pct of the analysed time. Returns whether the finding
- * was added. */
+/* Adds the finding to the list if its operations take at least min_pct of the analysed time. Returns whether the
+ * finding was added. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
-/* Returns the percentage of the analysed time that the claimed operations cover. */
+/* Returns the percentage of the analysed time in which the claimed operations run. */
 double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
-/* Return the name of an event, the unit of a device operation, the cost of a unit, and whether a unit starts in the
- * window W. tp_advisor_unit_of_device returns NULL without a unit. */
+/* Return the name of an event, the unit of work of a device operation, the cost of a unit, and whether a unit starts in
+ * the window of used steps. tp_advisor_unit_of_device returns NULL for an operation without a unit. */
 static inline struct tp_str tp_advisor_event_name(const struct tp_advisor *a, uint32_t event)
 {
     return tp_trace_event_name(a->model->trace, &a->model->trace->events[event]);
@@ -47,7 +49,8 @@ static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct
 }
 
 /* Returns the kind of a kernel from its name alone; TP_WORK_NONE if the name shows no kind. The name is more reliable
- * than the launching operator, because libraries change layouts inside convolutions. Each name is examined once. */
+ * than the operator that launches the kernel, because libraries change layouts inside convolutions. Each name is
+ * examined once. */
 enum tp_work tp_kernel_library_work(struct tp_advisor *a, uint32_t device);
 
 /* Returns the first two operands that are matrices as text, such as "788x768 by 768x3072". Returns an empty text if no

@@ -51,8 +51,8 @@ static void begin(struct tp_serving_mark *mark)
         mark->numbers[i] = TP_NULL_INT;
 }
 
-/* Fills the phase and the numbers of a mark from the numbers of prefill and decode requests. The numbers of tokens may
- * be TP_NULL_INT. */
+/* Fills the phase and the numbers of a mark from the numbers of prefill and decode requests. Unknown numbers of tokens
+ * are TP_NULL_INT. */
 static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
                          int64_t decode_tokens)
 {

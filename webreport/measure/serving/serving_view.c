@@ -14,7 +14,8 @@
 enum { MARK = 1, NO_MARK };
 
 static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
-    {"name", "Step", "", "Range of the engine that marks the step; missing facts come from the ranges inside it.",
+    {"name", "Step", "",
+     "Annotation with which the engine marks the step. Values that its name lacks come from the annotations inside it.",
      TP_COLUMN_TEXT},
     {"phase", "Phase", "", "Phase of the step: prefill, decode, both (mixed) ..", TP_COLUMN_WORD},
     {"class", "Class", "",
@@ -43,8 +44,7 @@ static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
      TP_COLUMN_NS},
     {"operations", "Operations", "", "Number of device operations that the step launched.", TP_COLUMN_INT},
     {"graph_launches", "Graph launches", "", "Number of graph launches in the step.", TP_COLUMN_INT},
-    {"graph_operations", "In graphs", "", "Number of device operations that the graph launches started.",
-     TP_COLUMN_INT},
+    {"graph_operations", "In graphs", "", "Number of device operations that were launched by graphs.", TP_COLUMN_INT},
     {"tokens_per_s", "Tokens/s", "1/s",
      "Tokens made (decode) or read (prefill, mixed), divided by the length of the step.", TP_COLUMN_REAL},
 };
@@ -61,7 +61,7 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
      TP_COLUMN_REAL},
     {"host_gap_us", "Host gap", "us",
      "Median time from the end of a step's range to the start of the next step's range.", TP_COLUMN_NS},
-    {"graph_percent", "In graphs", "%", "Share of the device operations of these steps that graph launches started.",
+    {"graph_percent", "In graphs", "%", "Share of the device operations in these steps that were launched by graphs.",
      TP_COLUMN_REAL},
     {"tokens_per_s", "Tokens/s", "1/s", "Tokens of all steps of this class divided by the time of these steps.",
      TP_COLUMN_REAL},
@@ -81,7 +81,7 @@ struct step {
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
-    /* matrix products with known shapes: bytes of weights, total time of kernels in ns */
+    /* sums over the matrix products with known shapes: bytes of weights; kernel time, ns */
     int64_t weight_bytes, weighed_kernel_ns;
 };
 
@@ -118,7 +118,7 @@ static struct tp_vec find_marks(const struct builder *m)
     struct tp_vec found = TP_VEC(m->arena, uint32_t);
     struct tp_serving_mark mark;
     uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
-    uint32_t end = 0; /* stays 0 if no name is a mark, which is usual; then no event is read */
+    uint32_t end = 0; /* number of host events to search; 0 if no name is a mark, as in most traces */
     for (uint32_t i = 0; i < trace->names.count; i++) {
         is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
         end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
@@ -219,8 +219,8 @@ static bool are_all_weights_read_in_step(const struct step *step)
            (double)step->weighed_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
 }
 
-/* Finds the weights of one pass: the bytes of weights that the products of a step read. A step that replays a graph has
- * no shapes, so another step of the same model provides them. */
+/* Finds the bytes of weights that one pass of the model reads. This is the largest value of all steps whose products
+ * read all weights. Steps that replay a graph have no shapes, so they are ignored. */
 static void find_weight_bytes_of_pass(struct tp_serving_view *view, struct builder *m)
 {
     const struct tp_model *model = m->model;
@@ -289,7 +289,7 @@ static int64_t step_time_ns(const struct step *step)
     return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
 }
 
-/* Returns the number of tokens in a step that count for the rate of its phase; TP_NULL_INT if unknown. */
+/* Returns the number of tokens that a step adds to the rate of its phase; TP_NULL_INT if unknown. */
 static int64_t step_token_count(const struct step *step)
 {
     if (step->mark.phase == TP_SERVING_DECODE)
@@ -320,7 +320,7 @@ static int64_t quantile(const int64_t *sorted, size_t count, double part)
 }
 
 struct class_sums {
-    struct tp_vec times, gaps; /* int64_t: durations of the steps, ns; gaps between the steps, ns */
+    struct tp_vec times, gaps; /* durations of the steps, and gaps between the steps, ns; elements: int64_t */
     double ns, busy_ns, tokens, token_ns, operations, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
 };

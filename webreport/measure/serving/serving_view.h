@@ -53,12 +53,13 @@ struct tp_serving_view {
     bool is_present;         /* the trace has steps of a serving engine */
     struct tp_table steps;   /* one row per step, in order of time */
     struct tp_table classes; /* one row per class of steps with device work, in order of phase, then size */
-    /* for each phase and exponent of the class size: median and 90 % quantile of the steps' durations, ns;
-     * TP_NULL_INT if no step has the class */
+    /* for each phase and exponent of the class size: median and 90 % quantile of the steps' durations, ns; TP_NULL_INT
+     * if the class has no steps */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
     double tokens_per_s[TP_SERVING_PHASES]; /* for each phase: rate over all steps of the phase; NaN if unknown or
                                                without steps */
-    int64_t weight_bytes; /* bytes of weights that one pass reads, maximum over the steps; TP_NULL_INT without shapes */
+    /* bytes of weights that one pass reads; largest value of all steps; TP_NULL_INT without shapes */
+    int64_t weight_bytes;
     bool has_shorter_steps; /* at least one class has a median duration below weight_read_ns */
     int64_t weight_read_ns; /* shortest time in which the device can read weight_bytes, ns; TP_NULL_INT if unknown */
 };

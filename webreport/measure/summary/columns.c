@@ -1,4 +1,4 @@
-/* Writes structs to columns and reads them back, as tables describe. See columns.h. */
+/* Writes structs to columns and reads them back, controlled by tables. See columns.h. */
 #include "webreport/measure/summary/columns.h"
 
 #include <math.h>
@@ -115,8 +115,8 @@ static uint32_t text_number(struct tp_strings *texts, struct tp_str text)
     return text.len ? tp_strings_add(texts, text) + 1 : 0;
 }
 
-/* Returns the column item that stores a member. before: value of the same member in the previous struct; 0 for the
- * first struct. */
+/* Returns the column item that stores a member. before: value of the same member in the previous struct; 0 if there is
+ * no previous struct. */
 static union value encode_member_value(const struct tp_column *column, union value from, union value before,
                                        struct tp_strings *texts)
 {
@@ -236,7 +236,8 @@ static uint32_t checked_count(struct tp_column_reader *reader, uint32_t value, u
     return value;
 }
 
-/* Returns the member of the previous struct plus `difference`. A difference of 0 is valid only for the first struct. */
+/* Returns the value of the member in the previous struct plus `difference`. A difference of 0 is valid only for the
+ * first struct. */
 static uint32_t checked_sum(struct tp_column_reader *reader, uint32_t difference, const union value *before,
                             uint32_t most)
 {
@@ -246,7 +247,7 @@ static uint32_t checked_sum(struct tp_column_reader *reader, uint32_t difference
 }
 
 /* Returns the value of a member that a column item stores. before: value of the same member in the previous struct;
- * NULL for the first struct. */
+ * NULL if there is no previous struct. */
 static union value decode_value(const struct tp_column *column, union value from, const union value *before,
                                 struct tp_column_reader *reader)
 {
@@ -313,7 +314,7 @@ static void decode_items(const struct tp_column_list *list, struct tp_column_rea
     }
 }
 
-/* Reads the parts of each struct in `items`. */
+/* Reads the nested lists (parts) of each struct in `items`. */
 static void decode_nested_lists(const struct tp_column_list *list, struct tp_column_reader *reader, char *items,
                                 size_t count)
 {

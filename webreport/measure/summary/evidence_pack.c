@@ -34,13 +34,12 @@ static const char *clock_text(unsigned value)
 #define AT(type, member)                                                                                               \
     _Generic(&((struct tp_input_evidence *)0)->member, type * : offsetof(struct tp_input_evidence, member))
 
-/* Members of the evidence that have a fixed set of values. Value 0 is "unknown", and a file stores the word for each
- * value. */
+/* Members of the evidence that have a fixed set of values. Value 0 is "unknown". A file stores each value as a word. */
 static const struct {
     const char *name;
     size_t offset;
     const char *(*text)(unsigned value);
-    unsigned count; /* number of entries in `words` */
+    unsigned count; /* number of items in `words` */
 } words[] = {
     {"crc", AT(unsigned, crc), crc_text, TP_CRC_COUNT},
     {"eof", AT(unsigned, eof), eof_text, TP_EOF_COUNT},
@@ -48,7 +47,7 @@ static const struct {
     {"clock", AT(unsigned, clock), clock_text, TP_CLOCK_COUNT},
 };
 
-/* Members of the evidence that are non-negative numbers. A file stores the losses after these numbers. */
+/* Members of the evidence that are numbers of at least 0. A file stores them before the losses. */
 static const struct {
     const char *name;
     size_t offset;

@@ -9,8 +9,8 @@
 /* Writes the evidence. Writes nothing if the evidence is unknown. */
 void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evidence *evidence);
 
-/* Reads the evidence. Empty columns give unknown evidence, and an unrecognized word becomes "unknown". An
- * unrecognized loss counts as a loss of unknown events, so that no result relies on lost data. */
+/* Reads the evidence. If the columns are empty, the evidence is unknown. An unrecognized word becomes "unknown". An
+ * unrecognized loss becomes a loss of unknown events, so that no result relies on lost data. */
 void tp_evidence_unpack(struct tp_column_reader *reader, struct tp_input_evidence *evidence);
 
 #endif

@@ -1,5 +1,5 @@
-/* Makes, parses and serializes protobuf messages whose memory is in an arena. A descriptor of protobuf-c names the type
- * of a message. */
+/* Makes, parses and serializes protobuf messages whose memory is in an arena. A descriptor of protobuf-c specifies the
+ * type of a message. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_MESSAGE_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_MESSAGE_H
 
@@ -14,7 +14,7 @@ struct ProtobufCMessageDescriptor;
 /* Memory of a parsed message: an arena with its guard set, or the heap. */
 struct tp_message_memory {
     struct tp_arena *arena;   /* arena that provides the memory; NULL: the heap */
-    uint64_t left_bytes;      /* number of bytes that may still be allocated from the arena */
+    uint64_t left_bytes;      /* number of bytes that the parser may still allocate from the arena */
     bool is_memory_exhausted; /* true: a request exceeded left_bytes, or the heap has no memory */
 };
 

@@ -1,4 +1,4 @@
-/* Packs and unpacks the rows of a process with their sketches and their numbers per step. See rows_pack.h. */
+/* Packs and unpacks the rows of a process with their sketches and their counts per step. See rows_pack.h. */
 #include "webreport/measure/summary/rows_pack.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summ
 
 /* ---- unpacking ---- */
 
-/* The stored spans and cells of a process. `span` and `cell` are the indexes of the next unread span and cell. */
+/* The stored spans and cells of a process. span: index of the next unread span; cell: index of the next unread cell. */
 struct rest {
     const struct tp_stored_span *spans;
     const struct tp_stored_cell *cells;
@@ -77,7 +77,7 @@ static void unpack_buckets(struct tp_column_reader *reader, struct tp_sketch *ti
     reader->is_bad |= span->bucket_count && first != tp_sketch_bucket(time->min_ns);
 }
 
-/* Makes the single bucket of a row whose calls all took the same time. */
+/* Makes the single bucket of a row in which all calls took the same time. */
 static void make_single_bucket(struct tp_column_reader *reader, struct tp_sketch *time)
 {
     time->bucket_count = time->count > 0;
@@ -86,7 +86,7 @@ static void make_single_bucket(struct tp_column_reader *reader, struct tp_sketch
         time->buckets[0] = (struct tp_sketch_bucket){tp_sketch_bucket(time->min_ns), time->count};
 }
 
-/* Fills the sketch of a row. */
+/* Fills the sketch of durations of a row. */
 static void unpack_time(struct tp_column_reader *reader, struct tp_stored_row *row, struct rest *rest)
 {
     struct tp_sketch *time = &row->row.time;

@@ -1,4 +1,4 @@
-/* Counts the work of each step and finds the counts of the usual step for a signature. See signature.h. */
+/* Counts the work of each step and determines the counts of the usual step for a signature. See signature.h. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/signature_parts.h"
@@ -10,7 +10,7 @@ void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena)
 {
     *keys = (struct tp_count_keys){.follow = TP_VEC(arena, uint32_t)};
     tp_keys_init(&keys->keys, arena, TP_COUNT_IDS);
-    /* adds a sentinel so that number 0 is no real key */
+    /* adds a sentinel at index 0, so that index 0 is never a real key */
     tp_keys_add(&keys->keys, (uint32_t[TP_COUNT_IDS]){TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID});
     *(uint32_t *)tp_vec_push(&keys->follow) = TP_NO_ID;
 }
@@ -24,10 +24,10 @@ struct part {
 struct counting {
     struct tp_summary_work *work;
     struct tp_count_keys keys;
-    /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
+    /* steady steps: first_step to end_step - 1; step: index of the current step, TP_NO_ID: no step */
     uint32_t first_step, end_step, step;
-    struct tp_vec now;     /* uint32_t for each key: count of the key in the current step */
-    struct tp_vec touched; /* elements: uint32_t, keys with a count in the current step */
+    struct tp_vec now;     /* for each key: count of the key in the current step; elements: uint32_t */
+    struct tp_vec touched; /* keys with a count in the current step; elements: uint32_t */
     struct tp_vec parts;   /* elements: struct part */
 };
 
@@ -116,7 +116,7 @@ static void count_operators(struct counting *c)
     store_step_counts(c);
 }
 
-/* Returns the label of the outermost operator around a launch. */
+/* Returns the label of the outermost operator around a launch call. */
 static uint32_t owner_of_call(const struct tp_model *model, uint32_t launch)
 {
     uint32_t op = model->launches.op[launch];
@@ -193,7 +193,8 @@ static void count_allocations(struct counting *c)
 
 /* ---- the most common counts ---- */
 
-/* Sorts the parts by key and step. Key k has parts first[k] to first[k + 1] - 1 of the returned array. */
+/* Sorts the parts by key and step. In the returned array `first`, the parts of key k are first[k] to first[k + 1] -
+ * 1. */
 static size_t *sort_counts_by_key_and_step(struct counting *c)
 {
     uint32_t keys = tp_keys_count(&c->keys.keys);
@@ -268,7 +269,7 @@ static void fill_key_texts(struct tp_summary_work *work, struct tp_count_key *ke
 
 /* ---- all ---- */
 
-/* A key with its texts. number: index of the counted key. */
+/* A key with its texts. number: index of the key during counting. */
 struct named {
     struct tp_count_key key;
     uint32_t number;
@@ -280,7 +281,7 @@ static int compare_by_text(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
 }
 
-/* Returns the hash of a key and its count; 0 for an exact count of 0. */
+/* Returns a hash of the key and its count. Returns 0 if the count is exact and 0. */
 static uint64_t key_hash(const struct tp_count_key *key)
 {
     if (key->count == 0 && key->is_exact)
@@ -329,7 +330,7 @@ static uint32_t *copy_keys_to_signature(struct counting *c, struct named *named,
     return number;
 }
 
-/* Returns the first step whose operators are the most common ones. */
+/* Returns the first step whose list of operators is the most common list. */
 static uint32_t find_most_common_step(const struct counting *c)
 {
     const struct part *parts = c->parts.data;
@@ -396,7 +397,7 @@ void tp_signature_build(struct tp_summary_work *work)
                          .now = TP_VEC(work->scratch, uint32_t),
                          .touched = TP_VEC(work->scratch, uint32_t),
                          .parts = TP_VEC(work->scratch, struct part)};
-    if (model->step_marker == TP_MARKER_WINDOW) /* a whole recording is not a typical step */
+    if (model->step_marker == TP_MARKER_WINDOW) /* the single step is the whole recording, so it is not typical */
         return;
     find_steady_steps(&c);
     if (c.first_step == c.end_step)

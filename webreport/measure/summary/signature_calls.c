@@ -1,13 +1,14 @@
-/* Lists the operators of the usual step in order, each with its place. See signature.h.
+/* Lists the operators of the usual step in order, each with its place in the program. See signature.h.
  *
- * The place of an operator is the innermost user function around it. An operator of the backward pass has the place
- * of its forward operator, which has the same sequence number. Without a user function the place is the modules
- * around the operator, then the innermost function outside frameworks. Torch records the line of the function's
- * `def`. */
+ * The place of an operator is the innermost user function around it. An operator of the backward pass has the place of
+ * the forward operator with the same sequence number. Without a user function, the place is the path of the modules
+ * around the operator; without modules, the innermost function outside frameworks. Torch records the line of the
+ * function's `def`. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-/* Values of tp_count_places.asked: whether a name is a user function. NOT_ASKED: not determined yet. */
+/* Values of tp_count_places.asked: whether a name is a user function. NOT_ASKED: not examined yet; IS_NOT: no user
+ * function. */
 enum { NOT_ASKED, IS_USERS, IS_NOT };
 
 /* An operator of the usual step during the build. */
@@ -32,7 +33,7 @@ static struct tp_str event_label(const struct tp_model *model, const struct tp_e
 }
 
 /* Returns the number of the module path of the call `event`, such as "Net_0/Linear_1". A path that is too long keeps
- * its inner end. */
+ * only its inner end. */
 static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
@@ -110,8 +111,8 @@ static bool has_sequence(const struct tp_host_rare *more)
     return more && more->sequence != TP_NULL_INT && more->sequence != -1;
 }
 
-/* Gives each operator of the backward pass the place of the first operator in the file with the same sequence
- * number. */
+/* Sets the place of each operator of the backward pass to the place of the first operator in the file that has the same
+ * sequence number. */
 static void set_places_of_backward(const struct tp_count_places *p, struct item *items, size_t count)
 {
     const struct tp_trace *trace = p->work->source->trace;
@@ -120,7 +121,7 @@ static void set_places_of_backward(const struct tp_count_places *p, struct item 
         const struct tp_host_rare *more = rare_host_detail(trace, &items[i]);
         if (has_sequence(more) && !is_backward(more) && items[i].is_user_code)
             *(struct tp_keyed *)tp_vec_push(&forward) = (struct tp_keyed){
-                more->sequence, items[i].event, items[i].place}; /* the item order is the file order */
+                more->sequence, items[i].event, items[i].place}; /* items are in the order of the file */
     }
     const struct tp_keyed *sorted = forward.data;
     tp_sort_keyed(forward.data, forward.count, p->work->scratch);
@@ -243,7 +244,7 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
         uint32_t first = (uint32_t)items.count;
         add_operators_of_thread(&places, keys, &items, t, &model->steps[step]);
         if (items.count > TP_MAX_SIGNATURE_CALLS || tp_keys_count(&keys->keys) > known)
-            return; /* too many calls to store; the counts still show what changed */
+            return; /* too many calls to store; the counts are still complete and show what changed */
         if (items.count > first)
             *(struct lane *)tp_vec_push(&lanes) =
                 (struct lane){first, (uint32_t)items.count - first,

@@ -1,4 +1,4 @@
-/* Orders and cuts the texts of keys and finds the most common count for all parts of a signature. See signature.h. */
+/* Orders keys, shortens their texts, and finds the most common count for all parts of a signature. See signature.h. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/signature_parts.h"
@@ -25,7 +25,7 @@ bool tp_count_is_backward(struct tp_str name)
     return tp_str_starts(name, TP_BACKWARD_NODE);
 }
 
-enum { HASH_BYTES = 17 }; /* length of the hash at the end of a cut text, bytes */
+enum { HASH_BYTES = 17 }; /* length of the hash at the end of a shortened text, bytes */
 
 int64_t tp_count_most_common(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
                              struct tp_arena *scratch)
@@ -53,7 +53,7 @@ int64_t tp_count_most_common(const uint32_t *by_step, struct tp_keyed *sorted, u
     return best;
 }
 
-/* Returns whether a text has "~" and 16 hexadecimal digits at its end, as cut texts of a summary do. */
+/* Returns whether a text ends in "~" and 16 hexadecimal digits, as shortened texts of a summary do. */
 static bool has_hash(struct tp_str text)
 {
     if (text.len < HASH_BYTES || text.ptr[text.len - HASH_BYTES] != '~')
@@ -64,7 +64,8 @@ static bool has_hash(struct tp_str text)
     return true;
 }
 
-/* Signatures cut long lists of shapes earlier than rows do. The hash at the end keeps different texts different. */
+/* Signatures shorten lists of shapes to a smaller length than rows do. The hash at the end keeps different texts
+ * different. */
 struct tp_str tp_count_shorten_text(struct tp_str text, struct tp_arena *arena)
 {
     size_t most = TP_MAX_SIGNATURE_TEXT_BYTES;

@@ -1,12 +1,12 @@
 /* Finds user functions inside the data loader: their calls per step and the own time of a call. See signature.h.
  *
- * The own time of a call excludes other user functions that it calls. Other programs on the machine delay some
- * calls. The shortest tenth of a function's calls shows its undisturbed time. Definitions: docs/definitions.md,
+ * The own time of a call excludes other user functions that the call contains. Other programs on the machine delay some
+ * calls, so the shortest tenth of a function's calls shows its undisturbed time. Definitions: docs/definitions.md,
  * section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-/* low_ns of n calls is the time of call (n - 1) / LOW_PART, when the shortest call comes first */
+/* low_ns of n calls is the time of the call at index (n - 1) / LOW_PART, sorted with the shortest call first */
 static const unsigned LOW_PART = 10;
 
 struct call {

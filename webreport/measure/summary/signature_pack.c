@@ -1,6 +1,7 @@
 /* Packs signatures into files. See signature_pack.h. The file has a table of the different operators (key, depth,
- * place) and one number for each operator of the step. The number is 0 if the operator followed the previous
- * operator the last time too, else 1 + its index in the table. Repeated layers are therefore runs of 0. */
+ * place) and one number for each operator of the step. The number is 0 if the operator also followed the previous
+ * operator at that operator's last occurrence, else 1 + the operator's index in the table. Repeated layers therefore
+ * become sequences of zeros. */
 #include "webreport/measure/summary/signature_pack.h"
 
 #include "webreport/measure/summary/summary_columns.h"

@@ -5,7 +5,8 @@
 #include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/signature.h"
 
-/* Writes the signature. If its hash is 0, writes only the number of steps and whether the signature is cut. */
+/* Writes the signature. If the hash of the signature is 0, writes only the number of steps and whether the signature is
+ * cut. */
 void tp_signature_pack(struct tp_column_writer *writer, const struct tp_signature *signature);
 
 /* Reads the signature. */

@@ -5,14 +5,14 @@
 #include "webreport/measure/summary/summary_parts.h"
 #include "writer/base/sort.h"
 
-/* Number of ids in a key: the kind of work, and three ids of the trace that depend on the kind. */
+/* Number of ids in a key: the kind of work, and three ids of the trace whose meaning depends on the kind. */
 enum { TP_COUNT_IDS = 4 };
 
-/* Numbers the keys of work during counting. Because programs repeat themselves, the key that followed the previous
- * key the last time is tried first. Most events then need no hash. */
+/* Assigns numbers to the keys of work during counting. Programs repeat themselves, so the key that followed the
+ * previous key at its last occurrence is tried first. Most events then need no hash. */
 struct tp_count_keys {
-    struct tp_keys keys;  /* keys of TP_COUNT_IDS ids */
-    struct tp_vec follow; /* uint32_t for each key: the key that followed this key the last time */
+    struct tp_keys keys;  /* the keys, each with TP_COUNT_IDS ids */
+    struct tp_vec follow; /* for each key: the key that followed this key at its last occurrence; elements: uint32_t */
     uint32_t last;
 };
 
@@ -41,18 +41,19 @@ static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const s
                                                             detail->types});
 }
 
-/* Returns the most common of the counts by step; among equally common ones, the count that occurs first. *is_exact
- * receives whether nearly all steps have this count. `sorted`: scratch memory for `steps` items. */
+/* Returns the most common of the counts by step; if several counts are equally common, the count that occurs first.
+ * *is_exact receives whether nearly all steps have this count. `sorted`: scratch memory for `steps` items. */
 int64_t tp_count_most_common(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
                              struct tp_arena *scratch);
 
-/* Returns a copy of a text in the signature; long texts end in a hash. */
+/* Returns a copy of a text in the signature; a long text is shortened and ends in a hash. */
 struct tp_str tp_count_intern_text(struct tp_summary_work *work, struct tp_str text);
 
-/* The places of a signature during counting: texts for the functions or modules around an operator or allocation. */
+/* The places of a signature during counting. A place is the text of the functions or modules around an operator or
+ * allocation. */
 struct tp_count_places {
     struct tp_summary_work *work;
-    struct tp_strings texts; /* text of each place by its number; texts[0] is "" */
+    struct tp_strings texts; /* text of each place, indexed by the place's number; texts[0] is "" */
     uint8_t *asked;          /* for each id of a name: whether the name is a user function; determined on first use */
     uint32_t last_enclosing_event; /* event that enclosed the previous operator or allocation */
     uint32_t last_place_of_operator;
@@ -74,11 +75,11 @@ void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step
 /* Adds `kept`, the blocks that were not freed, to the hash of the signature. */
 void tp_signature_hash_unfreed(struct tp_signature *signature);
 
-/* Fills `kept`, the blocks of the steps first_step to end_step - 1 that were not freed. */
+/* Fills `kept` with the blocks of the steps first_step to end_step - 1 that were not freed. */
 void tp_signature_add_unfreed_blocks(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
-/* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, its
- * index in the signature. */
+/* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, the
+ * index of the key in the signature. */
 void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys *keys, const uint32_t *number,
                               uint32_t step);
 

@@ -1,8 +1,8 @@
-/* Finds blocks that a step allocates and that are not freed, by operator and place. See signature.h.
+/* Finds blocks that a step allocates and that are not freed, grouped by operator and place. See signature.h.
  *
- * The last steady step is not counted, because the next step may free its blocks, such as a batch. A block that is
- * freed two or more steps later waited for something with its own timing, such as the garbage collector. The numbers
- * of an owner with such blocks are not exact. Definitions: docs/definitions.md, section 22. */
+ * The last steady step is not counted, because the next step may free its blocks, such as a batch. If a block is freed
+ * two or more steps later, the time of its release depends on something else, such as the garbage collector. The counts
+ * of an owner with such blocks are therefore marked as not exact. Definitions: docs/definitions.md, section 22. */
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/id_map.h"
 #include "writer/base/limits.h"
@@ -39,8 +39,8 @@ static uint64_t key_of_block(const struct tp_trace *trace, const struct tp_memor
     return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
 }
 
-/* Returns the last step that began at or before `at`, or TP_NO_ID. Time between two steps belongs to the earlier
- * step. *near: start of the search. */
+/* Returns the last step that began at or before `at`, or TP_NO_ID. Time between two steps belongs to the earlier step.
+ * *near: step at which the search starts. */
 static uint32_t last_begun_step(const struct tp_model *model, int64_t at, uint32_t *near)
 {
     while (*near < model->step_count && model->steps[*near].host_start_ns <= at)
@@ -66,7 +66,7 @@ static bool list_blocks_of_steps(struct keeping *k)
             return false;
         uint32_t *slot = tp_id_map_find_or_add(&open, key_of_block(trace, record, address));
         if (*slot != TP_NO_ID)
-            /* also sets the step when a new block begins at the same address */
+            /* also marks a block as freed when a new block begins at the same address */
             TP_AT(&k->blocks, struct block, *slot)->given_back = step;
         *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
         if (record->bytes > 0)

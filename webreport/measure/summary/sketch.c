@@ -8,11 +8,11 @@
 
 #include "writer/base/saturate.h"
 
-enum { PARTS = 8 }; /* number of buckets between x and 2 x */
+enum { PARTS = 8 }; /* number of buckets between a duration and twice this duration */
 
 uint32_t tp_sketch_bucket(int64_t ns)
 {
-    /* 2^63 * 2^(k/8), rounded up: lower limit of part k of the numbers from 2^63 to 2^64 */
+    /* 2^63 * 2^(k/8), rounded up: lower limit of bucket k in the range from 2^63 to 2^64 */
     static const uint64_t begin[PARTS - 1] = {
         0x8B95C1E3EA8BD6E7, 0x9837F0518DB8A970, 0xA5FED6A9B15138EB, 0xB504F333F9DE6485,
         0xC5672A115506DADE, 0xD744FCCAD69D6AF5, 0xEAC0C6E7DD24392F,

@@ -1,6 +1,6 @@
-/* A sketch of durations: exact count, sum, minimum and maximum, and quantiles within 4.5 %. The quantiles come from
- * a histogram whose buckets grow by 2^(1/8). Sketches can be added in any order; the sum is the sketch of all
- * durations. */
+/* A sketch of durations: exact count, sum, minimum and maximum, and quantiles within 4.5 %. The quantiles come from a
+ * histogram whose bucket limits grow by the factor 2^(1/8). Sketches can be merged in any order; the result is the
+ * sketch of all durations. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SKETCH_H
 
@@ -18,7 +18,7 @@ struct tp_sketch_bucket {
 };
 
 struct tp_sketch {
-    /* min_ns and max_ns: 0 without durations; sum_ns saturates at the limits of int64 */
+    /* min_ns and max_ns: 0 if there are no durations; sum_ns: limited to the range of int64 */
     int64_t count, sum_ns, min_ns, max_ns;
     double square_sum_ns2;            /* sum of the squared durations, ns^2 */
     struct tp_sketch_bucket *buckets; /* buckets with durations, in ascending order */
@@ -35,12 +35,12 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
 /* Adds `more` to *into. `more` does not change. */
 void tp_sketch_merge(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
-/* Returns the quantile q (0 to 1) in ns: the middle of the bucket that contains the quantile, limited to min_ns ..
- * max_ns. NaN without durations. */
+/* Returns the quantile q (0 to 1) in ns: the middle of the bucket that contains the quantile, limited to the range
+ * min_ns to max_ns. Returns NaN if there are no durations. */
 double tp_sketch_quantile(const struct tp_sketch *sketch, double q);
 
-/* Return the mean and the standard deviation of the durations, ns. The mean is NaN without durations, the deviation
- * NaN for fewer than two. */
+/* Return the mean and the standard deviation of the durations, ns. The mean is NaN without durations; the deviation is
+ * NaN for fewer than two durations. */
 double tp_sketch_mean(const struct tp_sketch *sketch);
 double tp_sketch_deviation(const struct tp_sketch *sketch);
 

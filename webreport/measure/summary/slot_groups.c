@@ -5,8 +5,8 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* Reads the next whole number of the text from *at and moves *at behind the number. Returns false if there is no
- * number. */
+/* Reads the next whole number of the text from position *at and moves *at behind the number. Returns false if there is
+ * no number. */
 static bool next_number(struct tp_str text, size_t *at, int64_t *number)
 {
     while (*at < text.len && (text.ptr[*at] < '0' || text.ptr[*at] > '9'))
@@ -18,8 +18,8 @@ static bool next_number(struct tp_str text, size_t *at, int64_t *number)
     return true;
 }
 
-/* Appends a rank to the rank ranges in `runs`. Returns false if the rank is not greater than the previous rank, or
- * if there are too many ranges. */
+/* Appends a rank to the rank ranges in `runs`. Returns false if the rank is not greater than the previous rank, or if
+ * there are too many ranges. */
 static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
 {
     struct tp_rank_stride *last = *count ? &runs[*count - 1] : NULL;
@@ -37,8 +37,8 @@ static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
     return true;
 }
 
-/* Reads ranks in PyTorch's form "[0, 8, 16]". Of a long list PyTorch writes only the first ranks and the last one:
- * "[0, 8, ..., 248]". That is enough for evenly spaced ranks. */
+/* Reads ranks in PyTorch's form "[0, 8, 16]". For a long list, PyTorch writes only the first ranks and the last rank:
+ * "[0, 8, ..., 248]". This form is sufficient for evenly spaced ranks. */
 static void read_rank_list(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
 {
     struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];
@@ -98,7 +98,7 @@ static struct tp_str intern_json_text(struct tp_slot_work *w, struct tp_str json
     return json.len ? tp_summary_intern_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
 }
 
-/* Lists the groups of distributedInfo in the trace's metadata, which include groups without calls. */
+/* Adds the groups that distributedInfo in the trace's metadata lists, including groups without calls. */
 void tp_slot_groups_add_listed(struct tp_slot_work *w)
 {
     struct tp_str info = tp_trace_header(w->summary->source->trace, "distributedInfo"), list, item;

@@ -1,10 +1,10 @@
-/* Computes the lengths of step slots: own work up to the start of each collective, and where the rank waits for that
- * collective.
+/* Computes the lengths of step slots: the rank's own work up to the start of each collective, and the place where the
+ * rank waits for that collective.
  *
- * The line of a rank is its kernels and the gaps between them. A gap in which a collective ends is a wait for that
- * collective. An exception is a collective during which work continued further in another step: then the host only
- * happened to stop in the gap. So a rank waits at the furthest place that its work reached in any step by the end of
- * the collective. */
+ * The line of a rank consists of its kernels and the gaps between them. A gap in which a collective ends is a wait for
+ * that collective. An exception is a collective during which work continued further in another step; in that case the
+ * host stopped in the gap by accident. The rank therefore waits at the furthest place that its work reached in any step
+ * by the end of the collective. */
 #include "webreport/measure/summary/slot_parts.h"
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -13,17 +13,19 @@
 #include "writer/base/sort.h"
 
 /* Limits, ns. QUEUE_NS: a collective that starts within this time after another collective of its group was queued
- * behind it. ROUNDING_NS: clock error by which a kernel may start before the work that it waits for ends.
- * LEAST_WAIT_NS, and 1/LEAST_WAIT_PART of the call: a shorter wait is ignored when the waiting place is searched. */
+ * behind it. ROUNDING_NS: clock error, by which a kernel may start before the end of the work that it waits for.
+ * LEAST_WAIT_NS, and 1/LEAST_WAIT_PART of the call: the search for the place of the wait ignores shorter waits. */
 enum { QUEUE_NS = 20000, ROUNDING_NS = 2000, LEAST_WAIT_NS = 5000, LEAST_WAIT_PART = 50 };
 
 /* An interval in which the rank waits for a collective call. */
 struct wait {
     int64_t a, b;
-    uint32_t call, place; /* call: index in the row; place: number of calls that started before the wait */
+    /* call: index of the collective call in the row; place: number of calls that started before the wait */
+    uint32_t call, place;
 };
 
-/* A position on the line: the number of started calls, and the finished thousandths of the work up to the next call. */
+/* A position on the line of a rank: the number of started calls, and the finished thousandths of the work up to the
+ * next call. */
 struct place {
     uint32_t calls, before;
 };
@@ -36,7 +38,7 @@ struct line {
     struct tp_vec waits; /* elements: struct wait, in ascending order */
 };
 
-/* End of launched work: all work launched up to at_ns had ended at ended_ns. */
+/* End of launched work: all work that was launched up to at_ns had ended at ended_ns. */
 struct launched {
     int64_t at_ns, ended_ns;
 };
@@ -47,9 +49,10 @@ struct lines {
     uint32_t count, calls;
     struct launched *launched; /* ends of launched work, in launch order; NULL: not computed yet */
     uint32_t launched_count;
-    struct place *places; /* for each call: where the rank waits for the call; if !is_seen, the earliest place */
-    bool *is_seen;        /* for each call: true if the rank waits at this place in at least one step */
-    bool is_placed;       /* true: `places` and is_seen are filled */
+    /* for each call: place at which the rank waits for the call; if not is_seen, the earliest place */
+    struct place *places;
+    bool *is_seen;  /* for each call: true if the rank waits at this place in at least one step */
+    bool is_placed; /* true: `places` and is_seen are filled */
 };
 
 static const struct tp_slot_call *call_at(const struct lines *l, const struct line *line, uint32_t call)
@@ -78,8 +81,8 @@ static void list_operations_by_launch(struct lines *l)
     }
 }
 
-/* Returns the time at which all work launched before the call had ended. Returns INT64_MIN if there is no such work:
- * at the start of a recording the earlier work ended long before. */
+/* Returns the time at which all work launched before the call had ended. Returns INT64_MIN if there is no such work, as
+ * at the start of a recording, where earlier work ended long before. */
 static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
@@ -95,8 +98,8 @@ static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
     return low ? l->launched[low - 1].ended_ns : INT64_MIN;
 }
 
-/* Finds when each call could start. A call starts when it is ready. Only a call that was queued behind another call
- * of its group was ready before its start. */
+/* Finds the time at which each call was ready to start. Most calls start as soon as they are ready. Only a call that
+ * was queued behind another call of its group was ready before its start. */
 static void find_start_times_of_calls(struct lines *l, struct line *line)
 {
     int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
@@ -117,9 +120,9 @@ static void find_start_times_of_calls(struct lines *l, struct line *line)
     }
 }
 
-/* ---- where the rank waits ---- */
+/* ---- places where the rank waits ---- */
 
-/* Returns the indexes of the row's calls, sorted by the end of the call. */
+/* Returns the indexes of the row's calls, sorted by the ends of the calls. */
 static uint32_t *sort_calls_by_end(const struct lines *l, const struct line *line)
 {
     struct tp_keyed *keyed = tp_arena_array(l->work->arena, l->calls, sizeof *keyed);
@@ -145,15 +148,15 @@ static uint32_t count_issued_before(const struct line *line, uint32_t calls, int
     return low;
 }
 
-/* Returns whether the rank may wait for the call at this place. Once places are known, only the place of the call is
- * valid. */
+/* Returns whether the rank may wait for the call at this place. After the places are known, only the known place of the
+ * call is valid. */
 static bool can_wait_at_place(const struct lines *l, uint32_t call, uint32_t place)
 {
     return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
 }
 
-/* Splits a gap of the line into waits for the calls that end in it. *next: index in `order` of the first call that
- * may end in the gap. */
+/* Splits a gap of the line into waits for the calls that end in this gap. *next: index in `order` of the first call
+ * that may end in the gap. */
 static void split_gap_into_waits(const struct lines *l, struct line *line, struct tp_interval gap,
                                  const uint32_t *order, uint32_t *next)
 {
@@ -223,7 +226,8 @@ static struct place find_position_at_time(const struct lines *l, const struct li
     return place;
 }
 
-/* Returns whether the rank waits for the call in this step for longer than the limits for a significant wait. */
+/* Returns whether the rank waits for the call in this step for longer than LEAST_WAIT_NS and 1/LEAST_WAIT_PART of the
+ * call. */
 static bool has_significant_wait(const struct lines *l, const struct line *line, uint32_t call)
 {
     struct tp_interval time = call_at(l, line, call)->time;
@@ -251,7 +255,7 @@ static void find_latest_wait_position(struct lines *l, uint32_t call)
 
 /* ---- lengths ---- */
 
-/* Returns the whole microseconds in `ns` plus *left_ns, and stores the remaining nanoseconds in *left_ns. */
+/* Returns the number of whole microseconds in `ns` plus *left_ns, and stores the remaining nanoseconds in *left_ns. */
 static int64_t round_to_us(int64_t ns, int64_t *left_ns)
 {
     int64_t sum = tp_sat_add(ns, *left_ns);
@@ -259,7 +263,8 @@ static int64_t round_to_us(int64_t ns, int64_t *left_ns)
     return sum / 1000;
 }
 
-/* Adds the own work of [a, b) to a cell. left: remaining nanoseconds of each part, smaller than 1 us. */
+/* Adds the rank's own work in [a, b) to a cell. left: remaining nanoseconds of each part of the time, smaller than 1
+ * us. */
 static void add_own_work(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
 {
     if (b <= a)
@@ -271,8 +276,8 @@ static void add_own_work(const struct tp_slot_work *w, size_t cell, int64_t a, i
     us[TP_SLOT_PAUSE][cell] += round_to_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
-/* Fills the lengths of a step. A wait counts for the call that the rank waits for; other time without work is a
- * pause. */
+/* Fills the lengths of a step. A wait is added to the slot of the call that the rank waits for; other time without work
+ * is a pause. */
 static void fill_times_of_step(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
@@ -301,8 +306,8 @@ static void fill_times_of_step(const struct lines *l, const struct line *line, c
     }
 }
 
-/* Fills the places where the rank waits. A slot of several collectives has no known place, so the rank waits
- * immediately. */
+/* Fills the places where the rank waits. In a slot of several collectives the place is unknown, so the rank is assumed
+ * to wait immediately. */
 static void fill_wait_positions(const struct lines *l, const uint32_t *slot_of)
 {
     struct tp_step_slots *out = l->work->out;
@@ -324,8 +329,8 @@ static void fill_wait_positions(const struct lines *l, const uint32_t *slot_of)
     out->slots[out->slot_count - 1].waits = 1;
 }
 
-/* Sets the start and end of a kept step. Time between two steps belongs to the later step, and a collective that
- * outlasts its step belongs to the step that called it. */
+/* Sets the start and end of a kept step. Time between two steps belongs to the later step. A collective that ends after
+ * its step belongs to the step that called it. */
 static void init_line_of_step(struct lines *l, uint32_t index, const struct tp_slot_row *row)
 {
     const struct tp_step *steps = l->work->model->steps;

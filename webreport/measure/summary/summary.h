@@ -1,9 +1,9 @@
 /* A run of one process in a few kilobytes: the input of `diff`, `check`, `summarize`, `merge` and the job page.
  *
- * A summary is built from an analyzed trace (summary_build.h) or read from a `.tps` file (summary_file.h). All its
- * memory is in the arena given to that call, so that thousands of summaries may outlive their traces. Times are int64
- * nanoseconds, relative to the trace's start unless stated otherwise. Absent integers are TP_NULL_INT, absent reals
- * NaN, absent texts "".
+ * A summary is built from an analyzed trace (summary_build.h) or read from a `.tps` file (summary_file.h). All memory
+ * of the summary is in the arena given to that call, so that thousands of summaries may outlive their traces. Times are
+ * int64 nanoseconds, relative to the trace's start unless stated otherwise. Absent integers are TP_NULL_INT, absent
+ * reals NaN, absent texts "".
  *
  * Texts are copies. Each list has a fixed order, stated at its member; equal traces give equal summaries. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_H
@@ -21,17 +21,18 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* first words of the fact step.marker if steps are inferred from operators alone; the operator's name follows */
+/* start of the value of the fact step.marker if steps are inferred from operators alone; the operator's name follows */
 #define TP_UNSURE_STEPS "operators from "
 
-/* The identity of a process in a job. Summaries with equal keys are the same process, and a merge keeps one of them. */
+/* The identity of a process in a job. Summaries with equal keys describe the same process, so a merge keeps only one of
+ * them. */
 struct tp_summary_key {
-    struct tp_str job;  /* name given by --job; "": not given */
-    int64_t rank;       /* rank in distributedInfo, otherwise from --rank; TP_NULL_INT: unknown */
+    struct tp_str job; /* name given by --job; "": not given */
+    int64_t rank; /* rank in distributedInfo of the trace, otherwise from the option --rank; TP_NULL_INT: unknown */
     int64_t world_size; /* number of ranks in the job; TP_NULL_INT: unknown. Not part of the key */
-    /* name of the worker in the file name; part of the key only without a rank, or in a job of one rank */
+    /* name of the worker in the file name; part of the key only if the rank is unknown, or if the job has one rank */
     struct tp_str worker;
-    int64_t span; /* number of the recording in the file name; TP_NULL_INT: none */
+    int64_t span; /* number of the recording in the file name; TP_NULL_INT: no number in the file name */
 };
 
 /* The measured quantity of a row, and the texts that identify the row. */
@@ -40,32 +41,33 @@ enum tp_summary_kind {
     TP_SUMMARY_OPERATOR_DEVICE, /* device time of the work that an operator itself launched; texts: name, shape, dtype
                                  */
     TP_SUMMARY_KERNEL, /* duration of a kernel; texts: name, owner (innermost launching operator), shape of the owner */
-    TP_SUMMARY_COPY,   /* duration of a copy or set; texts: name, owner (innermost launching operator), bytes */
+    TP_SUMMARY_COPY,   /* duration of a copy or set; texts: name, owner (innermost launching operator), size in bytes */
     TP_SUMMARY_MODULE_HOST,   /* total host time of a module call; text: name, the path from the top module, such as
                                  "Net/Linear" */
     TP_SUMMARY_MODULE_DEVICE, /* total device time of a module call; text: name, the path of modules */
     /* cost of a synchronization; texts: name of the API call, owner (operator), shape "file(line): function" */
     TP_SUMMARY_SYNC,
-    TP_SUMMARY_RUNTIME,  /* host time of runtime and driver calls; text: name */
-    TP_SUMMARY_FUNCTION, /* samples of a function in a program recorded from outside; texts: name, owner (file) */
-    TP_SUMMARY_PART,     /* part of the program's wall time; text: name */
+    TP_SUMMARY_RUNTIME, /* host time of runtime and driver calls; text: name */
+    /* number of samples of a function in a program recorded from outside; texts: name, owner (file) */
+    TP_SUMMARY_FUNCTION,
+    TP_SUMMARY_PART, /* part of the program's wall time; text: name */
     TP_SUMMARY_KIND_COUNT
 };
 
-#define TP_SUMMARY_REST "(rest)" /* name of the row that adds up all smaller rows of its kind */
+#define TP_SUMMARY_REST "(rest)" /* name of the row that contains the sums of all smaller rows of its kind */
 
 struct tp_summary_row {
     enum tp_summary_kind kind;
     struct tp_str name, owner, shape, dtype; /* texts that identify the row, together with `kind` */
     struct tp_sketch time;                   /* durations of single calls */
     int64_t bytes;                           /* total bytes moved; TP_NULL_INT: the calls move no bytes */
-    int64_t *by_step_ns; /* time of the calls in each step, ns; step_count items, without calls outside steps; NULL: not
-                            stored */
+    /* time of the calls in each step, ns; step_count items; excludes calls outside steps; NULL: not stored */
+    int64_t *by_step_ns;
     int64_t *by_step_count; /* number of calls per step; NULL if by_step_ns is NULL */
 };
 
-/* Parts of a step's time. Parts before TP_PART_IDLE_HOST add up to `total_ns`; the later ones are idle times of
- * devices and other sums. Numbers are fixed, because files contain them; older files lack the later parts. */
+/* Parts of a step's time. The sum of the parts before TP_PART_IDLE_HOST is `total_ns`; the later parts are idle times
+ * of devices and other sums. The values are fixed, because files contain them; older files lack the later parts. */
 enum tp_summary_part {
     TP_PART_KERNEL,
     TP_PART_MEMCPY,
@@ -75,7 +77,7 @@ enum tp_summary_part {
     TP_PART_DATALOADER,
     TP_PART_CPU_EXEC,
     TP_PART_OTHER,
-    TP_PART_IDLE_HOST, /* idle time in used steps, summed over all devices */
+    TP_PART_IDLE_HOST, /* TP_PART_IDLE_x: idle time with this reason, summed over all devices */
     TP_PART_IDLE_QUEUE,
     TP_PART_IDLE_UNKNOWN,
     TP_PART_EXPOSED_COMMUNICATION, /* communication without compute at the same time (table communication_overlap) */
@@ -93,13 +95,14 @@ struct tp_summary_step {
     bool is_left_out;               /* true: the step is not used, and is excluded from statistics */
 };
 
-/* A collective as this rank recorded it. Group, name and sequence identify the same collective on other ranks. */
+/* A collective as this rank recorded it. On other ranks, the same collective has equal group, name and sequence. */
 struct tp_summary_collective {
     struct tp_str name, group, dtype;
-    int64_t sequence; /* "Seq" in the trace, else the ordinal within (group, name) */
+    int64_t sequence; /* "Seq" in the trace, else the number of the call within (group, name) */
     int64_t bytes, group_size;
-    int64_t arrival_ns, duration_ns; /* start and duration of the kernel; without a kernel, of the host call */
-    uint32_t step;                   /* index of the step in `steps`; TP_NO_ID: outside the steps */
+    /* start and duration of the kernel; if there is no kernel, start and duration of the host call */
+    int64_t arrival_ns, duration_ns;
+    uint32_t step; /* index of the step in `steps`; TP_NO_ID: outside the steps */
 };
 
 struct tp_summary_finding {
@@ -107,11 +110,11 @@ struct tp_summary_finding {
     uint8_t severity, confidence; /* enum tp_severity, enum tp_confidence */
     double ceiling_us_per_step;
     int64_t occurrences;
-    struct tp_str file_line; /* file and line of the first evidence that has them; "": none */
+    struct tp_str file_line; /* file and line of the first evidence with a known line; "": no line is known */
     struct tp_str detail;
 };
 
-/* Kinds of owners of the memory at the peak. */
+/* Kinds of owners of the memory that is allocated at the peak. */
 enum tp_summary_owner_kind { TP_OWNER_OPERATOR, TP_OWNER_MODULE, TP_OWNER_LINE };
 struct tp_summary_owner {
     enum tp_summary_owner_kind kind;
@@ -120,15 +123,16 @@ struct tp_summary_owner {
 };
 
 struct tp_summary_memory {
-    struct tp_str device; /* name such as "CPU" or "GPU0" */
+    struct tp_str device; /* name of the device, such as "CPU" or "GPU0" */
     int64_t peak_allocated_bytes, peak_reserved_bytes;
     double creep_bytes_per_step;
-    struct tp_summary_owner *owners; /* sorted by kind, then largest first; at most TP_MAX_SUMMARY_OWNERS per kind */
+    /* owners sorted by kind, then size, largest first; at most TP_MAX_SUMMARY_OWNERS per kind */
+    struct tp_summary_owner *owners;
     uint32_t owner_count;
 };
 
-/* A property that two runs must share to be compared, as name and value. The facts have the order of the table in
- * summary_facts.c, for example GPU model and count, world size, step marker, framework version. */
+/* A property that two runs must share so that they can be compared: its name and value. The facts have the order of the
+ * table in summary_facts.c. Examples are GPU model and count, world size, step marker, and framework version. */
 struct tp_summary_fact {
     struct tp_str name, value;
 };
@@ -143,41 +147,43 @@ struct tp_summary_flag {
 struct tp_run_decision {
     bool is_known;    /* false: no `check` stored the run, or an older version did */
     bool is_failed;   /* true: the run broke a limit */
-    bool is_accepted; /* true: the run is accepted as the start of a new level, even if it broke a limit */
+    bool is_accepted; /* true: the run is accepted as the first run of a new level, even if it broke a limit */
     /* true: the note of the decision cannot be read; then is_failed is true and is_accepted false */
     bool is_unreadable;
-    struct tp_str by, at, reason; /* person who accepted the run, time, and reason */
-    int64_t committed_s;          /* commit time of the run, seconds since the epoch; 0: unknown */
+    /* by: person who accepted the run; at: time of the acceptance; reason: reason for the acceptance */
+    struct tp_str by, at, reason;
+    int64_t committed_s; /* time of the commit that the run measured, seconds since the epoch; 0: unknown */
 };
 
 struct tp_summary {
     struct tp_summary_key key;
     struct tp_str file, sha256, program; /* program: kind of program in the recommendations, such as "gpu" or "cpu" */
-    enum tp_producer producer;           /* producer of the trace; PyTorch in older files */
-    /* verdict of the report, such as "launch-bound", and the headline of the report; "" in older files */
+    enum tp_producer producer; /* producer of the trace; TP_PRODUCER_TORCH for older files, which do not name it */
+    /* verdict: verdict of the report, such as "launch-bound"; headline: headline of the report; "" in older files */
     struct tp_str verdict, headline;
-    int64_t event_count, start_ns; /* number of events; start of the trace, ns since the epoch if known */
-    /* hash of the sequence of kernel names in the longest step with kernels; 0: no kernels */
+    /* event_count: number of events; start_ns: start of the trace, ns since the epoch if known */
+    int64_t event_count, start_ns;
+    /* hash of the sequence of kernel names in the longest step that has kernels; 0: no kernels */
     uint64_t kernel_fingerprint;
     struct tp_input_evidence evidence; /* evidence of the trace; unknown in older files */
     struct tp_run_decision decision;   /* decision of the check that stored the run */
     struct tp_metric_value metrics[TP_METRIC_COUNT];
     struct tp_summary_fact *facts;
     uint32_t fact_count;
-    struct tp_summary_step *steps; /* sorted by time */
+    struct tp_summary_step *steps; /* steps sorted by time */
     uint32_t step_count;
-    struct tp_summary_row *rows; /* sorted by kind, then time descending, then name, owner, shape, dtype */
+    struct tp_summary_row *rows; /* rows sorted by kind, then time descending, then name, owner, shape, dtype */
     uint32_t row_count;
-    struct tp_summary_collective *collectives; /* sorted by arrival */
+    struct tp_summary_collective *collectives; /* collectives sorted by arrival */
     uint32_t collective_count;
-    struct tp_summary_finding *findings; /* in the order of the report: most severe first */
+    struct tp_summary_finding *findings; /* findings in the order of the report, most severe first */
     uint32_t finding_count;
-    struct tp_summary_memory *memory; /* sorted by device type, then device id */
+    struct tp_summary_memory *memory; /* peak memory of each device, sorted by device type, then device id */
     uint32_t memory_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
     struct tp_signature signature;
-    struct tp_step_slots slots; /* input of replays; without slots if there is no collective, or in an older file */
+    struct tp_step_slots slots; /* input of replays; has no slots if there is no collective, or in an older file */
     /* input of the distributed view (ranks/distributed.h); NULL: no collective */
     const struct tp_rank_summary *comparison;
 };

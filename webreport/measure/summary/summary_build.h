@@ -6,17 +6,19 @@
 #include "webreport/measure/result/views.h"
 #include "webreport/measure/summary/summary.h"
 
-/* Which members of a summary are filled. The other members stay empty. */
+/* The members of a summary to be filled. The other members stay empty. */
 enum tp_summary_extent {
-    TP_SUMMARY_WHOLE,    /* all members, so that the summary can be stored */
-    TP_SUMMARY_COMPARED, /* members for a check against a baseline: those of TP_SUMMARY_JUDGED, and operators to check
-                            whether runs are comparable */
-    TP_SUMMARY_JUDGED    /* members for a check of limits: metrics, steps, facts, waits, findings, flags */
+    TP_SUMMARY_WHOLE, /* all members, so that the summary can be stored */
+    /* members for a check against a baseline: all members of TP_SUMMARY_JUDGED, and operators, which show whether runs
+     * are comparable */
+    TP_SUMMARY_COMPARED,
+    TP_SUMMARY_JUDGED /* members for a check of limits: metrics, steps, facts, waits, findings, flags */
 };
 
-/* The input of tp_summary_build. All pointers are borrowed during the call. */
+/* The input of tp_summary_build. The pointers must stay valid during the call. */
 struct tp_summary_source {
-    struct tp_summary_key key; /* rank: TP_NULL_INT means the rank in the trace's distributedInfo */
+    /* key of the summary; a rank of TP_NULL_INT means the rank in the trace's distributedInfo */
+    struct tp_summary_key key;
     struct tp_str file, sha256;
     enum tp_summary_extent extent;
     const struct tp_trace *trace;

@@ -22,7 +22,7 @@ static void fill_key(struct tp_summary_work *work)
         key->world_size = tp_value_world_size(distributed);
 }
 
-/* Builds the members that are compared with other runs and ranks. */
+/* Builds the members that `diff` and the comparison of ranks need. */
 static void build_comparable(struct tp_summary_work *work)
 {
     if (work->source->extent == TP_SUMMARY_WHOLE) {

@@ -1,4 +1,4 @@
-/* Adds the collectives that this rank recorded, and the fingerprint of its device work. */
+/* Adds the collectives that this rank recorded, and the fingerprint of the rank's device work. */
 #include "webreport/measure/summary/summary_parts.h"
 #include "webreport/model/collectives_build.h"
 #include "webreport/trace/json/value.h"
@@ -39,7 +39,7 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
     out->sequence = comm->sequence;
 }
 
-/* Numbers the calls that have no sequence number: within each group and name, in the order of the calls. */
+/* Assigns numbers to the calls that have no sequence number: within each group and name, in the order of the calls. */
 static void number_calls(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
 {
     struct tp_strings texts;
@@ -85,7 +85,8 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
 
 /* ---- fingerprint ---- */
 
-/* A kernel of a step in launch order, which is the same in each run, unlike the order of execution. */
+/* A kernel of a step. Kernels are sorted by launch, because this order is the same in each run, unlike the order of
+ * execution. */
 struct launched {
     int64_t at_ns, start_ns;
     uint32_t step, kernel;

@@ -37,7 +37,8 @@
 #define MEMBER_SHORT_REAL double
 #define MEMBER_FLAG bool
 
-/* Rows of a table. M is the message and S the struct; both are defined around each table. */
+/* Rows of a table. MESSAGE uses M, which is the type of the message, and S is the type of the struct. Both are defined
+ * before each table. */
 #define MESSAGE ((M *)0)
 #define AT_FIELD(code_, field)                                                                                         \
     .count_at = offsetof(M, n_##field), .at = offsetof(M, field), .width = sizeof *MESSAGE->field,                     \
@@ -50,8 +51,8 @@
 #define AT_MEMBER(code_, member)                                                                                       \
     .offset = _Generic(&((S *)0)->member, MEMBER_##code_ * : offsetof(S, member)), .size = sizeof((S *)0)->member
 
-/* Rows for a member in a column. COLUMN: any value. UP_TO: a value up to `most_`. USUAL: a member of an optional
- * list, with its usual value. */
+/* Rows for a member in a column. COLUMN: a member with any value. UP_TO: a member with a value up to `most_`. USUAL: a
+ * member of an optional list, with its usual value. */
 #define COLUMN(code_, field, member) UP_TO(UINT32_MAX, code_, field, member)
 #define UP_TO(most_, code_, field, member)                                                                             \
     {                                                                                                                  \
@@ -61,7 +62,7 @@
     {                                                                                                                  \
         AT_FIELD(code_, field), AT_MEMBER(code_, member), .most = (most_), .usual = (usual_)                           \
     }
-/* A row for a list of plain values, which has no struct. */
+/* A row for a list of plain values that are not in a struct. */
 #define ITEM(code_, field)                                                                                             \
     {                                                                                                                  \
         AT_FIELD(code_, field), .offset = _Generic((S *)0, MEMBER_##code_ * : 0), .size = sizeof(S),                   \
@@ -101,7 +102,7 @@ static const struct tp_column texts[] = {ITEM(BYTES, text)};
 const struct tp_column_list tp_list_texts = LIST(texts);
 #undef S
 
-/* head of a summary */
+/* the members of a SummaryProcess that are not in a list */
 
 #define S struct tp_summary
 static const struct tp_column head[] = {

@@ -1,5 +1,5 @@
-/* Declares the lists and records of the messages in writer/proto/summary.proto. Each has a table with one row for
- * each field. Some lists store structs that are computed from a summary (struct tp_stored_x). */
+/* Declares the lists and records of the messages in writer/proto/summary.proto. Each list or record has a table with
+ * one row for each field. Some lists store structs that are computed from a summary (struct tp_stored_x). */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 
@@ -8,7 +8,7 @@
 
 struct ProtobufCMessageDescriptor;
 
-/* ---- structs that are stored, but are no part of a summary ---- */
+/* ---- structs that are stored, but are not part of a summary ---- */
 
 /* A stored metric of the summary; metrics with tp_metric_is_omitted are not stored. */
 struct tp_stored_metric {
@@ -17,40 +17,41 @@ struct tp_stored_metric {
     double value;      /* value in the unit of the metric; NaN: no value */
 };
 
-/* Values of tp_stored_decision.number. Larger numbers, from newer versions, count as TP_DECISION_FAIL. */
+/* Values of tp_stored_decision.number. Larger numbers, from newer versions, are read as TP_DECISION_FAIL. */
 enum { TP_DECISION_NONE, TP_DECISION_PASS, TP_DECISION_FAIL };
 
-/* The decision of `check` on the run. See struct tp_run_decision. */
+/* The decision that `check` made about the run. See struct tp_run_decision. */
 struct tp_stored_decision {
-    uint32_t number;              /* TP_DECISION_x; TP_DECISION_NONE: no check stored the run */
-    bool accepts;                 /* true: a new level begins with the run */
-    struct tp_str by, at, reason; /* person who accepted the run, time, and reason; "": unknown */
-    int64_t committed_s;          /* time of the commit, seconds since the epoch; 0: unknown */
+    uint32_t number; /* TP_DECISION_x; TP_DECISION_NONE: no check stored the run */
+    bool accepts;    /* true: the run is the first run of a new level */
+    /* by: person who accepted the run; at: time of the acceptance; reason: reason for the acceptance; "": unknown */
+    struct tp_str by, at, reason;
+    int64_t committed_s; /* time of the commit that the run measured, seconds since the epoch; 0: unknown */
 };
 
-/* A row with the computed part of its sketch. */
+/* A row, with the values of its sketch that are computed for the file. */
 struct tp_stored_row {
     /* the columns store only `count` and `min_ns` of row.time; other members of row.time are computed */
     struct tp_summary_row row;
     uint64_t span_ns;   /* longest minus shortest duration, ns */
-    uint64_t excess_ns; /* sum of the durations minus count times the shortest duration, ns; modulo 2^64 */
+    uint64_t excess_ns; /* sum of the durations minus (count times shortest duration), ns; modulo 2^64 */
     bool has_steps;     /* true: the row has a cell for each step */
 };
 
-/* The rest of a row's sketch; only for rows with different durations. */
+/* The other values of a row's sketch; only for rows with different durations. */
 struct tp_stored_span {
     double deviation_ns; /* standard deviation of the durations, ns */
     struct tp_sketch_bucket *buckets;
     uint32_t bucket_count;
 };
 
-/* The numbers of a row in one step. */
+/* The time and the number of calls of a row in one step. */
 struct tp_stored_cell {
     int64_t sum_ns; /* time of the calls in the step, ns */
     int64_t count;  /* number of calls in the step */
 };
 
-/* A member of the evidence, which is either a word or a number. */
+/* A member of the evidence: its name, and its value as a word or a number. */
 struct tp_stored_evidence {
     struct tp_str name, word; /* word: "" if the member is a number */
     int64_t number;
@@ -64,12 +65,12 @@ struct tp_stored_overlap {
 
 /* A range of time in which the kernels of a collective run. */
 struct tp_stored_range {
-    int64_t start_ns, length_ns; /* ns, on the same time axis as tp_rank_summary.ranges */
+    int64_t start_ns, length_ns; /* start and length, ns; on the same time axis as tp_rank_summary.ranges */
 };
 
 /* The times of a slot in a step. */
 struct tp_stored_times {
-    int64_t us[TP_SLOT_PARTS]; /* times, microseconds; in steps after the first, the difference to the first step */
+    int64_t us[TP_SLOT_PARTS]; /* times, us; in steps after the first, the difference to the first step */
 };
 
 /* A process with its key, as stored in a SummaryEntry. */
@@ -119,24 +120,24 @@ extern const struct tp_column_list tp_list_gpus;         /* items: struct tp_ran
 extern const struct tp_column_list tp_list_work;         /* items: struct tp_count_key */
 extern const struct tp_column_list tp_list_work_varies;  /* items: uint32_t, indexes of keys that are not exact */
 extern const struct tp_column_list tp_list_places;       /* items: struct tp_str */
-extern const struct tp_column_list tp_list_lanes;        /* items: uint32_t, number of operators of a thread */
+extern const struct tp_column_list tp_list_lanes;        /* items: uint32_t, number of operators in each thread */
 extern const struct tp_column_list tp_list_call_keys;    /* items: struct tp_count_call */
-extern const struct tp_column_list tp_list_calls;        /* items: uint32_t, numbers of operators (signature_pack.c) */
+extern const struct tp_column_list tp_list_calls;        /* items: uint32_t, encoded operators (signature_pack.c) */
 extern const struct tp_column_list tp_list_kept;         /* items: struct tp_count_kept */
 extern const struct tp_column_list tp_list_functions;    /* items: struct tp_count_function */
 extern const struct tp_column_list tp_list_groups;       /* items: struct tp_slot_group with its runs of ranks */
 extern const struct tp_column_list tp_list_group_kinds;  /* items: struct tp_slot_group, only the kind; may be absent */
 extern const struct tp_column_list tp_list_slots;        /* items: struct tp_slot */
-/* items: struct tp_slot, only the place of the wait; may be absent */
+/* items: struct tp_slot, only the members about the place of the wait; may be absent */
 extern const struct tp_column_list tp_list_slot_waits;
-extern const struct tp_column_list tp_list_slot_bytes; /* items: struct tp_slot, only the bytes; may be absent */
+extern const struct tp_column_list tp_list_slot_bytes; /* items: struct tp_slot, only moved_bytes; may be absent */
 extern const struct tp_column_list tp_list_slot_steps; /* items: uint32_t, indexes of steps */
 extern const struct tp_column_list tp_list_slot_times; /* items: struct tp_stored_times without TP_SLOT_OVERLAPPED */
 /* items: struct tp_stored_times (TP_SLOT_OVERLAPPED); may be absent */
 extern const struct tp_column_list tp_list_slot_overlap;
 
-/* Return whether the columns of each list of a SummaryProcess have equal lengths, and whether a list has more than
- * `most` items. */
+/* The first function returns whether the columns of each list of a SummaryProcess have equal lengths; the second,
+ * whether any list has more than `most` items. */
 bool tp_process_has_equal_lengths(const void *process);
 bool tp_process_exceeds_length(const void *process, size_t most);
 

@@ -100,7 +100,7 @@ static void unpack_ranges(struct tp_column_reader *reader, struct tp_rank_summar
     }
 }
 
-/* Fills the collective records. The labels and the ranges must be filled before. */
+/* Fills the collective records. The caller must have filled the labels and the ranges. */
 static void unpack_records(struct tp_column_reader *reader, struct tp_rank_summary *rank)
 {
     uint64_t ranges = 0;
@@ -118,7 +118,7 @@ static void unpack_records(struct tp_column_reader *reader, struct tp_rank_summa
 const struct tp_rank_summary *tp_comparison_unpack(struct tp_column_reader *reader)
 {
     struct tp_rank_summary *rank = tp_arena_alloc(reader->arena, sizeof *rank);
-    /* the key has the world size; the code that joins ranks sets this member */
+    /* the world size is in the key of the summary; the code that joins ranks sets the member here */
     *rank = (struct tp_rank_summary){.worker = TP_STR(""), .world_size = TP_NULL_INT};
     tp_columns_fill(&tp_record_comparison, reader, rank, 1);
     rank->labels = tp_columns_read(&tp_list_labels, reader, &rank->label_count);

@@ -1,11 +1,12 @@
-/* Builds, packs and unpacks the part of a summary that serves to compare ranks. */
+/* Builds, packs and unpacks the part of a summary that is used to compare ranks. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COMPARISON_H
 
 #include "webreport/measure/summary/columns.h"
 #include "webreport/measure/summary/summary_parts.h"
 
-/* Fills summary->comparison. This member stays NULL without a collective, or with more data than a file may contain. */
+/* Fills summary->comparison. This member stays NULL if there is no collective, or if there is more data than a file may
+ * contain. */
 void tp_summary_comparison_build(struct tp_summary_work *work);
 
 /* Writes the comparison. */

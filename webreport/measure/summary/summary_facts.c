@@ -1,5 +1,5 @@
-/* Adds the facts that two runs must share to be compared. A table lists the facts; the value is "" if the trace
- * lacks a fact. */
+/* Adds the facts that two runs must share so that they can be compared. A table lists the facts; the value of a fact is
+ * "" if the trace lacks the fact. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static struct tp_str number_text(struct tp_summary_work *work, int64_t value)
     return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns the first device that has work and whose properties the trace contains; NULL: none. */
+/* Returns the first device that has work and whose properties the trace contains; NULL: no such device. */
 static const struct tp_gpu_property *find_gpu_property(const struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -38,7 +38,7 @@ static struct tp_str gpu_name(struct tp_summary_work *work)
     return gpu && gpu->name.ptr ? tp_summary_intern_text(work, gpu->name) : TP_STR("");
 }
 
-/* Names that show the vendor of a device: of a runtime call, of a kernel, or of the device itself. */
+/* Names that show the vendor of a device: names of runtime calls, of kernels, or of the device itself. */
 static const struct {
     const char *part, *vendor;
 } vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
@@ -55,8 +55,8 @@ static const char *find_vendor(struct tp_str name, bool is_call)
     return NULL;
 }
 
-/* Returns the vendor of the device. The device name decides, else the calls that launch its work, else its kernel
- * names. */
+/* Returns the vendor of the device, as shown by the device name, else by the calls that launch the device's work, else
+ * by its kernel names. */
 static struct tp_str gpu_vendor(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -87,9 +87,9 @@ static struct tp_str compute_capability_text(struct tp_summary_work *work)
     return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
-/* Returns one hash of all important operators: those that could use tensor cores, or all if none exist. The
- * order and number of the operators do not matter. `what`: 0 hashes shapes, 1 types. Returns "" for a summary that
- * is not stored, because its rows show more. */
+/* Returns one hash of all important operators: the operators that could use tensor cores, or all operators if none
+ * could. The order and number of the operators do not matter. `what`: 0: hashes shapes; 1: hashes types. Returns "" for
+ * a summary that is not stored, because its rows show more than the hash. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
 {
     const struct tp_model *model = work->source->model;
@@ -129,7 +129,8 @@ static struct tp_str dtypes_text(struct tp_summary_work *work)
     return operators_hash(work, 1);
 }
 
-/* Returns the first shape with at least two dimensions in the shapes of an operator; ptr NULL: none. */
+/* Returns the first shape with at least two dimensions in the shapes of an operator; ptr is NULL if there is no such
+ * shape. */
 static struct tp_str first_tensor(struct tp_str dims)
 {
     struct tp_str item, part;
@@ -155,9 +156,9 @@ static bool is_filling_operator(const struct tp_model *model, const struct tp_ev
            tp_str_equal(tp_trace_event_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
 }
 
-/* Returns the shape of the first tensor with at least two dimensions that an outermost operator takes; ptr NULL:
- * none. The operator is on the thread, at or after from_ns, in a step and outside the data loader. *at_ns: time of
- * the operator. */
+/* Returns the shape of the first input tensor with at least two dimensions of an outermost operator; ptr is NULL if
+ * there is no such tensor. The operator is on the thread, at or after from_ns, in a step and outside the data loader.
+ * *at_ns receives the start of the operator. */
 static struct tp_str first_input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns,
                                            int64_t *at_ns)
 {
@@ -190,7 +191,7 @@ static struct tp_str first_input_of_thread(const struct tp_model *model, uint32_
     return (struct tp_str){0};
 }
 
-/* Returns the shape of the program's input, from the second step on because the first step often differs. */
+/* Returns the shape of the program's input. Starts at the second step, because the first step often differs. */
 static struct tp_str input_shape(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -219,7 +220,7 @@ static struct tp_str step_count_text(struct tp_summary_work *work)
     return number_text(work, work->source->model->used_count);
 }
 
-/* Returns the step marker. Runs whose steps are inferred in different ways cannot be compared. */
+/* Returns the kind of step marker. Runs whose steps are inferred in different ways cannot be compared. */
 static struct tp_str step_marker_text(struct tp_summary_work *work)
 {
     const struct tp_trace_facts *facts = &work->source->views->facts;
@@ -232,7 +233,7 @@ static struct tp_str step_marker_text(struct tp_summary_work *work)
     return tp_summary_intern_text(work, tp_str_of(text));
 }
 
-/* Returns the percentage of kernels, copies and sets that graph launches started, rounded down. */
+/* Returns the percentage of kernels, copies and sets that launches of graphs started, rounded down. */
 static struct tp_str graph_share(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -247,8 +248,8 @@ static struct tp_str graph_share(struct tp_summary_work *work)
     return number_text(work, of_graphs * 100 / model->devices.count);
 }
 
-/* All facts. Each fact has a function that returns its value, or a list of metadata keys, of which the first present
- * key is used. */
+/* All facts. Each fact has a function that returns its value, or a list of metadata keys. The value is then the value
+ * of the first key that the trace contains. */
 static const struct {
     const char *name;
     struct tp_str (*value)(struct tp_summary_work *work);

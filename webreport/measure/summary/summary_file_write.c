@@ -47,7 +47,7 @@ static int add_records(struct tp_summary_set *set, const Tp__SummaryFile *file, 
 
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
 {
-    /* protobuf-c needs about 200 bytes more for each process in the file */
+    /* protobuf-c needs about 200 additional bytes for each process in the file */
     struct tp_message_memory memory = {set->arena, size + 256 * (uint64_t)TP_MAX_SUMMARIES, false};
     size_t first = set->count;
     if (!tp_summary_is_file(bytes, size))
@@ -71,7 +71,7 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
 
 /* ---- writing ---- */
 
-/* Writes one part of a message. Concatenated serialized parts form the whole message. */
+/* Writes one part of a message. The concatenation of all serialized parts is the whole message. */
 static void append_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
     size_t size = tp__summary_file__get_packed_size(part);

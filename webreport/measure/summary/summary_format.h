@@ -19,12 +19,12 @@ struct tp_str tp_summary_pack_entry(const struct tp_summary *summary, struct tp_
 int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
                          struct tp_error *err);
 
-/* Reads an inflated SummaryProcess into all members of the summary except its key and number of events. Results are
- * in `arena`, temporary memory in `scratch`; the caller sets both guards. Returns TP_EFORMAT on errors. */
+/* Reads an inflated SummaryProcess into all members of the summary except its key and its number of events. Results are
+ * in `arena`, temporary memory is in `scratch`; the caller sets both guards. Returns TP_EFORMAT on errors. */
 int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, struct tp_arena *arena,
                             struct tp_arena *scratch, struct tp_error *err);
 
-/* ---- sets: functions to fill them from files ---- */
+/* ---- functions that fill sets from files ---- */
 
 /* Appends an entry without sorting. The set already owns the bytes of the entry. Returns TP_EFORMAT or TP_ELIMIT on
  * errors. */

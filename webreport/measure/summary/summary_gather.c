@@ -1,5 +1,5 @@
 /* Gathers texts and rows for all parts of a summary. Calls of one kind are grouped by identity. The largest groups
- * become rows, and one more row adds up the others. */
+ * become rows, and one additional row contains the sums of the other groups. */
 #include "webreport/measure/summary/summary_parts.h"
 
 #include <stdio.h>
@@ -41,7 +41,8 @@ struct sample {
     uint32_t row, step;
 };
 
-/* A row before it is stored. slot: index of the row among the kept rows, or the index of the row "(rest)". */
+/* A row before it is stored. slot: index of the row among the kept rows; for a row that is not kept, the index of the
+ * row "(rest)". */
 struct group {
     int64_t sum_ns, count, bytes;
     uint32_t number, slot;
@@ -91,12 +92,12 @@ static struct tp_str text_of_row_part(const struct tp_summary_gather *g, uint32_
     return tp_strings_get(&g->texts, id);
 }
 
-/* Chooses the rows to keep and fills their texts. If rows are dropped, the last row is "(rest)". */
+/* Chooses the rows to keep and fills their texts. If some rows are not kept, the last row is "(rest)". */
 static uint32_t choose_rows_to_keep(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
-        /* Adds a row whose own name is "(rest)" to the final row "(rest)", so that each identity occurs once. */
+        /* adds a row whose own name is "(rest)" to the final row "(rest)", so that each identity occurs once */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
         struct tp_str name = text_of_row_part(g, groups[i].number, 0);
         stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));
@@ -147,8 +148,9 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
     tp_arena_free_item(g->work->scratch, ns, total * sizeof *ns);
 }
 
-/* Fills the numbers per step of rows with at least 0.2 % of the kind's time. All waits and copies get these numbers
- * too, because their number matters more than their time. The largest rows get cells first, until no cell is free. */
+/* Fills the time and the count per step of rows with at least 0.2 % of the kind's time. Also does so for all waits and
+ * copies, because their counts matter more than their times. A summary has a limited number of cells; the largest rows
+ * get cells first. */
 static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                        uint32_t count)
 {
@@ -159,7 +161,7 @@ static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, str
     int64_t total = 0;
     for (uint32_t r = 0; r < count; r++)
         total = tp_sat_add(total, rows[r].time.sum_ns);
-    for (uint32_t r = 0; r < count && room; r++) { /* rows come in order of their sum, with "(rest)" last */
+    for (uint32_t r = 0; r < count && room; r++) { /* rows are in the order of their sum, with "(rest)" last */
         if (!is_counted && (rows[r].time.sum_ns <= 0 || rows[r].time.sum_ns < total / LEAST_SHARE))
             continue;
         rows[r].by_step_ns = tp_arena_array(g->work->arena, steps, sizeof *rows[r].by_step_ns);

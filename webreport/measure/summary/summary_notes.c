@@ -1,4 +1,4 @@
-/* Adds findings, memory at its peak, and quality flags to a summary. */
+/* Adds findings, the memory at its peak, and quality flags to a summary. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -66,7 +66,7 @@ static void fill_owners(struct tp_summary_work *work, struct tp_summary_memory *
         }
 }
 
-/* Returns the name that the device has in the memory view. */
+/* Returns the name of the device in the memory view. */
 static struct tp_str device_name(struct tp_summary_work *work, const struct tp_memory_device *device)
 {
     const struct tp_memory_view *view = &work->source->views->memory;

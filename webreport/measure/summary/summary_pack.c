@@ -49,7 +49,7 @@ static bool has_part(const struct tp_summary *s, unsigned part)
     return false;
 }
 
-/* Writes the parts of the steps' time that at least one step has. */
+/* Writes the parts of step times that occur in at least one step. */
 static void pack_parts(struct tp_column_writer *writer, const struct tp_summary *s)
 {
     uint32_t parts[TP_PART_COUNT], count = 0;
@@ -79,7 +79,7 @@ static void pack_steps(struct tp_column_writer *writer, const struct tp_summary 
 
 /* ---- all ---- */
 
-/* Returns the gzip of a SummaryProcess. has_calls: includes the sequence of operators in the usual step. */
+/* Returns the gzip of a SummaryProcess. has_calls: true to include the sequence of operators in the usual step. */
 static struct tp_str pack_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
 {
     struct tp_column_writer writer = {.to = tp_message_new(tp_message_process, arena), .arena = arena};
@@ -107,7 +107,7 @@ static struct tp_str pack_process(const struct tp_summary *summary, bool has_cal
     return tp_gzip_small(arena, &bytes, 1);
 }
 
-/* Makes a smaller version of a process that is too large: without the sequence of operators in a step, then with
+/* Makes a smaller version of a process that is too large: first without the sequence of operators in a step, then with
  * fewer rows of each kind. */
 static struct tp_str pack_smaller_process(const struct tp_summary *summary, struct tp_arena *arena)
 {

@@ -4,11 +4,11 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* Converts ids of the trace to ids of a gather's texts. Each id is converted once. */
+/* Converts ids of the trace to ids in a gather's table of texts. Each id is converted once. */
 struct texts {
     struct tp_summary_gather *gather;
     const struct tp_trace *trace;
-    /* 1 + converted id, for each id in the trace's names and values; 0: not converted yet */
+    /* for each id in the trace's names or values: 1 + converted id; 0: not converted yet */
     uint32_t *name, *shape, *dtype;
 };
 
@@ -55,7 +55,7 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
     bool is_first = true;
     if (!tp_value_starts_with(types, '['))
         return tp_value_text(work->scratch, types);
-    /* each "," becomes ", ", so that twice the length is enough */
+    /* each "," becomes ", ", so the result has at most twice the length */
     char *out = tp_arena_alloc(work->scratch, 2 * types.len + 1);
     for (size_t at = 0; tp_value_next(types, &at, NULL, &item);) {
         text = tp_value_text(work->scratch, item);
@@ -170,7 +170,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_make_rows(&gather, rows);
 }
 
-/* Adds the waits that start in window W, as the sync table does. */
+/* Adds the waits for the device that start in the used steps, as the sync table does. */
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;
@@ -200,7 +200,7 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_program_view *view = &work->source->advice->program;
     const struct tp_trace *trace = work->source->trace;
-    /* a copy that adds no function, because all stacks are known */
+    /* copies the struct, so that the view stays unchanged; adds no function, because all stacks are known */
     struct tp_program_functions functions = view->functions;
     struct tp_summary_gather gather;
     tp_summary_gather_init(&gather, work, TP_SUMMARY_FUNCTION);
@@ -245,12 +245,12 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
 
 /* ---- modules ---- */
 
-/* Paths of modules, as keys (parent path + 1, name id). Only kept rows get a text, because modules may be deeply
- * nested. */
+/* Paths of modules, as keys (parent path + 1, name id). Only kept rows get a text for their path, because modules may
+ * be deeply nested. */
 struct paths {
     struct tp_keys nodes;
     uint32_t *of_call;
-    int64_t *device_total; /* total device time of each module call, ns */
+    int64_t *device_total; /* for each module call: total device time, ns */
 };
 
 static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
@@ -258,8 +258,8 @@ static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
     return tp_frame_module_name(tp_strings_get(&trace->names, name));
 }
 
-/* Returns a path such as "Net_0/Sequential_1/Linear_4". A path that is too long is a hash of the whole path,
- * followed by its inner end. */
+/* Returns a path such as "Net_0/Sequential_1/Linear_4". If the path is too long, returns a hash of the whole path,
+ * followed by the inner end of the path. */
 static struct tp_str path_text(const struct tp_summary_gather *gather, uint32_t path)
 {
     enum { ROOM = TP_MAX_SUMMARY_TEXT_BYTES, HASH_ROOM = 24 };
@@ -303,7 +303,7 @@ static void find_paths(struct tp_summary_work *work, struct paths *paths)
             int64_t *total = &paths->device_total[model->devices.module[k]];
             *total = tp_sat_add(*total, tp_device_event(model, k)->dur_ns);
         }
-    /* parents come after children here, because children have higher numbers */
+    /* visits children before their parents, because children have higher numbers */
     for (uint32_t m = modules->count; m-- > 0;)
         if (modules->parent[m] != TP_NO_ID) {
             int64_t *total = &paths->device_total[modules->parent[m]];

@@ -9,7 +9,7 @@
 
 static int compare_ints(int64_t a, int64_t b)
 {
-    /* Absent numbers sort last. */
+    /* sorts absent numbers last */
     uint64_t x = (uint64_t)a - 1 + (UINT64_C(1) << 63), y = (uint64_t)b - 1 + (UINT64_C(1) << 63);
     return (x > y) - (x < y);
 }
@@ -21,14 +21,14 @@ int tp_summary_key_compare(const struct tp_summary_key *a, const struct tp_summa
         order = compare_ints(a->rank, b->rank);
     if (!order)
         order = (a->world_size == 1) - (b->world_size == 1);
-    /* jobs of one rank also compare workers, because each replica of a server is rank 0 of 1 */
+    /* compares the workers of jobs of one rank too, because each replica of a server is rank 0 of 1 */
     if (!order && (a->rank == TP_NULL_INT || a->world_size == 1))
         order = tp_str_compare(a->worker, b->worker);
     order = order ? order : compare_ints(a->span, b->span);
     return (order > 0) - (order < 0);
 }
 
-/* Compares two records of one process. Returns <0 if `a` is the one to keep. */
+/* Compares two records of one process. Returns <0 if `a` is the record to keep. */
 static int compare_quality(const struct tp_summary_record *a, const struct tp_summary_record *b)
 {
     if (a->event_count != b->event_count)
@@ -67,7 +67,7 @@ void tp_summary_set_sort_and_merge(struct tp_summary_set *set, size_t first)
     size_t kept = 0;
     if (first && first + 1 == set->count && compare_records(&set->records[first - 1], &set->records[first], NULL) < 0 &&
         tp_summary_key_compare(&set->records[first - 1].key, &set->records[first].key))
-        return; /* the usual case: the new record comes after all others */
+        return; /* usual case: the new record already follows all other records */
     tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, compare_records, NULL);
     for (size_t i = 0; i < set->count; i++) {
         const struct tp_summary_record *record = &set->records[i], *last = record;
@@ -94,7 +94,7 @@ int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, st
     return code;
 }
 
-/* A summary that is being added to a set. */
+/* The state while one summary is added to a set. */
 struct addition {
     struct tp_summary_set *set;
     const struct tp_summary *summary;

@@ -12,8 +12,8 @@ void tp_slots_pack(struct tp_column_writer *writer, const struct tp_step_slots *
 /* Reads the slots of a summary that has `step_count` steps. */
 void tp_slots_unpack(struct tp_column_reader *reader, struct tp_step_slots *slots, uint32_t step_count);
 
-/* Builds the slots of a trace alone, in `arena`. If the trace has no host name, the name of the worker is used.
- * Returns the rank; TP_NULL_INT: unknown. */
+/* Builds the slots of a trace without a summary, in `arena`. If the trace has no host name, uses the name of the
+ * worker. Returns the rank; TP_NULL_INT: unknown. */
 int64_t tp_slots_build_from_trace(struct tp_step_slots *slots, const struct tp_trace *trace,
                                   const struct tp_model *model, struct tp_str worker, struct tp_arena *arena);
 

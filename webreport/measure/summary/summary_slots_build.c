@@ -1,5 +1,5 @@
-/* Builds the step slots of an analyzed trace. See step_slots.h. At first each collective of a step is one slot, and
- * the most common row is kept. Then neighboring slots are added up until the row is short enough. */
+/* Builds the step slots of an analyzed trace. See step_slots.h. At first, each collective of a step is one slot, and
+ * only steps with the most common row are kept. Then adjacent slots are merged until the row is short enough. */
 #include "webreport/measure/summary/summary_slots.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
     key[5] = (tp_str_find_lower(name, "send") >= 0) * 2 + (tp_str_find_lower(name, "recv") >= 0);
 }
 
-/* Lists the calls. Each distinct metadata is looked up once, because a step has thousands of calls in few groups. */
+/* Lists the collective calls. Looks up each distinct metadata once, because a step has thousands of calls in few
+ * groups. */
 static void list_collective_calls(struct tp_slot_work *w)
 {
     const struct tp_collectives *records = &w->model->collectives;
@@ -63,7 +64,7 @@ static void list_collective_calls(struct tp_slot_work *w)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of_record(w, record);
         struct tp_interval time = tp_collective_interval(record);
         int64_t end = w->model->steps[step].end_ns;
-        /* skips a call on its own thread whose end the step did not wait for */
+        /* ends the call at the end of the step, which did not wait for the rest of a call on its own thread */
         if (!w->model->gpu_count && time.b > end)
             time.b = time.a > end ? time.a : end;
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
@@ -72,7 +73,7 @@ static void list_collective_calls(struct tp_slot_work *w)
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), compare_by_step_and_call, NULL);
 }
 
-/* Finds the calls of each used step, which form its row. */
+/* Finds the collective calls of each used step. These calls are the row of the step. */
 static void find_rows_of_steps(struct tp_slot_work *w)
 {
     uint32_t at = 0;
@@ -88,7 +89,8 @@ static void find_rows_of_steps(struct tp_slot_work *w)
     }
 }
 
-/* Returns the hash of the most common row; among equally common ones, the first. 0: no row has a call. */
+/* Returns the hash of the most common row; if several rows are equally common, the hash of the first. Returns 0 if no
+ * row has a call. */
 static uint64_t most_common_row_hash(const struct tp_slot_work *w)
 {
     uint64_t usual = 0;
@@ -108,7 +110,7 @@ static uint64_t most_common_row_hash(const struct tp_slot_work *w)
 
 /* ---- choice of slots ---- */
 
-/* Returns the number of slots if the row is cut into `windows` windows, each with one slot per group. slot_of:
+/* Returns the number of slots if the row is divided into `windows` windows, each with one slot per group. slot_of
  * receives the slot of each call. */
 static uint32_t count_slots_for_windows(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
                                         uint32_t *slot_of)
@@ -128,7 +130,7 @@ static uint32_t count_slots_for_windows(const struct tp_slot_work *w, const stru
     return slots;
 }
 
-/* Chooses the largest number of windows whose slots fit. Returns the number of slots. */
+/* Chooses the largest number of windows that results in at most TP_MAX_SLOTS slots. Returns the number of slots. */
 static uint32_t choose_slots_that_fit(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
 {
     uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
@@ -152,9 +154,9 @@ static struct tp_intervals work_times(struct tp_arena *arena, const struct tp_mo
     return tp_intervals_from_vec(&all);
 }
 
-/* Returns the intervals of work without collectives. Without a device, a collective is recorded like any operator
- * and its time is removed here. A collective on a thread that does nothing else, as in Gloo, runs at the same time
- * as the work. */
+/* Returns the intervals of work without collectives. Without a device, a collective is recorded like any operator, so
+ * its time is removed here. The exception is a collective on a thread that does nothing else, as in Gloo, because it
+ * runs at the same time as the work. */
 static struct tp_intervals work_times_without_calls(struct tp_slot_work *w)
 {
     struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
@@ -171,9 +173,10 @@ static struct tp_intervals work_times_without_calls(struct tp_slot_work *w)
     return tp_intervals_difference(w->arena, w->compute, tp_intervals_from_vec(&all));
 }
 
-/* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
- * while the waiting thread already continues. The call ended earlier if most of it is a gap in the work and work
- * starts shortly before its recorded end. The end of the call is then set to the start of this work. */
+/* Corrects the end of calls on threads of their own. Such a thread records the end of its call only when it runs again,
+ * while the waiting thread already continues. The call ended earlier if most of the call is a gap in the work, and if
+ * work starts shortly before the recorded end of the call. In this case, sets the end of the call to the start of this
+ * work. */
 static void correct_collective_ends(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
@@ -205,7 +208,7 @@ static int64_t moved_bytes_of_call(struct tp_slot_work *w, const struct tp_slot_
     return (int64_t)fmin((double)record->bytes * tp_bus_factor(kind, (double)size), (double)INT32_MAX * INT32_MAX);
 }
 
-/* Fills the moved bytes of each slot of a row. A slot with a call of unknown size gets 0. */
+/* Fills the moved bytes of each slot of a row. A slot that contains a call of unknown size gets 0. */
 static void fill_moved_bytes(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
 {
     for (uint32_t i = 0; i < row->count; i++) {

@@ -6,8 +6,8 @@
 
 /* ---- packing ---- */
 
-/* Returns the times of a slot in a step, as stored. Steps after the first store the difference to the first step,
- * which is small. Differences and their sums wrap around. */
+/* Returns the times of a slot in a step, in the form in which they are stored. Steps after the first store the
+ * difference to the first step, which is small. Differences and their sums may wrap around. */
 static struct tp_stored_times make_stored_times(const struct tp_step_slots *slots, uint32_t slot, uint32_t step)
 {
     struct tp_stored_times times;

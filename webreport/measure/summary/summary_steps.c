@@ -44,7 +44,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
                                                                   tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
 }
 
-/* Returns the part of a step to which an idle time of a device belongs. */
+/* Returns the part of a step's time to which an idle time of a device belongs. */
 static enum tp_summary_part part_of_idle_slice(const struct tp_idle_slice *piece)
 {
     static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
@@ -55,8 +55,8 @@ static enum tp_summary_part part_of_idle_slice(const struct tp_idle_slice *piece
     return parts[piece->part];
 }
 
-/* Adds the idle times of one device to the parts of used steps. Idle times and steps are in order; one idle time may
- * cover several adjacent steps. */
+/* Adds the idle times of one device to the parts of used steps. Idle times and steps are in order of time. One idle
+ * time may span several adjacent steps. */
 static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = work->source->model;
@@ -97,8 +97,8 @@ static void add_time_to_part(struct tp_summary_work *work, enum tp_summary_part 
     *sum = tp_sat_add(*sum, ns);
 }
 
-/* Adds the total device and host time of each step, which a comparison examines first. The totals include work whose
- * rows the summary does not keep. */
+/* Adds the total device and host time of each step. A comparison examines these totals first, because they include work
+ * whose rows the summary does not keep. */
 static void add_sums(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
@@ -126,7 +126,7 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
-    if (count && tp_advice_is_for_program(work->source->advice, model)) /* the whole program counts as one step */
+    if (count && tp_advice_is_for_program(work->source->advice, model)) /* treats the whole program as one step */
         work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);

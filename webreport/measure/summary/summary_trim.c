@@ -1,4 +1,4 @@
-/* Reduces the rows of a summary: small rows become part of the row "(rest)" of their kind. See summary_trim.h. */
+/* Reduces the number of rows of a summary: adds small rows to the row "(rest)" of their kind. See summary_trim.h. */
 #include "webreport/measure/summary/summary_trim.h"
 
 #include "writer/base/saturate.h"
@@ -19,14 +19,14 @@ static void add_row_to_rest(struct tp_summary_row *rest, const struct tp_summary
     if (rest->by_step_ns && row->by_step_ns) {
         rest->by_step_ns = sum_of_arrays(rest->by_step_ns, row->by_step_ns, steps, arena);
         rest->by_step_count = sum_of_arrays(rest->by_step_count, row->by_step_count, steps, arena);
-    } else { /* the numbers per step of at least one row are unknown */
+    } else { /* the times and counts per step of at least one row are unknown */
         rest->by_step_ns = rest->by_step_count = NULL;
     }
     tp_sketch_merge(&rest->time, &row->time, arena);
 }
 
-/* Keeps the largest rows of one kind. `rows` is sorted, largest first; an existing row "(rest)" may be at any
- * position. Returns the number of kept rows. */
+/* Keeps the largest rows of one kind. `rows` is sorted, largest first; a row "(rest)" may already be at any position.
+ * Returns the number of kept rows. */
 static uint32_t trim_rows_of_kind(const struct tp_summary_row *rows, uint32_t count, uint32_t most, uint32_t steps,
                                   struct tp_summary_row *kept, struct tp_arena *arena)
 {

@@ -1,5 +1,5 @@
-/* Unpacks a SummaryEntry and its SummaryProcess into a summary. Every column is checked before its use. Additions of
- * a newer minor version (a kind, a part, a metric) are left out; contradictions are errors. */
+/* Unpacks a SummaryEntry and its SummaryProcess into a summary. Every column is checked before its use. Additions of a
+ * newer minor version (a kind, a part, a metric) are ignored; contradictions are errors. */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void unpack_metrics(struct tp_column_reader *reader, struct tp_metric_val
         values[i] = (struct tp_metric_value){.value = NAN, .reason = TP_REASON_NOT_STORED};
     for (uint32_t i = 0; i < count; i++) {
         int metric = tp_metric_find_nearest(metrics[i].name.ptr, metrics[i].name.len, &near);
-        /* a value that no trace can contain counts as absent */
+        /* treats a value that no trace can contain as absent */
         if (metric >= 0 && !(fabs(metrics[i].value) > INT64_MAX))
             values[metric] = (struct tp_metric_value){.value = metrics[i].value,
                                                       .why = metrics[i].why.len ? metrics[i].why.ptr : NULL};
@@ -174,7 +174,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     if (!message)
         return heap.is_memory_exhausted ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
                                         : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    /* allocates nothing from the arena while protobuf-c uses it */
+    /* copies the texts to local buffers, because the message is freed before `arena` is used */
     int code = read_entry(&read, message, err);
     if (code == TP_OK && read.key.job.len)
         memcpy(job, read.key.job.ptr, read.key.job.len);
@@ -192,7 +192,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
 
 /* ---- unpacking ---- */
 
-/* Inflates one complete gzip member, whose last four bytes give the inflated size. */
+/* Inflates one complete gzip member. Its last four bytes contain the inflated size. */
 static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
 {
     struct tp_inflate inflate;
@@ -201,7 +201,7 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
         memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
     if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
         return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
-    /* errors of the arena must not jump out of this function while the inflater is open */
+    /* allocates before the inflater is opened, because an error of the arena jumps out of this function */
     char *bytes = tp_arena_alloc(scratch, (size_t)size + 1);
     if (tp_inflate_open(&inflate) < 0)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");

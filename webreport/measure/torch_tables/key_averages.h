@@ -8,11 +8,12 @@
 #include "webreport/measure/torch_tables/key_stacks.h"
 
 enum tp_key_group {
-    TP_KEY_NAME,   /* event name, the only grouping that torch has */
-    TP_KEY_MODULE, /* enclosing nn.Module; self time excludes inner modules, total time is that of the module's calls */
-    TP_KEY_LINE,   /* innermost enclosing line of the project, which excludes torch and Python's library */
-    TP_KEY_TYPE,   /* category of the event */
-    TP_KEY_KERNEL  /* event name, for device events only */
+    TP_KEY_NAME, /* event name, the only grouping that torch has */
+    /* enclosing nn.Module; self time excludes inner modules, and total time is the time of the module's calls */
+    TP_KEY_MODULE,
+    TP_KEY_LINE,  /* innermost enclosing line of the project, which excludes torch and Python's library */
+    TP_KEY_TYPE,  /* category of the event */
+    TP_KEY_KERNEL /* event name, for device events only */
 };
 
 struct tp_key_options {
@@ -20,14 +21,15 @@ struct tp_key_options {
     bool by_shape; /* true: groups also by input shapes, as torch's group_by_input_shape; only with TP_KEY_NAME */
     unsigned stack_depth; /* number of frames in the key, as torch's group_by_stack_n; only with TP_KEY_NAME; 0: stacks
                              are not part of the key */
-    bool includes_frames; /* true: Python frames have rows, as in torch 2.13, but not in 2.14 and most older versions */
+    /* true: Python frames have rows. torch 2.13 has such rows, but not 2.14 and most older versions */
+    bool includes_frames;
     enum tp_torch_rules rules;
 };
 
 struct tp_key_row {
     struct tp_str key;
     struct tp_str shapes;       /* shapes as Python prints the list; ptr NULL: shapes are not part of the key */
-    struct tp_frame_list stack; /* first stack_depth frames, innermost first */
+    struct tp_frame_list stack; /* first stack_depth frames of the stack, innermost first */
     int64_t count;
     struct tp_torch_time self_cpu, cpu, self_device, device;
     int64_t cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes, flops;
@@ -40,11 +42,14 @@ struct tp_key_averages {
     struct tp_key_stacks stacks; /* stacks of the items; empty if stack_depth is 0 */
     struct tp_key_row *rows;
     uint32_t count;
-    bool has_memory, has_flops; /* true: torch was set to record memory (or FLOPs), or the trace has them anyway */
-    bool has_device_rows; /* true: device events have rows, and only their self times add up to the device's time */
+    /* true: torch was set to record memory (has_memory) or FLOPs (has_flops), or the trace contains these values
+     * without the setting */
+    bool has_memory, has_flops;
+    /* true: device events have rows, and only the self times of these rows are added to the table's device time */
+    bool has_device_rows;
 };
 
-/* Returns whether the row's self device time counts for the total of the table. */
+/* Returns whether the row's self device time is part of the table's total. */
 static inline bool tp_key_row_adds_device(const struct tp_key_averages *averages, const struct tp_key_row *row)
 {
     return !averages->has_device_rows || (row->is_device && !row->is_annotation);

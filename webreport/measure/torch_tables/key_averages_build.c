@@ -13,13 +13,14 @@ struct build {
     struct tp_arena *arena;
     struct tp_key_labels labels; /* labels of items; unused when the grouping is by name */
     struct tp_key_shapes shapes;
-    /* first frames of a stack, as pairs (index of the outer frames' pair, frame) */
+    /* first frames of stacks; keys (index of the key without the last frame, last frame) */
     struct tp_keys prefixes;
-    uint32_t *prefix_of_list; /* for each list of frames: prefix + 2; 0: not yet known */
-    struct tp_keys keys;      /* keys (label, flags, shape, prefix of the stack); the index of a key is its row */
+    uint32_t *prefix_of_list; /* for each list of frames: index in `prefixes` + 2; 0: not yet known */
+    /* keys (label, flags, shape, prefix of the stack); the index of a key is the index of its row */
+    struct tp_keys keys;
     struct tp_vec rows;
-    struct tp_keys places;   /* pairs (row, thread) */
-    struct tp_vec place_end; /* int64_t for each place: end of the outermost item so far, ns */
+    struct tp_keys places;   /* keys (row, thread) of the items */
+    struct tp_vec place_end; /* for each key of `places`: end of the outermost item so far, ns; elements: int64_t */
     struct tp_flops flops;
 };
 
@@ -34,7 +35,8 @@ static uint32_t stack_prefix_id(struct build *b, uint32_t item)
         uint32_t prefix = TP_NO_ID;
         for (uint32_t i = 0; i < list.count && i < b->options->stack_depth; i++)
             prefix = tp_keys_pair(&b->prefixes, prefix, *TP_AT(&stacks->frames, uint32_t, list.first + i));
-        *known = prefix + 2; /* 2 is added so that TP_NO_ID (a stack without frames) becomes 1, and 0 means unknown */
+        /* 2 is added so that TP_NO_ID (a stack without frames) becomes 1, and 0 is free for "not yet known" */
+        *known = prefix + 2;
     }
     return *known;
 }
@@ -73,8 +75,8 @@ static uint32_t find_or_add_row(struct build *b, uint32_t item, uint32_t label)
     return row;
 }
 
-/* Returns whether no other item of the same row encloses this item. In groupings other than by name, only such items
- * count for the total. In groups by name, recursion counts twice, as in torch. */
+/* Returns whether no other item of the same row encloses this item. Except in the grouping by name, only such items are
+ * added to the total. In the grouping by name, recursive calls are added too, as in torch. */
 static bool is_outermost_item_of_row(struct build *b, uint32_t row, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -122,7 +124,7 @@ static bool is_item_wanted(const struct tp_key_options *options, unsigned flags)
         return false;
     if (options->group == TP_KEY_KERNEL)
         return flags & TP_TORCH_WORK;
-    /* skips device events, because their time counts for the operators that launched them */
+    /* skips device events, because their time is part of the operators that launched them */
     if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE)
         return !(flags & TP_TORCH_DEVICE);
     return options->includes_frames || !(flags & TP_TORCH_FRAME);

@@ -11,7 +11,7 @@ const struct tp_column_def tp_key_columns[TP_KEY_COLUMNS] = {
     {"is_annotation", "Annotation", "", "true if the row is a range that the program marked.", TP_COLUMN_BOOL},
     {"is_async", "Async", "", "true if the calls end on a different thread than they begin.", TP_COLUMN_BOOL},
     {"calls", "Calls", "", "Calls.", TP_COLUMN_INT},
-    {"self_cpu_us", "Self CPU", "us", "Host time of the calls without the calls inside them.", TP_COLUMN_NS},
+    {"self_cpu_us", "Self CPU", "us", "Host time of the calls, excluding the calls inside them.", TP_COLUMN_NS},
     {"cpu_us", "CPU total", "us", "Host time.", TP_COLUMN_NS},
     {"cpu_per_call_us", "CPU time avg", "us", "Host time divided by the number of calls.", TP_COLUMN_NS},
     {"self_device_us", "Self device", "us", "Time of the device work that the calls launched themselves.",

@@ -72,6 +72,6 @@ bool tp_key_labels_is_counted(const struct tp_key_labels *labels, const struct t
 {
     if (!labels->is_call)
         return true;
-    /* an item without a module or line counts if it has no caller */
+    /* an item without a module or line is counted as a call if it has no caller */
     return labels->is_call[item] || (torch->parent[item] == TP_NO_ID && labels->label_of_item[item] == 0);
 }

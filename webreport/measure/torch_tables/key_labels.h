@@ -15,7 +15,7 @@ struct tp_key_labels {
 void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *torch, enum tp_key_group group,
                         struct tp_arena *arena);
 
-/* Returns whether the item counts as a call of its row. */
+/* Returns whether the item is included in the number of calls of its row. */
 bool tp_key_labels_is_counted(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item);
 
 #endif

@@ -8,8 +8,8 @@
 struct tp_key_shapes {
     struct tp_arena *arena;
     struct tp_strings texts;
-    struct tp_keys pairs;  /* different pairs (dims, types) */
-    struct tp_vec text_of; /* uint32_t for each pair: id of its text */
+    struct tp_keys pairs;  /* keys (dims, types); each distinct pair once */
+    struct tp_vec text_of; /* for each key of `pairs`: id of the text; elements: uint32_t */
 };
 
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena);

@@ -3,7 +3,7 @@
 
 #include "writer/base/sort.h"
 
-/* The number that a row is sorted by, as an int64 or a double; the unused member is 0. Large int64 values do not fit
+/* The number by which a row is sorted, as an int64 or a double; the unused member is 0. Large int64 values do not fit
  * in a double. */
 struct number {
     int64_t whole;

@@ -75,11 +75,13 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
 struct backward {
     const struct tp_torch *torch;
     struct tp_key_stacks *stacks;
-    /* for each item: the outermost backward operator around the item, or the item itself; TP_NO_ID: none */
+    /* for each item: the nearest item, from the item itself outward, for which is_evaluated_by_parent is true;
+     * TP_NO_ID: no such item */
     uint32_t *root;
-    struct tp_id_map forward_thread; /* map from torch's own thread number to the thread */
-    struct tp_keys forward;          /* pairs (sequence number, thread) of forward operators */
-    struct tp_vec forward_list; /* uint32_t for each key of `forward`: index of the list of frames of its first item */
+    struct tp_id_map forward_thread; /* map from torch's own number of a thread to the index of the thread */
+    struct tp_keys forward;          /* keys (sequence number, thread) of forward operators */
+    /* for each key of `forward`: index of the list of frames of its first item; elements: uint32_t */
+    struct tp_vec forward_list;
 };
 
 /* Returns autograd's record of an item: its sequence number, and its forward thread. Absent values are -1 and 0, as
@@ -126,8 +128,9 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     const struct tp_trace *trace = torch->trace;
-    struct tp_keys sites; /* keys of (thread, start) of operators that record the number of a forward thread */
-    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t for each site: recorded number of the forward thread */
+    struct tp_keys sites; /* keys (thread, start) of the operators that record the number of a forward thread */
+    /* for each key of `sites`: recorded number of the forward thread; elements: int64_t */
+    struct tp_vec number = TP_VEC(arena, int64_t);
     uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);

@@ -66,9 +66,9 @@ struct building {
     const struct tp_operator_options *options;
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
-    struct tp_keys kinds;     /* keys (name, dims, types, concrete inputs) */
-    struct tp_vec costs;      /* struct known_cost for each key of kinds */
-    struct known_name *names; /* struct known_name for each name id */
+    struct tp_keys kinds;     /* keys (name, dims, types, concrete inputs) of the calls */
+    struct tp_vec costs;      /* for each key of `kinds`: cost of a call; elements: struct known_cost */
+    struct known_name *names; /* for each name id: data that is known from the name */
     struct tp_vec calls;      /* elements: struct call */
 };
 
@@ -166,7 +166,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         uint32_t name = tp_torch_event(torch, i)->name;
         bool is_again = is_second_copy(torch, i);
         struct known_cost cost = find_item_cost(b, i, b->names[name].rule);
-        /* on the host, the time of runtime calls counts as self time */
+        /* on the host, self time includes the time of runtime calls */
         struct tp_torch_sum self = tp_torch_self_sum(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
         struct tp_torch_sum total = tp_torch_total_sum(torch, i);
         int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
@@ -243,7 +243,8 @@ static void add_to_row(struct row *row, const struct call *call, enum tp_aggrega
     }
 }
 
-/* Finishes a row: if `how` asks for means, divides each sum by the number of calls with a known value. */
+/* Finishes a row: for TP_AGGREGATE_MEAN, turns sums into means. Sets flop and bytes to NaN if no call has a known
+ * value. */
 static void finish_row(struct row *row, enum tp_aggregate how)
 {
     if (how == TP_AGGREGATE_MEAN) {

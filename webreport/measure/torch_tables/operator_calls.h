@@ -1,9 +1,8 @@
-/* Operators by device time, with their computation and memory traffic, as in the table of MegEngine's
- * profile_analyze.
+/* Operators by device time, with their computation and memory traffic, as in the table of MegEngine's profile_analyze.
  *
- * A row is one call, or all calls of an operator. The time of a row is self time: of the kernels that the call
- * itself launched, or, without device events, of the call without its inner operators. Rates use the time that
- * includes inner operators, because the kernels of aten::linear belong to its inner aten::addmm. */
+ * A row is one call, or all calls of an operator. The time of a row is the time of the kernels that its calls
+ * themselves launched. Without device events, the time is the self time of the calls, without inner operators. Rates
+ * use the time that includes inner operators, because the kernels of aten::linear belong to its inner aten::addmm. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 

@@ -59,7 +59,7 @@ static bool matches_types(const struct tp_operator_filter *filter, struct tp_str
 bool tp_operator_filter_accepts_name(const struct tp_operator_filter *filter, const regex_t *compiled,
                                      struct tp_str name)
 {
-    /* the end is given explicitly, because a name may contain NUL */
+    /* rm_eo gives the end of the name explicitly, because a name can contain NUL */
     regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len};
     if (!matches_types(filter, name))
         return false;

@@ -17,8 +17,8 @@ struct tp_operator_filter {
     const char *input_dtype;
 };
 
-/* Returns the error in a pattern as text; NULL if the pattern is valid. Bounds ({..}) and back-references are
- * refused, because they may use all memory or run forever. */
+/* Returns the error in a pattern as text; NULL if the pattern is valid. Bounds ({..}) and back-references are refused,
+ * because such patterns can use all memory or run forever. */
 const char *tp_operator_pattern_error(const char *pattern);
 
 /* Returns whether the filter accepts an operator with this name. compiled: the compiled pattern of the filter; NULL

@@ -78,7 +78,7 @@ static size_t build_program(struct tp_profile_table *table, const struct tp_trac
     }
     table->program = rows;
     if (options->kind == TP_TABLE_FUNCTIONS && strcmp(options->sort_by, "tottime") != 0)
-        return 1; /* the table is in the view's order and cannot be sorted */
+        return 1; /* reports an unknown order, because table->order is NULL; the table has the view's order only */
     uint32_t *order = tp_arena_array(arena, table->program->row_count + 1, sizeof *order);
     for (size_t i = 0; i < table->program->row_count; i++)
         order[i] = (uint32_t)i;

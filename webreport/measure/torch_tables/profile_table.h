@@ -1,5 +1,5 @@
 /* The table of one profile for `tracepress table`: rows of key_averages, of Python functions, or of operators. The
- * table also has the numbers of the shown rows, in their order. */
+ * table also has the indexes of the shown rows, in the order in which they are shown. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_PROFILE_TABLE_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_PROFILE_TABLE_H
 
@@ -34,7 +34,8 @@ struct tp_table_options {
 
 #define TP_TABLE_OPTIONS ((struct tp_table_options){.row_limit = 100})
 
-/* The rows of one profile. Of averages, calls, operators and program, only the member for `kind` is set. */
+/* The rows of one profile. The members averages, calls, operators and program are NULL, except the member for
+ * `kind`. */
 struct tp_profile_table {
     enum tp_table_kind kind;
     struct tp_str label; /* text that distinguishes the profile from other profiles of its run */

@@ -10,10 +10,10 @@ struct counting {
     struct tp_arena *arena;
     struct tp_strings texts; /* names of functions; the id of a name is the index of its row */
     struct tp_vec rows;      /* elements: struct tp_call_row */
-    uint32_t *row_of_name;   /* for each name id: 1 + row; 0: not yet known */
-    /* elements: struct open_call, calls that have not ended, outermost first; the last one is the current caller */
+    uint32_t *row_of_name;   /* for each name id of the trace: 1 + index in `rows`; 0: not yet known */
+    /* calls that have not ended, outermost first; the last one is the current caller; elements: struct open_call */
     struct tp_vec stack;
-    struct tp_vec row_levels; /* uint32_t for each row: number of its open calls */
+    struct tp_vec row_levels; /* for each row: number of its open calls; elements: uint32_t */
     struct tp_vec pair_levels;
 };
 
@@ -56,7 +56,7 @@ static void count_ended_call(struct counting *c)
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
     int64_t total_ns = tp_torch_duration(c->torch, call.item).ns,
             own_ns = tp_torch_self_sum(c->torch, call.item, 0).cpu.ns;
-    own_ns = own_ns > 0 ? own_ns : 0; /* own time would be negative if inner calls overlap each other */
+    own_ns = own_ns > 0 ? own_ns : 0; /* inner calls that overlap each other would make the own time negative */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
     if (c->stack.count == 0)

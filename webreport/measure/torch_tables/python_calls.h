@@ -29,8 +29,8 @@ struct tp_call_row {
 struct tp_calls {
     struct tp_call_row *rows; /* sorted by first call */
     uint32_t count;
-    struct tp_keys pairs;    /* pairs (callee, caller) of row numbers */
-    struct tp_vec pair_sums; /* struct tp_call_sum for each pair */
+    struct tp_keys pairs;    /* keys (callee, caller); both are indexes of rows */
+    struct tp_vec pair_sums; /* for each key of `pairs`: sum of its calls; elements: struct tp_call_sum */
     /* row i has the pairs pairs_by_row[first_pair_of_row[i]] to pairs_by_row[first_pair_of_row[i + 1] - 1], sorted by
      * first call */
     uint32_t *first_pair_of_row, *pairs_by_row;

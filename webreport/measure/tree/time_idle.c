@@ -50,14 +50,14 @@ static void extend_stack_by_frame(struct stack *stack, const struct tp_flame_nod
     }
 }
 
-/* what the host did; if a stack shows several activities, the first in this order counts */
+/* activity of the host; if a stack shows several activities, the first one in this order is used */
 enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
-/* the nodes below "host", each only once */
+/* the nodes below "host", without duplicates */
 struct hosts {
     struct tp_time_builder *maker;
     struct tp_id_map drafts; /* map from pair (cause, label) to node */
-    uint8_t *library;        /* for each label: 0 not yet known, 1 code of the user, 2 other code */
+    uint8_t *library;        /* for each label: 0 not yet known, 1 code of the user, 2 code of a library */
 };
 
 static uint32_t add_host_draft(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
@@ -123,7 +123,7 @@ static void add_nodes_of_host_time(struct tp_time_builder *maker)
 
 /* ---- the other reasons ---- */
 
-/* the nodes below the other reasons, each only once */
+/* the nodes below the other reasons, without duplicates */
 struct reasons {
     struct tp_time_builder *maker;
     uint32_t drafts[TP_IDLE_REASONS]; /* for each reason: the only node of the reason, if it has exactly one; TP_NO_ID:
@@ -163,7 +163,7 @@ static void add_time_of_idle_reason(void *context, enum tp_idle_reason reason, c
     struct reasons *reasons = context;
     struct tp_time_builder *maker = reasons->maker;
     uint32_t *draft = &reasons->drafts[reason];
-    if (reason == TP_IDLE_BY_HOST) /* add_nodes_of_host_time adds this time by stack */
+    if (reason == TP_IDLE_BY_HOST) /* skipped here, because add_nodes_of_host_time adds this time by stack */
         return;
     if (!texts[reason][0]) {
         tp_time_add_time(maker, launch_draft(reasons, reason, piece->next), ns);

@@ -22,8 +22,8 @@ static int64_t operation_end_ns(const struct tp_model *model, uint32_t device)
     return tp_event_end(tp_device_event(model, device));
 }
 
-/* Orders operations by start; of simultaneous starts, longer operations come first, then earlier positions in the
- * file. */
+/* Orders operations by start. Of operations with the same start, the longest comes first; of equally long ones, the
+ * first in the file. */
 static int compare_by_start(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_device_event(context, x), *b = tp_device_event(context, y);
@@ -53,7 +53,7 @@ static void fill_lines(struct line lines[TP_TIME_CLASSES], const struct tp_time_
 }
 
 /* Returns the class whose operation at `head` owns the time from `now` on; TP_TIME_CLASSES if no operation runs. Sets
- * *until to the next time at which the result may change; INT64_MAX if no operation follows. */
+ * *until to the next time at which the result can change; INT64_MAX if no operation follows. */
 static unsigned find_owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_model *model, int64_t now,
                               int64_t *until)
 {

@@ -27,7 +27,7 @@ struct tp_time_builder {
     struct tp_arena *arena;
     struct tp_strings texts;
     struct tp_id_map children; /* map from pair (parent, text) to node */
-    struct tp_vec drafts;      /* struct tp_time_draft; draft 0 is the whole window */
+    struct tp_vec drafts;      /* nodes of the tree, node 0 is the whole window; elements: struct tp_time_draft */
     uint32_t *leaves; /* for each device operation: leaf of the operation; unset for operations of other devices */
 };
 
@@ -50,21 +50,21 @@ enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TI
 
 enum tp_time_class tp_time_class_of_work(enum tp_work work);
 
-/* Calls `own` for each part of the window W that a device operation owns, in order of time. If several operations
- * run, the first class owns the time. Within a class, the operation that started first owns the time; of
- * simultaneous starts the longest, then the first in the file. */
+/* Calls `own` for each part of the used steps that a device operation owns, in order of time. If several operations
+ * run, the operations of the first class own the time. Within a class, the operation that started first owns the time;
+ * of several such operations the longest, then the first in the file. */
 void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                           void *context);
 
 /* ---- time_place.c ---- */
 
-/* the leaves of device operations, each path only once */
+/* the leaves of device operations; each path has one leaf */
 struct tp_time_places {
     struct tp_time_builder *maker;
-    struct tp_keys paths;    /* keys of paths: (kind, two or three ids) */
-    struct tp_vec leaves;    /* uint32_t for each key of `paths`: index of the leaf */
-    struct tp_keys calls;    /* keys of operators: (name, dims, types) */
-    struct tp_vec operators; /* uint32_t for each key of `calls`: id of the operator's text */
+    struct tp_keys paths;    /* keys (kind, two or three ids) of the paths */
+    struct tp_vec leaves;    /* for each key of `paths`: index of the leaf; elements: uint32_t */
+    struct tp_keys calls;    /* keys (name, dims, types) of operators */
+    struct tp_vec operators; /* for each key of `calls`: id of the operator's text; elements: uint32_t */
     uint32_t *units;         /* for each distinct call of units: id of the call's text + 1; 0: no text yet */
     uint32_t *modules;       /* for each module: id of the text of its class, plus 1; 0: no text yet */
     /* for each operator: module of the forward operator with the same sequence number; NULL without modules */

@@ -97,8 +97,8 @@ static bool is_builtin_module_class(struct tp_str class)
     return is_any;
 }
 
-/* Returns the id of a text: the class of the nearest enclosing user module. If the nearest module of all is built into
- * a library, "/" and its class follow. */
+/* Returns the id of a text for a module. The text has the class of the nearest enclosing user module. If the innermost
+ * module is built into a library, "/" and the class of the innermost module follow. */
 static uint32_t class_of_module_text(struct tp_time_places *places, uint32_t module)
 {
     const struct tp_model *model = places->maker->model;
@@ -155,19 +155,19 @@ static int64_t sequence_number(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-/* The forward operator of each sequence number. If several operators have the number, the deepest one inside a
- * module counts; of equally deep operators, the last. */
+/* The forward operator of each sequence number. If several operators have the number, the deepest one inside a module
+ * is used; of equally deep operators, the last. */
 struct forwards {
     struct tp_ids ids;   /* gives each sequence number an id */
-    struct tp_vec items; /* struct forward for each id in `ids` */
+    struct tp_vec items; /* for each id in `ids`: forward operator; elements: struct forward */
 };
 
 struct forward {
     uint32_t op, depth;
 };
 
-/* Returns the depth of an operator below its outermost ancestor. MOST_DEPTH limits the loop, because a damaged trace
- * may nest deeper. */
+/* Returns the depth of an operator below its outermost ancestor. MOST_DEPTH limits the loop, because the operators of a
+ * damaged trace can be nested deeper. */
 static uint32_t operator_depth(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t depth = 0;
@@ -212,7 +212,7 @@ static void find_forwards(struct forwards *forwards, const struct tp_model *mode
 }
 
 /* Finds for each operator the module of its forward operator. If enclosing operators also have sequence numbers, the
- * outermost number whose forward operator is in a module counts. */
+ * function uses the outermost number whose forward operator is in a module. */
 static void find_forward_modules(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -382,8 +382,8 @@ static uint32_t find_leaf_of_copy(struct tp_time_places *places, const struct tp
                                                        : places->maker->model->trace->names.items[operator_name]);
 }
 
-/* Returns the word in a kernel's name that identifies its collective. Of several words, the first in the name
- * counts. */
+/* Returns the word in a kernel's name that identifies its collective. If the name has several such words, returns the
+ * first. */
 static struct tp_str collective_word(struct tp_str name)
 {
     static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",

@@ -6,7 +6,7 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/ratio.h"
 
-enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a shown row has at least 1 / FINEST of the window's time */
+enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a shown row has at least 1 / FINEST of the time of the used steps */
 
 static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
     {"name", "Time", "", "Part of the time; each indented row is part of the row above it.", TP_COLUMN_TEXT},

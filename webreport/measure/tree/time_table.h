@@ -25,8 +25,8 @@ struct tp_time_table {
     bool has_floors;       /* at least one row shows the least time for its work */
 };
 
-/* Builds a table of the nodes with the most time in `arena`. The table has at most max_rows rows; the window has no
- * row. The table always contains the parent of a row. */
+/* Builds a table of the nodes with the most time in `arena`. The table has at most max_rows rows, and no row for the
+ * root. If the table contains a node, it also contains the parent of the node. */
 void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
                          struct tp_arena *arena);
 

@@ -1,12 +1,12 @@
-/* The tree of a device's time. Each nanosecond of the window W belongs to exactly one leaf (docs/definitions.md,
- * section 20).
+/* The tree of a device's time. Each nanosecond of the window, which is the union of the used steps, belongs to
+ * exactly one leaf (docs/definitions.md, section 20).
  *
  * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication,
  * copies, device waits), and compute. Compute is divided by kind of work, class of the module, operator with its
  * shapes, and kernel.
  *
- * A node has two times. The first is its part of W, which is the exact sum of its children; shares use this time. The
- * second is the total duration of its operations, which may overlap; rates use this time. */
+ * A node has two times. The first is its part of the window, which is the exact sum of its children; shares use this
+ * time. The second is the total duration of its operations, which may overlap; rates use this time. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 
@@ -14,8 +14,7 @@
 #include "webreport/measure/work/peaks.h"
 #include "webreport/measure/work/work_costs.h"
 
-/* Limit of a unit of work. The limit of a node is the one with most of its time, among the units whose least time is
- * known. */
+/* Limit of a unit of work. A node has the limit with the most kernel time, among its units with a known least time. */
 enum tp_bound { TP_BOUND_NONE, TP_BOUND_COMPUTE, TP_BOUND_MEMORY, TP_BOUND_LATENCY, TP_BOUND_COUNT };
 
 /* Returns "compute", "memory" or "latency", or NULL for TP_BOUND_NONE. Static. */
@@ -30,10 +29,11 @@ struct tp_time_node {
     uint8_t reason;
     /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
     uint32_t parent, depth;
-    int64_t time_ns;          /* time of the node within the window W, ns; for node 0 the length of W */
-    int64_t calls, kernel_ns; /* number of the operations that start in the window W, and their total duration, ns */
+    /* time of the node within the used steps, ns; for node 0 the total length of the used steps */
+    int64_t time_ns;
+    int64_t calls, kernel_ns; /* number of the operations that start in the used steps, and their total duration, ns */
     int64_t flops, bytes; /* floating-point operations and bytes of the units whose longest kernel is in this node */
-    int64_t costed_ns;    /* total kernel time of the units that `flops` and `bytes` count, ns */
+    int64_t costed_ns;    /* total kernel time of the units that are included in `flops` and `bytes`, ns */
     int64_t floored_ns;   /* part of costed_ns for which the least time is known, ns */
     double floor_ns;      /* least time for the work in floored_ns at the peaks of the device, ns */
     uint8_t bound;        /* enum tp_bound */
@@ -45,15 +45,15 @@ struct tp_time_tree {
     struct tp_str device_name;    /* full name of the device; empty if unknown */
     const struct tp_peaks *peaks; /* peak rates of the device; NULL if unknown, then nodes have no least time */
     int64_t latency_ns; /* usual time from the end of a launch to the start of its operation on an idle device, ns */
-    int64_t held_ns;    /* time of the window W during which unrecorded work occupied the device, ns */
+    int64_t held_ns;    /* time of the used steps during which unrecorded work occupied the device, ns */
     struct tp_time_node *nodes;
     uint32_t node_count;
 };
 
 struct tp_time_trees {
-    /* one tree per device: the device with the most work first, equal work in order of devices */
+    /* one tree per device: the device with the most work first; devices with equal work in order of their index */
     struct tp_time_tree *items;
-    uint32_t count; /* number of trees; 0 without devices, or if W is empty */
+    uint32_t count; /* number of trees; 0 without devices, or if the used steps have length 0 */
 };
 
 /* Builds the trees in `arena`, whose guard the caller has set. idle: idle view built with flames. All arguments must

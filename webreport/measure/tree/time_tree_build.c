@@ -6,7 +6,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
-/* ns; if a unit is shorter than this and its least time is much shorter, the latency of its start is the limit */
+/* units shorter than this, ns, are limited by the latency of their start if their least time is much shorter */
 static const int64_t SHORT_NS = 10000;
 
 const char *tp_bound_text(enum tp_bound bound)
@@ -23,7 +23,7 @@ static void add_own_time(void *context, uint32_t device, int64_t ns)
     tp_time_add_time(maker, maker->leaves[device], ns);
 }
 
-/* Returns whether an operation starts in the window W. *near: position of the last search
+/* Returns whether an operation starts in the used steps. *near: position of the last search
  * (tp_intervals_contain_near). */
 static bool does_operation_begin_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
@@ -160,7 +160,7 @@ static struct children sort_children(const struct tp_time_builder *maker)
     return children;
 }
 
-/* Adds the nodes below `draft` that have time or operations in the window W. parent: index of the node of `draft`.
+/* Adds the nodes below `draft` that have time or operations in the used steps. parent: index of the node of `draft`.
  * The length of a path limits the recursion. */
 static void add_children_of_draft(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
                                   uint32_t parent)

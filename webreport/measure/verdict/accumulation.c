@@ -4,8 +4,8 @@
 #include "webreport/model/main_thread.h"
 #include "writer/base/stats.h"
 
-/* Marks each step in which an event with one of these marks begins. is_main_alone: only events of the main thread
- * count. */
+/* Marks each step in which an event with one of these marks begins. is_main_alone: true to search only the events of
+ * the main thread. */
 static void mark_steps_with_marked_events(const struct tp_model *model, uint64_t marks, bool is_main_alone,
                                           bool *is_marked)
 {

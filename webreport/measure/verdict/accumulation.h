@@ -1,7 +1,8 @@
 /* Finds gradient accumulation: several steps of the trace, the micro-steps, form one step of the optimizer.
  *
  * Micro-steps are unequal by design. All of them run forward and backward; one of M also updates the parameters. Rules
- * about unequal steps therefore compare a step only with steps of its kind (section 15 of docs/definitions.md, R5). */
+ * about unequal steps therefore compare a step only with steps of its kind (docs/definitions.md, section 15, rule
+ * R5). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
 #define TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
 
@@ -15,7 +16,8 @@ struct tp_accumulation {
 };
 
 /* Finds out whether the steps of a trace are micro-steps. Every used step must have a backward pass, and at least half
- * of them no optimizer step. Some step must keep the gradients of the step before it. The result is in `arena`. */
+ * of the used steps must have no optimizer step. At least one step must keep the gradients of the previous step. The
+ * result is in `arena`. */
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns 1 for a micro-step that updates the parameters, otherwise 0. */

@@ -5,7 +5,7 @@
 #include "webreport/measure/audience/wording.h"
 #include "webreport/model/numbers.h"
 
-/* the headline names a second cause if its share of the window W is at least this, percent */
+/* least share of a second cause that the headline names, percent of the step time */
 static const double NEXT_PERCENT = 10;
 
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
@@ -48,7 +48,7 @@ void tp_verdict_set_device_headline(struct tp_trace_verdict *v, const struct tp_
 /* ---- no device ---- */
 
 /* Finds the operator name with the most host self time on the main thread, and its share of the time in operators. Of
- * equal names, the first in alphabetical order counts. */
+ * names with equal time, chooses the first in alphabetical order. */
 static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -70,8 +70,8 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
     tp_arena_free_item(arena, self_ns, names->count * sizeof *self_ns);
 }
 
-/* Returns, for each name id, the time within the window W of the main thread's ranges that declare one of these
- * kinds, ns. kinds: bits. */
+/* Returns, for each name id, the time of the main thread's ranges with a declared kind in `kinds`, within the used
+ * steps, ns. kinds: bit k for enum value k. */
 static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
@@ -85,8 +85,9 @@ static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kin
     return ns;
 }
 
-/* Finds the range name with the most time among the main thread's ranges that declare one of these kinds. Ignores
- * ranges below least_percent of the window W. Of equal names, the first in alphabetical order counts. */
+/* Finds the range name with the most time among the main thread's ranges with a declared kind in `kinds`. Ignores
+ * ranges below least_percent of the time of the used steps. Of names with equal time, chooses the first in alphabetical
+ * order. */
 static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model *model, unsigned kinds,
                                double least_percent, struct tp_arena *arena)
 {

@@ -1,12 +1,12 @@
-/* Describes time of the window W that cannot be analysed, because it does not show how the program's steps run
- * (section 13 of docs/definitions.md). */
+/* Describes time of the used steps that cannot be analysed, because it does not show how the program's steps run
+ * (docs/definitions.md, section 13). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 #define TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 
 #include <stdint.h>
 
 enum tp_unjudged_reason {
-    TP_UNJUDGED_NOTHING,   /* half of the window W or more can be analysed */
+    TP_UNJUDGED_NOTHING,   /* at least half of the step time can be analysed */
     TP_UNJUDGED_CAPTURE,   /* launches are captured into a device graph and run nothing */
     TP_UNJUDGED_LITTLE,    /* rule R2: the recording has too little work */
     TP_UNJUDGED_FIRST_USE, /* rule R3: the program uses the device for the first time */
@@ -18,7 +18,7 @@ struct tp_detail;
 
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
-    int64_t ns; /* idle time of the window W that cannot be analysed, ns; 0 with TP_UNJUDGED_NOTHING */
+    int64_t ns; /* idle time of the used steps that cannot be analysed, ns; 0 with TP_UNJUDGED_NOTHING */
     /* details of the rule that found the time (rules/details.h); NULL without a rule */
     const struct tp_detail *details;
 };

@@ -1,7 +1,7 @@
-/* The verdict: what limits the steps, computed from the same parts as overview, idle view and findings (section 13).
- * One verdict per trace serves page, JSON, digest, summaries and text. If the window W does not allow a verdict, class
- * and headline say so. All memory is in the given arena or in the model, which must outlive the verdict. A finished
- * verdict does not change. */
+/* The verdict: what limits the steps, computed from the same parts as overview, idle view and findings
+ * (docs/definitions.md, section 13). One verdict per trace serves page, JSON, digest, summaries and text. If the used
+ * steps do not allow a verdict, class and headline say so. All memory is in the given arena or in the model, which must
+ * outlive the verdict. A finished verdict does not change. */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 
@@ -15,13 +15,14 @@ enum tp_verdict_class {
     TP_CLASS_COMPUTE_BOUND,
     TP_CLASS_BALANCED,
     TP_CLASS_NOT_SHOWN, /* the trace does not show why the device was idle */
-    TP_CLASS_STALL,     /* one gap is at least half of the window W, so the steps are not typical */
+    TP_CLASS_STALL,     /* one gap is at least half of the step time, so the steps are not typical */
     TP_CLASS_COMMUNICATION_BOUND,
     TP_CLASS_COPY_BOUND,
     TP_CLASS_INPUT_BOUND,
     TP_CLASS_SYNC_BOUND,
     TP_CLASS_LAUNCH_BOUND,
-    TP_CLASS_CPU, /* no device was used; loading and communication take less than a fifth of the window W each */
+    /* no device was used; loading takes less than a fifth of the step time, and so does communication */
+    TP_CLASS_CPU,
     TP_CLASS_DEVICE_MISSING,
     TP_CLASS_OTHER_DEVICE,
     TP_CLASS_SAMPLES, /* the trace has only samples of threads */
@@ -33,8 +34,8 @@ enum tp_verdict_class {
     TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
 
-/* Kinds of time. On the device of the verdict, the first nine add up to W exactly. A program without a device has
- * input, communication, operators and between, which may overlap. */
+/* Kinds of time. On the device of the verdict, the first nine add up to the time of the used steps exactly. A program
+ * without a device has input, communication, operators and between, which may overlap. */
 enum tp_time_cause {
     TP_TIME_COMPUTE,
     TP_TIME_COMMUNICATION, /* communication that is exposed */
@@ -52,12 +53,12 @@ enum tp_time_cause {
     TP_TIME_NONE = TP_TIME_COUNT
 };
 
-/* The longest gap of the device in the window W. kind, line: project line (fold of the stack) that ran for most of
+/* The longest gap of the device in the used steps. kind, line: project line (fold of the stack) that ran for most of
  * the gap. */
 struct tp_verdict_gap {
     /* start_ns: start of the gap since the start of the profile; total_ns: length of the gap; ns */
     int64_t start_ns, total_ns;
-    double percent; /* length of the gap, percent of the window W */
+    double percent; /* length of the gap, percent of the step time */
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
@@ -81,7 +82,7 @@ enum tp_headline {
     TP_HEADLINE_COPY,          /* copies; `largest` is the range of copies with the most time */
     TP_HEADLINE_WAIT,          /* waits; `largest` is the range of waits with the most time */
     TP_HEADLINE_RANGES,        /* computing ranges; `largest` is the longest range if it takes a fifth of the steps */
-    TP_HEADLINE_NO_RANGE,      /* the trace has no calls, and no range declares its kind */
+    TP_HEADLINE_NO_RANGE,      /* the trace has no calls, and no range with a declared kind */
     TP_HEADLINE_CALLS,         /* recorded calls; `largest` is the call with the most self time on the main thread */
     TP_HEADLINE_CAPTURE,       /* this constant and the next three correspond to enum tp_unjudged_reason */
     TP_HEADLINE_LITTLE,
@@ -91,7 +92,8 @@ enum tp_headline {
     TP_HEADLINE_INSIDE   /* recording from inside a process; another trace shows the work of the process */
 };
 
-#define TP_BOUND_PERCENT 66.0 /* a device with at least this share of compute in the window W is the limit, percent */
+/* least share of compute with which the device is the limit, percent of the step time */
+#define TP_BOUND_PERCENT 66.0
 
 /* the period to which shares in the headline refer */
 enum tp_verdict_period {
@@ -101,10 +103,11 @@ enum tp_verdict_period {
     TP_PERIOD_FROM_DEVICE /* shares refer to the time from the first device operation to the end of the recording */
 };
 
-/* range or call with the most time of its kind */
+/* name with the most time among ranges, or among calls */
 struct tp_verdict_largest {
     struct tp_str name; /* name of the range or call; ptr is NULL without one */
-    /* of a range: percent of the window W, 0 for copies and waits; of a call: percent of the main thread's call time */
+    /* of a range: percent of the step time, 0 for copies and waits; of a call: percent of the main thread's call
+     * time */
     double percent;
 };
 
@@ -112,40 +115,43 @@ struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_headline headline_id;
     enum tp_verdict_period period;
-    enum tp_time_cause cause; /* the deciding cause; TP_TIME_NONE if the time of the window W has no causes */
-    /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of the window W */
+    /* cause that the verdict names; TP_TIME_NONE if the time of the used steps has no causes */
+    enum tp_time_cause cause;
+    /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of the step time */
     enum tp_time_cause next;
-    /* percent of the window W that the group of `cause` takes; NaN without a cause. Communication includes
-     * awaited_communication_ns */
+    /* share of `cause` (for TP_CLASS_NOT_SHOWN, of all causes that the trace does not explain), percent of the step
+     * time; NaN without a cause. Communication includes awaited_communication_ns */
     double percent;
     bool has_device, has_gap;
     bool is_own_device; /* true if the program itself registered the device and describes its work */
     int64_t device;     /* id of the device with the most busy time */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
-    /* queue time after the call of a collective and before its start, ns; counts as communication */
+    /* queue time after the call of a collective and before its start, ns; included in communication */
     int64_t awaited_communication_ns;
     /* idle time of part "unknown" in which the host waited for unrecorded device work, ns */
     int64_t unrecorded_wait_ns;
-    /* exposed time of the longest collective, ns; 0 if it is less than half of the window W */
+    /* exposed time of the longest collective, ns; 0 if it is less than half of the step time */
     int64_t one_collective_ns;
-    struct tp_str one_collective; /* name of the collective that one_collective_ns is about */
+    struct tp_str one_collective; /* name of the longest collective, for one_collective_ns */
     struct tp_verdict_gap gap;
     struct tp_verdict_largest largest; /* range or call that the headline names; its kind depends on headline_id */
     uint64_t sample_count;             /* number of samples, for TP_HEADLINE_SAMPLES */
-    int64_t samples_ns;                /* processor time of the samples, ns */
-    double recording_percent; /* cost of recording, percent of the window W; 0 if below a tenth, or if the host is not
-                                 the limit */
-    bool is_recording_of_stacks; /* true if stacks cause most of the cost of recording; false if shapes and memory do */
+    int64_t samples_ns;                /* processor time that the samples represent, ns */
+    /* cost of recording, percent of the step time; 0 if below a tenth, or if the host is not the limit */
+    double recording_percent;
+    /* true if stacks cause most of the cost of recording; false if shapes and memory cause most of it */
+    bool is_recording_of_stacks;
     /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or small */
     double ready_percent;
     /* The verdict as sentences. Only tp_fill_verdict_texts in webreport/document/words fills it; in measure, only a
      * summary reads it to keep a copy. */
     struct tp_str headline;
     double step_us; /* mean length of a used step, us */
-    /* part of the recording outside the window W; all members are 0 if the shares are unknown */
+    /* part of the recording outside the used steps; all members are 0 if the shares are unknown */
     struct tp_outside_part left_out;
-    struct tp_unjudged unjudged; /* time that cannot be analysed; set only if it is more than half of the window W */
+    /* time that cannot be analysed; set only if it is more than half of the step time */
+    struct tp_unjudged unjudged;
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all steps, including steps that are left out, with the reason */
 };
@@ -165,13 +171,13 @@ void tp_verdict_reset(struct tp_trace_verdict *verdict);
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
 
-/* Changes the verdict if more than half of the window W cannot be analysed. unjudged: result of the rules about the
+/* Changes the verdict if more than half of the step time cannot be analysed. unjudged: result of the rules about the
  * recording. */
 void tp_verdict_set_unjudged(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
                              const struct tp_model *model);
 
-/* Adds the cost of recording if the host limits the steps and recording takes at least a tenth of the window W.
- * found: result of the rules. */
+/* Adds the cost of recording if the host limits the steps and recording takes at least a tenth of the step time. found:
+ * result of the rules. */
 struct tp_recommendations;
 void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
                               const struct tp_model *model);
@@ -179,7 +185,7 @@ void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_
 /* Uses the class of the program view if the trace contains only a program recorded from outside. */
 void tp_verdict_build_for_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
-/* Fills class, cause and percent. shares: percent of the window W by enum tp_time_cause; gap_percent: share of the
+/* Fills class, cause and percent. shares: percent of the step time by enum tp_time_cause; gap_percent: share of the
  * longest gap. For tp_verdict_build and its tests. */
 void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
 

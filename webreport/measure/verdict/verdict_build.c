@@ -9,11 +9,11 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 
-/* a cause decides the class if it takes at least this percentage of the window W */
+/* least share of a cause that determines the class, percent of the step time */
 static const double CAUSE_PERCENT = 20;
-/* if no cause takes CAUSE_PERCENT, the device is the limit if compute takes at least this percentage of the window W */
+/* least share of compute with which the device is the limit if no cause has CAUSE_PERCENT, percent of the step time */
 static const double MOST_PERCENT = 50;
-/* if one gap takes at least this percentage of the window W, W does not show typical steps */
+/* least length of one gap with which the steps are not typical, percent of the step time */
 static const double STALL_PERCENT = 50;
 /* a collective that waits at least this long after its call waits for more than the usual delay, ns */
 enum { LONG_START_NS = 1000000 };
@@ -75,7 +75,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
     return sum;
 }
 
-/* Returns the device with the most busy time in the window W; of equal devices, the first. */
+/* Returns the device with the most busy time in the used steps; of equal devices, the first. */
 static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
@@ -90,7 +90,7 @@ static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
     return best;
 }
 
-/* Returns the times in which the device may have been idle because the host had waited for the device. */
+/* Returns the times in which the device was possibly idle because the host had waited for the device. */
 static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -99,7 +99,7 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
     return tp_intervals_from_vec(&pieces);
 }
 
-/* Returns the times for which the lanes of a device declare one of these kinds of ranges. kinds: bits. */
+/* Returns the union of the device's ranges with a declared kind in `kinds`. kinds: bit k for enum value k. */
 static struct tp_intervals ranges_on_device_lanes(const struct tp_model *model, const struct tp_gpu *gpu,
                                                   unsigned kinds, struct tp_arena *arena)
 {
@@ -152,8 +152,8 @@ static bool is_unusually_long(const struct tp_event *e, int64_t sum_ns)
     return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
 }
 
-/* Finds one unusual collective that is exposed for at least half of the window W. Other ranks came late, or this
- * rank's recording began earlier. Such a single event does not show how the steps run. */
+/* Finds one unusual collective that is exposed for at least half of the step time. It shows that other ranks came late,
+ * or that this rank's recording began earlier. Such a single event does not show how the steps run. */
 static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum_ns = 0;
@@ -207,7 +207,7 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
     }
 }
 
-/* Splits the time of the device in the window W into causes. Every nanosecond has exactly one cause. */
+/* Splits the time of the device in the used steps into causes. Every nanosecond has exactly one cause. */
 static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct tp_model *model,
                                        const struct tp_gpu *gpu, struct tp_arena *arena)
 {
@@ -248,7 +248,7 @@ static struct tp_fold fold_of_longest_idle_time(const struct tp_model *model, co
 }
 
 /* Finds the call name with the most time of the thread within the gap, which begins at start_ns. Ignores a name that
- * takes less than half of the gap. Of equal names, the first in alphabetical order counts. */
+ * takes less than half of the gap. Of names with equal time, chooses the first in alphabetical order. */
 static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
                               int64_t start_ns, struct tp_arena *arena)
 {
@@ -312,7 +312,8 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
                   {TP_TIME_INPUT, TP_CLASS_INPUT_BOUND},
                   {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND},
                   {TP_TIME_LAUNCH, TP_CLASS_LAUNCH_BOUND}};
-    enum tp_time_cause hidden = TP_TIME_QUEUE; /* largest of the causes that the trace does not explain */
+    /* largest of the causes from TP_TIME_QUEUE to TP_TIME_UNKNOWN, which the trace does not explain */
+    enum tp_time_cause hidden = TP_TIME_QUEUE;
     double not_shown = 0;
     for (enum tp_time_cause c = TP_TIME_QUEUE; c <= TP_TIME_UNKNOWN; c++) {
         not_shown += shares[c];
@@ -379,8 +380,8 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
     return tp_intervals_intersection_length(tp_intervals_from_vec(&pieces), model->window);
 }
 
-/* Adds a cause that the host shows only through ranges that declare it. Without such ranges, the time of the cause is
- * unknown. */
+/* Sets the time of a cause that only ranges with a declared kind show. Without such ranges, the cause is unknown.
+ * kinds: bit k for enum value k. */
 static void add_declared_cause(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause,
                                unsigned kinds, struct tp_arena *arena)
 {

@@ -1,9 +1,9 @@
-/* Changes the verdict if more than half of the window W does not show how the steps run. */
+/* Changes the verdict if more than half of the step time does not show how the steps run. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include "webreport/model/numbers.h"
 
-/* Returns the device time that the trace does not explain, the group "not shown", ns. */
+/* Returns the device time that the trace does not explain (causes from TP_TIME_QUEUE to TP_TIME_UNKNOWN), ns. */
 static int64_t unexplained_ns(const struct tp_trace_verdict *v)
 {
     int64_t ns = tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], v->awaited_communication_ns);

@@ -1,4 +1,4 @@
-/* Implements costliest.h: finds the heaviest kernels and operators of the used steps. */
+/* Implements costliest.h: finds the kernels and operators of the used steps that take the most time. */
 #include "webreport/measure/views/costliest.h"
 
 #include "webreport/model/second_copy.h"
@@ -11,7 +11,7 @@ static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
     {"calls", "Calls", "", "Number of calls in the used steps.", TP_COLUMN_INT},
     {"time_us", "Time", "us", "Time of all calls in the used steps.", TP_COLUMN_NS}};
 
-/* times and calls of each item; an item is a row of the kernel view or the name of an operator */
+/* time and number of calls of each item; an item is a row of the kernel view or the name of an operator */
 struct heaviest {
     const struct tp_str *names;
     int64_t *ns, *calls;

@@ -7,7 +7,7 @@
 
 struct tp_fold_times {
     struct tp_id_map rows;
-    struct tp_vec items; /* struct tp_fold_time, in the order in which folds first appear */
+    struct tp_vec items; /* elements: struct tp_fold_time, in the order in which folds first appear */
 };
 
 struct tp_fold_time {
@@ -21,8 +21,8 @@ void tp_fold_times_init(struct tp_fold_times *times, struct tp_arena *arena);
  * tp_fold_times. */
 void tp_fold_times_add(void *times, const struct tp_stack_segment *segment);
 
-/* Returns the fold with the most time. If several have the most, returns the first by kind and text. Without folds,
- * returns "[no host event]" with 0 ns. */
+/* Returns the fold with the most time. If several folds have the most time, returns the first of them by kind and text.
+ * If there are no folds, returns "[no host event]" with 0 ns. */
 struct tp_fold_time tp_fold_times_longest(const struct tp_fold_times *times, const struct tp_model *model);
 
 #endif

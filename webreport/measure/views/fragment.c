@@ -1,13 +1,13 @@
-/* Implements fragment.h: decides whether a trace has too little work for findings. */
+/* Implements fragment.h: determines whether a trace has too little work for findings. */
 #include "webreport/measure/views/fragment.h"
 
 #include "webreport/model/main_thread.h"
 #include "writer/base/saturate.h"
 
-static const int64_t LEAST_NS = 100000000; /* a shorter recording, or one with less work, is a fragment, ns */
+static const int64_t LEAST_NS = 100000000; /* limit, ns: a recording that is shorter, or has less work, is a fragment */
 
-/* Returns whether the program works during an event. Waits are no work. Neither are frames, modules and steps, which
- * only show the place in the program. */
+/* Returns whether the program works during an event. Waits are not work. Frames, modules and steps are not work either,
+ * because they only show the place in the program. */
 static bool is_host_work(const struct tp_model *model, const struct tp_event *e)
 {
     const unsigned waits = TP_RANGE_BIT(INPUT) | TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
@@ -27,7 +27,7 @@ static bool has_step_with_work(const struct tp_model *model)
     return has_work;
 }
 
-/* Returns the time in which the thread works, ns. Overlapping events count once. */
+/* Returns the time in which the thread works, ns. Time in several overlapping events is added only once. */
 static int64_t work_ns_of_thread(const struct tp_model *model, uint32_t thread)
 {
     const struct tp_order *order = model->order;
@@ -43,7 +43,7 @@ static int64_t work_ns_of_thread(const struct tp_model *model, uint32_t thread)
     return sum;
 }
 
-/* Returns whether the total work of all threads and devices is at least least_ns. Samples count as work of their
+/* Returns whether the total work of all threads and devices is at least least_ns. The time of samples is work of their
  * thread. */
 static bool has_enough_work(const struct tp_model *model, int64_t least_ns)
 {

@@ -58,7 +58,7 @@ static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
 
 /* ---- groups ---- */
 
-/* sums for a mean of values weighted by duration; events without the value do not count */
+/* sums for a mean of values weighted by duration, over the events that have the value */
 struct weighted {
     unsigned __int128 sum; /* sum of value * duration, as a two's complement number */
     __int128 time;
@@ -66,10 +66,10 @@ struct weighted {
 
 struct group {
     uint32_t name, owner_name; /* owner_name: name id of the operator; TP_NO_ID without an operator */
-    uint32_t config[4];        /* text ids in grouping.configs: grid, block, registers, shared memory */
-    uint32_t values[4];        /* value ids in the trace of the four values in `config`, for output */
+    uint32_t config[4];        /* text ids in grouping.configs of the grid, block, registers and shared memory */
+    uint32_t values[4];        /* value ids in the trace of the values in `config`, for output */
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
-        bytes; /* bytes: TP_NULL_INT if no event has bytes */
+        bytes; /* total bytes; TP_NULL_INT if no event has bytes */
     struct weighted blocks, occupancy;
     bool is_communication;
 };
@@ -96,9 +96,9 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-/* how much of an event belongs to the used steps */
+/* the part of an event in the used steps */
 struct in_steps {
-    int64_t ns; /* duration of the event within the window W, ns */
+    int64_t ns; /* duration of the event within the window of used steps, ns */
     bool is_launched;
 };
 
@@ -124,7 +124,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
     return group;
 }
 
-/* Returns the text id of a configuration value. Values with equal texts share an id. */
+/* Returns the text id of a configuration value. Values with equal texts have the same text id. */
 static uint32_t text_of_configuration_value(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
@@ -190,8 +190,8 @@ struct order {
     const struct group *groups;
 };
 
-/* Orders groups by total time (longest first), then by name of the kernel, name of the operator (empty without one),
- * and texts of the configuration. */
+/* Orders groups by total time (longest first), then by name of the kernel, name of the operator (empty if there is no
+ * operator), and texts of the configuration. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -335,7 +335,7 @@ static void build_view(struct tp_kernel_view *view, const struct tp_model *model
     g.names = g.configured = g.copies = TP_VEC(arena, struct group);
     g.config_of_value = tp_arena_alloc(arena, value_size);
     tp_strings_init(&g.configs, arena, 0);
-    tp_strings_add(&g.configs, TP_STR("null")); /* the first text gets id 0 */
+    tp_strings_add(&g.configs, TP_STR("null")); /* adds the text "null" first, so that its id is 0 */
     group_events(&g);
     tp_arena_free_item(arena, g.config_of_value, value_size);
     build_names(&view->by_name, &g);

@@ -1,4 +1,5 @@
-/* The kernel view: kernels by name, and by launch configuration and operator; copies and sets (section 8). */
+/* The kernel view: kernels by name; kernels by launch configuration and operator; copies and sets (docs/definitions.md,
+ * section 8). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_KERNEL_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_KERNEL_VIEW_H
 
@@ -63,10 +64,11 @@ enum tp_copy_column {
 };
 
 struct tp_kernel_view {
-    bool is_present; /* false without device operations; JSON then contains null */
+    bool is_present; /* false if there are no device operations; JSON then contains null */
     bool has_blocks_per_sm, has_occupancy;
     struct tp_table by_name, by_config, copies;
-    /* shares of total kernel time (0 to 1) by use of tensor cores */
+    /* shares of total kernel time (0 to 1) of kernels that use tensor cores, that do not, and for which the use is
+     * unknown */
     double using_ratio, not_using_ratio, unknown_ratio;
 };
 

@@ -11,9 +11,9 @@ struct backward {
     struct tp_arena *arena;
     struct tp_backward_sum *sums;
     /* for each operator: the outermost autograd node that contains the operator, or the operator itself if it is that
-     * node; TP_NO_ID without a node */
+     * node; TP_NO_ID: no node */
     uint32_t *top;
-    /* for each operator: 1 if it is an autograd node whose time is already in `sums`, because each node counts once */
+    /* for each operator: 1 if it is an autograd node whose time is already in `sums`, so that no node is added twice */
     uint8_t *is_used;
     struct tp_keyed *unfinished; /* unfinished operators, sorted by start and index */
 };
@@ -36,8 +36,8 @@ static void find_outermost_operators(struct backward *b)
     }
 }
 
-/* Adds the time of the autograd node that contains operator `backward` to the module of operator `forward`. Each node
- * counts only once. */
+/* Adds the time of the autograd node that contains operator `backward` to the module of operator `forward`. Adds each
+ * node only once. */
 static void add_backward_times_to_module(struct backward *b, uint32_t forward, uint32_t backward)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -67,8 +67,8 @@ static uint32_t first_operator_at_or_after(const struct tp_model *model, uint32_
     return lo;
 }
 
-/* Returns whether x precedes y in the call tree of their thread. The order is by start, then by later end, then by
- * position in the file. Unfinished operators are compared in the same way. */
+/* Returns whether x precedes y in the call tree of their thread. The order is by start, then by end (later end first),
+ * then by position in the file. Unfinished operators are compared in the same way. */
 static bool comes_before_in_tree(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
@@ -79,8 +79,8 @@ static bool comes_before_in_tree(const struct tp_model *model, uint32_t x, uint3
     return model->operators.event[x] < model->operators.event[y];
 }
 
-/* Returns an operator of the thread that starts exactly at time `at`: the innermost one if wants_last is true,
- * otherwise the outermost. Returns TP_NO_ID if none starts then. */
+/* Returns an operator of the thread that starts exactly at time `at`: the innermost such operator if wants_last is
+ * true, otherwise the outermost. Returns TP_NO_ID if no operator starts at this time. */
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -110,7 +110,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     return found;
 }
 
-/* Orders links by the time of their backward end, then of their forward end. */
+/* Orders links by the time of their backward end, then by the time of their forward end. */
 static int compare_links(const void *context, uint32_t i, uint32_t j)
 {
     const struct link *x = (const struct link *)context + i, *y = (const struct link *)context + j;
@@ -135,8 +135,8 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
                           order->texts->items[order->links[j].backward->id]);
 }
 
-/* Returns the forward-backward links of the trace: one for each backward end whose link id also has a start. If an id
- * has several starts, the last one counts. */
+/* Returns the forward-backward links of the trace: one link for each backward end whose link id also has a start. If an
+ * id has several starts, uses the last start. */
 static struct tp_vec find_forward_backward_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
@@ -182,7 +182,8 @@ static void pair_by_links(struct backward *b, const struct tp_vec *links)
 
 /* ---- sequence numbers ---- */
 
-/* the last forward operator with a sequence number, and whether operators of several threads use this number */
+/* for one sequence number: the last forward operator with this number, and whether operators of several threads use the
+ * number */
 struct forward {
     uint32_t op, thread;
     bool has_several_threads;

@@ -1,5 +1,5 @@
-/* Computes the backward time of module calls (section 11, D5): the time of the autograd nodes whose forward operator is
- * in the module. */
+/* Computes the backward time of module calls (docs/definitions.md, section 11, D5): the time of the autograd nodes
+ * whose forward operator is in the module. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 #define TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 

@@ -33,7 +33,7 @@ static const struct tp_column_def module_defs[TP_MODULE_COLUMNS] = {
      "Device time of the autograd nodes of the module's own operators.", TP_COLUMN_NS},
 };
 
-/* numbers of one module call; times in ns */
+/* counts and times of one module call; times in ns */
 struct call {
     int64_t operators, host_self, device_self, device_total;
     struct tp_backward_sum backward_self, backward_total;
@@ -50,7 +50,7 @@ struct path {
 struct builder {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct call *calls;  /* numbers of each call, indexed by module call */
+    struct call *calls;  /* counts and times of each call, indexed by module call */
     struct tp_vec paths; /* elements: struct path, in the order of their first calls */
 };
 
@@ -61,8 +61,8 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 
 /* ---- calls ---- */
 
-/* Returns whether an operator's time counts for its module. Operators inside another operator of the same module do not
- * count. */
+/* Returns whether an operator's time is added to its module. Excludes operators inside another operator of the same
+ * module. */
 static bool is_outermost_of_module(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t parent = ops->parent[op];
@@ -80,8 +80,8 @@ static void subtract_covered_time(struct builder *b, int64_t *covered_end, uint3
     }
 }
 
-/* Computes the host self time of each call: the call's length minus the union of its child modules and counted
- * operators. Visits the calls in order of start. */
+/* Computes the host self time of each call: the call's length minus the union of its child modules and of the operators
+ * that is_outermost_of_module accepts. Visits the calls in order of start. */
 static void compute_host_self_times(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -139,7 +139,7 @@ static void find_backward(struct builder *b)
     tp_arena_free_item(b->arena, sums, count * sizeof *sums);
 }
 
-/* Adds the numbers of each call to its parent. A child must have a greater index than its parent. */
+/* Adds the counts and times of each call to its parent. A child must have a greater index than its parent. */
 static void sum_calls_of_subtrees(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -262,7 +262,7 @@ static void fill_row(struct tp_module_view *view, const struct builder *b, size_
 }
 
 /* Builds the table in pre-order without recursion. After each path comes its first child. After a path without children
- * comes the next sibling of the path or of its nearest ancestor that has one. */
+ * comes the next sibling of the path, or the next sibling of its nearest ancestor that has one. */
 static void build_table(struct tp_module_view *view, const struct builder *b)
 {
     size_t count = b->paths.count, row = 0;

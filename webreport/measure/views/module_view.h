@@ -1,4 +1,4 @@
-/* The module view: nn.Module calls merged by path, with forward and backward time (section 11). */
+/* The module view: nn.Module calls merged by path, with forward and backward time (docs/definitions.md, section 11). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
 
@@ -27,10 +27,10 @@ enum tp_module_column {
 };
 
 struct tp_module_view {
-    bool is_present;       /* false without module calls; JSON then contains null */
+    bool is_present;       /* false if there are no module calls; JSON then contains null */
     struct tp_table table; /* table with one row per module path, in pre-order */
-    uint32_t *parent;      /* parent of each row; TP_NO_ID for the top level */
-    uint32_t *depth;       /* depth of each row; 0 for the top level */
+    uint32_t *parent;      /* for each row: index of the parent's row; TP_NO_ID for the top level */
+    uint32_t *depth;       /* for each row: depth of the module; 0 for the top level */
     uint32_t *child_count;
 };
 

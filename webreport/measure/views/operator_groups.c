@@ -1,5 +1,5 @@
-/* Implements operator_groups.h: groups operators. First maps each key to a small number, so that one pass over arrays
- * computes all sums. */
+/* Implements operator_groups.h: groups operators. First maps each key to a small number, so that a single pass over the
+ * operators computes all sums. */
 #include "webreport/measure/views/operator_groups.h"
 
 #include "webreport/model/second_copy.h"
@@ -13,7 +13,7 @@ struct pass {
     struct tp_op_grouping *grouping;
     uint32_t *shape_of_value; /* for each value id of "Input Dims": id of the shape text + 1; 0: no text yet */
     uint32_t no_shape;        /* text id of "[]", for operators without shapes */
-    uint32_t *key;            /* index of each operator's group; TP_NO_ID: no group */
+    uint32_t *key;            /* for each operator: index of its group; TP_NO_ID: no group */
     /* for each node of the trace's call stacks: first node with the same text; NULL if all texts differ */
     uint32_t *stack_of_text;
 };
@@ -30,8 +30,8 @@ static uint32_t shape_id(struct pass *p, const struct tp_event *e)
     return p->shape_of_value[value] - 1;
 }
 
-/* Sums the members of every group. `above` is the innermost open operator. open[] has the number of open operators of
- * each group. */
+/* Sums the members of every group. The variable `above` is the innermost open operator. open[] has the number of open
+ * operators of each group. */
 static void sum_operators(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
 {
     const struct tp_operators *ops = &p->model->operators;
@@ -109,8 +109,8 @@ static int compare_by_text(const void *context, uint32_t x, uint32_t y)
     return tp_stack_compare(context, x, y);
 }
 
-/* Returns, for each stack node, the first node with the same text; NULL if all texts differ. Only stacks with ";" in a
- * frame can have equal texts, because "a;b" may be one frame or two. Rows are grouped by text. */
+/* Returns, for each stack node, the first node with the same text; NULL if all texts differ. Rows are grouped by text.
+ * Only stacks with ";" in a frame can have equal texts, because "a;b" may be one frame or two. */
 static uint32_t *stacks_of_texts(struct pass *p)
 {
     const struct tp_stacks *stacks = p->model->trace->stacks;

@@ -1,12 +1,12 @@
-/* Groups of operators with equal keys. A group has the sums of one row. Its totals count only members without an
- * ancestor in the same group (D6). */
+/* Groups of operators with equal keys. A group contains the sums of one row of a table. Its totals include only members
+ * without an ancestor in the same group (D6). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 
 #include "webreport/model/facts.h"
 
 struct tp_op_group {
-    uint32_t name;  /* id of the operators' name */
+    uint32_t name;  /* name id of the operators */
     uint32_t shape; /* text id in tp_op_grouping.shapes; TP_NO_ID if the key has no shape */
     uint32_t stack; /* node of the trace's stacks; TP_NO_ID if the key has no stack */
     bool is_eligible;

@@ -49,13 +49,13 @@ struct order {
     const struct tp_model *model;
     const struct tp_op_grouping *grouping;
     const struct tp_op_group *groups;
-    /* rank of the section to which each group belongs; NULL if the table has no sections */
+    /* for each group: rank of the section to which the group belongs; NULL if the table has no sections */
     const uint32_t *section;
     bool by_device;
 };
 
 /* Orders groups by device self time, then host self time (both descending), then name, shape and stack. Without device
- * events, host self time comes first. */
+ * events, orders by host self time first. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -89,8 +89,8 @@ static uint32_t *sort_groups(const struct order *order, uint32_t count, struct t
 
 /* ---- tables ---- */
 
-/* Fills the columns of numbers in a row. shift: 1 if the table has a column of input shapes before them, otherwise
- * 0. */
+/* Fills the columns with numbers in a row. shift: 1 if the table has a column of input shapes before these columns,
+ * otherwise 0. */
 static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)
 {
     tp_table_int(table, TP_OP_CALLS + shift)[row] = group->calls;
@@ -103,7 +103,7 @@ static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, con
     tp_table_real(table, TP_OP_TC_TOTAL + shift)[row] = tp_ratio(group->tensor_core_total, group->device_total);
 }
 
-/* Returns the key of the section that a group belongs to: NAME, or NAME###SHAPE. */
+/* Returns the key of the section to which a group belongs: NAME, or NAME###SHAPE. */
 static struct tp_str section_key(const struct order *order, const struct tp_op_group *group, struct tp_arena *arena)
 {
     struct tp_str name = order->model->trace->names.items[group->name];
@@ -124,8 +124,8 @@ static int compare_texts(const void *context, uint32_t i, uint32_t j)
     return tp_str_compare(texts->items[i], texts->items[j]);
 }
 
-/* Ranks the sections of a stack table by their keys. Returns, by group, the rank of its section. Fills `keys` with the
- * distinct keys. */
+/* Ranks the sections of a stack table by their keys. Returns, for each group, the rank of its section. Fills `keys`
+ * with the distinct keys. */
 static uint32_t *sort_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
                                struct tp_arena *arena)
 {
@@ -181,8 +181,8 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
         out->groups[k].key = keys.items[sorted[k]];
 }
 
-/* Measures the texts of the call stacks and subtracts them from *rest_bytes. Texts that do not fit are omitted, because
- * a short trace with deep stacks could have gigabytes of text. Returns the number of omitted texts. */
+/* Measures the texts of the call stacks and subtracts their lengths from *rest_bytes. Omits texts that do not fit,
+ * because a short trace with deep stacks could have gigabytes of text. Returns the number of omitted texts. */
 static uint64_t find_stack_texts_that_fit(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
 {
     uint64_t left_out = 0;
@@ -197,7 +197,7 @@ static uint64_t find_stack_texts_that_fit(struct tp_stack_table *table, uint64_t
     return left_out;
 }
 
-/* Returns the index of the section with this key; TP_NO_ID if none exists. */
+/* Returns the index of the section with this key; TP_NO_ID: no such section. */
 static uint32_t find_section_by_key(const struct tp_stack_table *table, struct tp_str key)
 {
     uint32_t lo = 0, hi = table->group_count;
@@ -214,8 +214,8 @@ static uint32_t find_section_by_key(const struct tp_stack_table *table, struct t
     return TP_NO_ID;
 }
 
-/* Builds the table by_name, or the table by_shape if shift is 1. Returns the index of each row's section in
- * `stacks`. */
+/* Builds the table by_name, or the table by_shape if shift is 1. Returns, for each row, the index of the row's section
+ * in `stacks`. */
 static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
                              unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
 {

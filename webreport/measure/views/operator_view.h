@@ -1,5 +1,5 @@
-/* The operator view: calls, device and host time by operator, by operator and input shape, and by call stack (section
- * 4). */
+/* The operator view: calls, device time and host time by operator, by operator and input shape, and by call stack
+ * (docs/definitions.md, section 4). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
 
@@ -37,12 +37,13 @@ struct tp_stack_group {
 
 struct tp_stack_table {
     struct tp_table
-        /* column 0 has no text; read a stack by its node, or write it with tp_stack_write */
+        /* column 0 has no text; the text of a stack is computed from `stack`, or written with tp_stack_write */
         table;
-    uint32_t *stack;      /* node of each row's stack in `stacks` */
-    uint64_t *text_bytes; /* length of each row's stack text, bytes; TP_STACK_LEFT_OUT if the text is omitted */
+    uint32_t *stack; /* for each row: node of the row's stack in `stacks` */
+    /* for each row: length of the stack's text, bytes; TP_STACK_LEFT_OUT if the text is omitted */
+    uint64_t *text_bytes;
     const struct tp_stacks *stacks; /* stacks of the trace */
-    struct tp_stack_group *groups;  /* groups of stacks, sorted by key */
+    struct tp_stack_group *groups;  /* groups of stacks (sections of the table), sorted by key */
     uint32_t group_count;
 };
 
@@ -50,8 +51,8 @@ struct tp_operator_view {
     struct tp_arena *arena;
     bool sorted_by_device;
     struct tp_table by_name, by_shape;
-    /* for each row of by_name and by_shape: index in the groups of stacks_by_name or stacks_by_shape; TP_NO_ID without
-     * stacks */
+    /* for each row of by_name and by_shape: index of its group in stacks_by_name or stacks_by_shape; TP_NO_ID if the
+     * row has no stacks */
     uint32_t *stack_group_by_name_row, *stack_group_by_shape_row;
     struct tp_stack_table stacks_by_name, stacks_by_shape;
     uint64_t stacks_left_out; /* number of stacks in both tables whose text is omitted because of its size */

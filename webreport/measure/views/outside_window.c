@@ -1,4 +1,4 @@
-/* Implements outside_window.h: finds the part of a recording outside the measured window W (the used steps). */
+/* Implements outside_window.h: finds the part of a recording outside the used steps. */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"
@@ -9,9 +9,9 @@
 static const double NAMED_PERCENT = 10;
 static const int64_t NAMED_NS = 10000000;
 
-/* Returns the interval of the recording. The interval begins with the profiler's own span or the first event, and ends
- * with the last event. The end of the profiler's span is ignored, because old profilers still process their records
- * before it. */
+/* Returns the interval of the recording: from the start of the profiler's own span, or of the first event, to the end
+ * of the last event. The end of the profiler's span is ignored, because old profilers process their records after the
+ * recording but inside this span. */
 static struct tp_interval recording_interval(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};
@@ -31,8 +31,8 @@ static struct tp_interval recording_interval(const struct tp_model *model)
     return all;
 }
 
-/* Fills line and line_ns with the kernel, copy or set that takes most of `time`. Of equal times, the first name in
- * alphabetical order counts. */
+/* Fills line and line_ns with the kernel, copy or set that takes most of `time`. If several take equally long, uses the
+ * first name in alphabetical order. */
 static void set_longest_operation(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
                                   struct tp_arena *arena)
 {

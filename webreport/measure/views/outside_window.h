@@ -1,5 +1,5 @@
-/* Describes the part of a recording outside the measured window W (the used steps): its length and its main activity.
- * The page shows it on the first screen, because shares and findings do not cover it. */
+/* Describes the part of a recording outside the used steps: its length and its main activity. The page shows this part
+ * on the first screen, because shares and findings do not include it. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OUTSIDE_WINDOW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OUTSIDE_WINDOW_H
 
@@ -8,20 +8,21 @@
 struct tp_outside_part {
     /* length of the recording, ns: from the profiler's span or the first event to the last event */
     int64_t recorded_ns;
-    int64_t total_ns;            /* length of the part outside the window W, ns; 0 if W is the whole recording */
-    int64_t before_ns, after_ns; /* length before the first used step, and after the last one, ns */
-    bool is_named;               /* true if the part is long enough that `line` names its main activity */
+    int64_t total_ns; /* length of the part outside the used steps, ns; 0 if the used steps are the whole recording */
+    /* before_ns: length before the first used step, ns; after_ns: length after the last used step, ns */
+    int64_t before_ns, after_ns;
+    bool is_named; /* true if the part is long enough that `line` names its main activity */
     /* true if a device works for at least half of the part; `line` is then its longest kernel */
     bool is_device;
-    /* if is_device is false: kind of the stack line in which the main thread spends most time; NULL if is_named is
-     * false */
+    /* kind of the stack line in which the main thread spends most of this time; NULL if is_named is false or is_device
+     * is true */
     const char *kind;
     struct tp_str line;
     int64_t line_ns;
 };
 
-/* Measures the part of the recording outside the window W. Finds its main activity if the part is at least 10 ms and a
- * tenth of the recording. */
+/* Measures the part of the recording outside the used steps. Finds the main activity of this part if its length is at
+ * least 10 ms and a tenth of the recording. */
 void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,5 @@
-/* The overview: how each step's time is divided, how busy each GPU is, and how communication overlaps (section 7). */
+/* The overview: how each step's time is divided, how busy each GPU is, and how communication overlaps
+ * (docs/definitions.md, section 7). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 
@@ -14,7 +15,7 @@ enum tp_step_column {
     TP_STEP_LEFT_OUT,
     TP_STEP_START,
     TP_STEP_END,
-    TP_STEP_KERNEL, /* first of the columns with the time per category; category c has the column TP_STEP_KERNEL + c */
+    TP_STEP_KERNEL, /* first of the columns with the time of a category; category c has the column TP_STEP_KERNEL + c */
     TP_STEP_MEMCPY,
     TP_STEP_MEMSET,
     TP_STEP_COMMUNICATION,
@@ -63,20 +64,21 @@ enum tp_overlap_column {
 enum tp_average { TP_AVERAGE_OTHER = TP_CATEGORY_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 struct tp_overview {
-    const char *device_type;               /* word for the devices, such as "GPU"; "CPU" without device */
+    const char *device_type;               /* name for the type of the devices, such as "GPU"; "CPU" without a device */
     struct tp_table steps;                 /* columns: enum tp_step_column; one row per step */
     struct tp_table gpu_summary;           /* columns: enum tp_gpu_column; one row per device */
     struct tp_table communication_overlap; /* columns: enum tp_overlap_column; one row per step */
     const struct tp_gpu *gpus;             /* devices of the model */
     uint32_t gpu_count;
-    int64_t *busy_by_gpu_ns; /* busy time, ns; index: step * gpu_count + gpu */
+    int64_t *busy_by_gpu_ns; /* busy time of each device in each step, ns; index: step * gpu_count + gpu */
     double average_us[TP_AVERAGE_COUNT];
-    int64_t window_ns; /* total length of the used steps (window W), ns */
+    int64_t window_ns; /* total length of the used steps, ns */
     uint32_t used_count;
-    /* time in which any device is busy, ns: within the window W, and in the whole recording */
+    /* time in which any device is busy, ns. device_busy_ns: in the used steps; recorded_device_busy_ns: in the whole
+     * recording */
     int64_t device_busy_ns, recorded_device_busy_ns;
     int64_t communication_ns,
-        hidden_communication_ns; /* communication in the used steps, ns: all of it, and the part that compute hides */
+        hidden_communication_ns; /* total communication in the used steps, and the part of it that compute hides, ns */
     struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
 };
@@ -85,7 +87,7 @@ struct tp_overview {
  * gpu_summary. */
 struct tp_gpu_window {
     int64_t kernel_count, kernel_time_ns;
-    /* each NaN if unknown; ratios are between 0 and 1 */
+    /* NaN if unknown; ratios are between 0 and 1 */
     double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio;
 };
 /* Computes the activity in a window, which must not be empty. The run time is linear in the number of events in the
@@ -93,8 +95,8 @@ struct tp_gpu_window {
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
-/* Returns the row of gpu_summary for the device with the most busy time, which the verdict describes. If several
- * devices have equal busy time, the first one counts. The view must have a device. */
+/* Returns the row of gpu_summary for the device with the most busy time. The verdict describes this device. If several
+ * devices have equal busy time, returns the first of them. The view must have a device. */
 size_t tp_overview_main_gpu(const struct tp_overview *view);
 
 /* definitions of the averages for tooltips, with the keys of JSON */

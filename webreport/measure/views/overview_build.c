@@ -74,7 +74,7 @@ const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
     {"device_busy_us", "GPU busy", "us", "Mean time per step in which a device ran an operation.", TP_COLUMN_REAL},
 };
 
-/* Returns the column of an average in the step table. */
+/* Returns the column of the step table whose mean is this average. */
 static unsigned column_of_average(unsigned average)
 {
     return average < TP_AVERAGE_DEVICE_BUSY ? TP_STEP_KERNEL + average : TP_STEP_DEVICE_BUSY;
@@ -82,7 +82,7 @@ static unsigned column_of_average(unsigned average)
 
 /* ---- steps ---- */
 
-/* Sets out[i] to the length of x within step i, ns. Needs one pass over steps and intervals. */
+/* Sets out[i] to the length of the part of x in step i, ns. Makes one pass over steps and intervals. */
 static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)
 {
     size_t j = 0;
@@ -102,7 +102,7 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
     }
 }
 
-/* Sets out[i] to the length of the intersection of x, y and step i, ns. Makes no list of the intersection. */
+/* Sets out[i] to the length of the intersection of x, y and step i, ns. Does not build the list of the intersection. */
 static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
                                     int64_t *out)
 {
@@ -127,7 +127,7 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
 }
 
 /* Assigns each moment of a step to the first category that contains it (D1). Steps are disjoint and in order of time,
- * so one pass over each category suffices. */
+ * so one pass over each category is enough. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
     size_t at[TP_CATEGORY_COUNT] = {0};
@@ -210,7 +210,7 @@ static void build_overlap(struct tp_overview *view, const struct tp_model *model
     }
 }
 
-/* ---- numbers of the whole trace ---- */
+/* ---- averages of the whole trace ---- */
 
 static void build_averages(struct tp_overview *view)
 {
@@ -225,8 +225,8 @@ static void build_averages(struct tp_overview *view)
     }
 }
 
-/* Returns the share of kernel time (0 to 1) of kernels whose owner is an eligible operator without eligible children
- * (D11). */
+/* Returns the share of the total kernel time (0 to 1) of kernels whose owner is an eligible operator without eligible
+ * children (D11). An eligible operator is one that could use tensor cores. */
 static double tensor_core_eligible_share(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;

@@ -1,5 +1,5 @@
 /* Builds the table of GPUs: utilization, estimated SM efficiency and occupancy, tensor cores and busy time of each
- * device (section 7). */
+ * device (docs/definitions.md, section 7). */
 #include <stdio.h>
 
 #include "webreport/measure/views/overview_parts.h"
@@ -42,7 +42,7 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
 
 /* ---- SM efficiency ---- */
 
-/* a running kernel; the heap of these items is ordered by the end of the kernel */
+/* a running kernel; the heap of running kernels is ordered by the kernels' ends */
 struct running {
     int64_t end, level_e9;
 };
@@ -51,8 +51,8 @@ struct sweep {
     struct running *heap;
     size_t count;
     struct tp_intervals window;
-    size_t at;                     /* index of the first interval of the window that ends after time `last` */
-    __int128 level, area, covered; /* level: total blocks per SM of the running kernels, in billionths */
+    size_t at; /* index in the window's intervals of the first interval that ends after time `last` */
+    __int128 level, area, covered; /* level: total blocks per SM of the running kernels, billionths */
     int64_t last;
     bool has_last;
 };
@@ -80,7 +80,8 @@ static struct running pop_running(struct sweep *s)
     return top;
 }
 
-/* Returns the length of [a, b) within the window, ns. Each call must begin where the previous call ended, or later. */
+/* Returns the length of the part of [a, b) in the window, ns. Each call must begin where the previous call ended, or
+ * later. */
 static int64_t length_within_window(struct sweep *s, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -91,8 +92,8 @@ static int64_t length_within_window(struct sweep *s, int64_t a, int64_t b)
     return sum;
 }
 
-/* Adds the window's part of the time from `last` to `at` to `covered`, and that time multiplied by the current level to
- * `area`. */
+/* Adds the length of the window's part of the time from `last` to `at` to `covered`. Adds this length times the current
+ * level to `area`. */
 static void add_time_until(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
@@ -219,7 +220,7 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* a copy of the model with the given window instead of the window W */
+    struct tp_model narrow = *model; /* a copy of the model with the given window instead of the window of used steps */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;

@@ -34,21 +34,21 @@ static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
 struct sum {
     uint32_t name;
     uint32_t depth; /* number of open ranges of this name on the current thread */
-    uint8_t kind;   /* enum tp_range_kind of the first range that declares a kind; 0 if no range declares one */
+    uint8_t kind;   /* kind of the first range of this name that has a kind (enum tp_range_kind); 0: no range has one */
     int64_t calls, self_ns, total_ns;
 };
 
 /* a range that is open on the current thread; times in ns */
 struct open_range {
     uint32_t name;
-    int64_t end_ns, inside_ns; /* inside_ns: time of the direct child ranges within the window W */
-    int64_t own_ns;            /* time of this range within the window W, including nested ranges */
+    int64_t end_ns, inside_ns; /* inside_ns: time of the direct child ranges within the window of used steps */
+    int64_t own_ns;            /* time of this range within the window of used steps, including nested ranges */
 };
 
 struct summing {
     const struct tp_model *model;
     struct sum *sums;    /* sums for each name id */
-    struct tp_vec stack; /* elements are struct open_range */
+    struct tp_vec stack; /* elements: struct open_range */
     size_t window_at;    /* index of the window's interval that the last search found, for tp_window_length_within */
 };
 
@@ -66,8 +66,8 @@ static void close_last_range(struct summing *s)
     s->stack.count--;
 }
 
-/* Opens a range. The caller passes the ranges of a thread in order of start, each before its nested ranges. A range
- * that ends after its enclosing range is cut at that end. */
+/* Opens a range. The caller must pass the ranges of a thread in order of start, each before its nested ranges. A range
+ * that ends after its enclosing range is shortened to that end. */
 static void open_next_range(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);
@@ -143,7 +143,7 @@ static void build_ranges(struct tp_range_view *view, const struct tp_model *mode
 
 /* ---- counters ---- */
 
-/* the numeric values of all counters with one name */
+/* the numeric values of all counters with the same name */
 struct values {
     uint32_t name;
     int64_t count, first_at_ns, last_at_ns;

@@ -7,11 +7,11 @@
 
 enum tp_range_column {
     TP_RANGE_NAME,
-    TP_RANGE_KIND,     /* kind of the ranges; null if unknown */
-    TP_RANGE_CALLS,    /* number of ranges with time in the window W */
-    TP_RANGE_SELF,     /* time within the window W, without nested ranges */
-    TP_RANGE_TOTAL,    /* time within the window W, including nested ranges */
-    TP_RANGE_SHARE,    /* total as a percentage of the length of the window W */
+    TP_RANGE_KIND,     /* kind of the ranges, such as input or optimizer; null if unknown */
+    TP_RANGE_CALLS,    /* number of ranges with time in the used steps */
+    TP_RANGE_SELF,     /* time in the used steps, without nested ranges */
+    TP_RANGE_TOTAL,    /* time in the used steps, including nested ranges */
+    TP_RANGE_SHARE,    /* total as a percentage of the length of the used steps */
     TP_RANGE_PER_STEP, /* total divided by the number of used steps */
     TP_RANGE_COLUMNS
 };
@@ -30,7 +30,7 @@ struct tp_range_view {
     bool is_present;          /* true if the program recorded itself with tracepress.h and has ranges or counters */
     struct tp_table ranges;   /* table of the ranges, sorted by total time (longest first), then by name */
     struct tp_table counters; /* table of the counters, sorted by name */
-    uint32_t *counter_names;  /* name id of each row of `counters` */
+    uint32_t *counter_names;  /* for each row of `counters`: name id of the counter */
 };
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);

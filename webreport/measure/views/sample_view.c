@@ -20,13 +20,13 @@ static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
     {"self_us", "CPU self", "us", "CPU time while the line itself was running.", TP_COLUMN_NS},
     {"samples", "Samples", "", "Number of samples in which the line was running.", TP_COLUMN_INT}};
 
-/* sums for a function or a line; times in ns */
+/* sums for a function or for a line; times in ns */
 struct place {
     int64_t self_ns, total_ns, count;
     uint32_t last; /* index + 1 of the last sample that total_ns includes; 0: no sample yet */
 };
 
-/* a set of distinct texts with the sums for each */
+/* a set of distinct texts with the sums for each text */
 struct places {
     const struct tp_strings *texts;
     struct tp_vec items; /* elements: struct place, indexed by text id */
@@ -119,7 +119,7 @@ static void count_sample_by_place(struct tp_sample_view *view, struct counting *
     for (size_t k = 0; k < c->functions.path.count; k++) {
         innermost = find_or_add_place(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
         if (innermost->last == i + 1)
-            continue; /* a recursive function counts once per sample */
+            continue; /* adds the sample only once to a recursive function */
         innermost->last = i + 1;
         innermost->total_ns = tp_sat_add(innermost->total_ns, sample->cpu_ns);
     }

@@ -1,9 +1,9 @@
-/* The sample view: processor time of running threads by function and by line, from samples.
+/* The sample view: processor time of running threads by function and by line, computed from samples.
  *
  * A sample represents the processor time that its thread used since the previous sample. The self time of a function is
- * the sum over samples whose innermost frame is in the function. The total time is the sum over samples that contain
- * the function. A function is identified by name and file. A line is identified by the text of the recorded frame.
- * Samples without a stack count only for the total of all samples. */
+ * the sum over samples whose innermost frame is in the function. The total time is the sum over samples whose stack
+ * contains the function. A function is identified by name and file. A line is identified by the text of the recorded
+ * frame. Samples without a stack are included only in the total of all samples. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 
@@ -23,26 +23,28 @@ enum tp_sample_line_column { TP_SAMPLE_LINE, TP_SAMPLE_LINE_SELF, TP_SAMPLE_LINE
 struct tp_sample_view {
     bool is_present; /* true if the trace has samples */
     uint64_t count, without_stack;
-    int64_t cpu_ns;            /* processor time of all samples, ns */
-    struct tp_table functions; /* table of the functions, sorted by self time, total time (both descending), name */
-    struct tp_table lines;     /* table of the lines, sorted by self time (descending), frame */
+    int64_t cpu_ns; /* processor time of all samples, ns */
+    /* table of the functions, sorted by self time (descending), total time (descending), name */
+    struct tp_table functions;
+    struct tp_table lines; /* table of the lines, sorted by self time (descending), frame */
 };
 
 void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_sample_view_fields;
 
-/* Numbers the functions of samples. The frame "src/a.c(12): f" has the function "f  src/a.c". A frame of code without a
- * name has the library as its function. Any other frame is a separate function. Blanks around a frame are ignored. */
+/* Assigns a number to each function in samples. The frame "src/a.c(12): f" has the function "f  src/a.c". For a frame
+ * of code without a name, the library is the function. Any other frame is a separate function. Blanks around a frame
+ * are ignored. */
 struct tp_sample_functions {
     const struct tp_stacks *stacks; /* stacks of the trace */
     struct tp_strings texts;        /* texts of the functions; the id of a text is the number of its function */
     uint32_t *of_frame;             /* for each frame of the stacks: number of its function + 1; 0: no number yet */
-    struct tp_vec path;             /* functions of the current sample (uint32_t), outermost first */
-    struct tp_str innermost;        /* text of the innermost frame of the current sample; empty without a stack */
+    struct tp_vec path;             /* functions of the current sample, outermost first; elements: uint32_t */
+    struct tp_str innermost; /* text of the innermost frame of the current sample; empty if the sample has no stack */
 };
 
-/* Initializes the functions in `arena`, whose guard the caller has set. The trace must outlive them. */
+/* Initializes the functions in `arena`, whose guard the caller has set. The trace must outlive the functions. */
 void tp_sample_functions_init(struct tp_sample_functions *functions, const struct tp_trace *trace,
                               struct tp_arena *arena);
 /* Fills `path` and `innermost` for a sample. */

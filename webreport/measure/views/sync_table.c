@@ -41,7 +41,7 @@ static int compare_by_cost(const void *x, const void *y, const void *context)
     return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
 }
 
-/* Returns the label id of the outermost operator around operator `op`; TP_NO_ID without one. */
+/* Returns the label id of the outermost operator around operator `op`; TP_NO_ID if `op` is TP_NO_ID. */
 static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
 {
     if (op == TP_NO_ID)

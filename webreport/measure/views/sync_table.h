@@ -1,8 +1,8 @@
-/* The sync table: host calls that wait for the device, and the largest possible gain from removing each wait (section
- * 9).
+/* The sync table: host calls that wait for the device, and the largest possible gain from removing each wait
+ * (docs/definitions.md, section 9).
  *
- * The table contains the calls that start in the window W. host_wait_us is the length of the calls. cost_us is the part
- * of the device's idle time after the call that the call causes, at most the length of the call. */
+ * The table contains the calls that start in the used steps. host_wait_us is the length of the calls. cost_us is the
+ * part of the device's idle time after the call that the call causes, at most the length of the call. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 
@@ -10,16 +10,16 @@
 #include "writer/base/fields.h"
 
 enum tp_sync_column {
-    TP_SYNC_LINE, /* innermost project line; empty without a stack */
-    TP_SYNC_OP,   /* outermost operator around the call; empty without one */
+    TP_SYNC_LINE, /* innermost project line around the call; empty if there is no stack */
+    TP_SYNC_OP,   /* outermost operator around the call; empty if there is no operator */
     TP_SYNC_API,
-    TP_SYNC_KIND, /* "sync" for waits or "copy" for blocking copies */
+    TP_SYNC_KIND, /* "sync" for calls that only wait, "copy" for blocking copies */
     TP_SYNC_COUNT,
     TP_SYNC_HOST_WAIT,
     TP_SYNC_BUBBLE,
     TP_SYNC_COST,
     TP_SYNC_MAX_COST,
-    TP_SYNC_FIRST_EVENT, /* smallest file position of the row's calls */
+    TP_SYNC_FIRST_EVENT, /* smallest position in the file among the row's calls */
     TP_SYNC_COLUMNS
 };
 
@@ -31,8 +31,8 @@ struct tp_wait_place {
 };
 
 struct tp_sync_table {
-    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the waits that start in the window W; times in ns */
-    /* number of waits that start outside the window W; no row includes them */
+    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the waits that start in the used steps; times in ns */
+    /* number of waits that start outside the used steps; no row includes these waits */
     int64_t outside_step_count;
     struct tp_table rows; /* columns: enum tp_sync_column; rows with the highest cost first */
 };

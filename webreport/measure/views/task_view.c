@@ -23,8 +23,8 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
 /* tasks with one name; times in ns */
 struct group {
     struct tp_str name;
-    struct tp_vec durations, ends; /* elements are int64_t; only finished tasks, in order of start */
-    struct tp_vec starts;          /* elements are int64_t; all tasks, ascending */
+    struct tp_vec durations, ends; /* elements: int64_t; only finished tasks, in order of start */
+    struct tp_vec starts;          /* elements: int64_t; all tasks, ascending */
     int64_t total_ns;
 };
 
@@ -47,7 +47,7 @@ static struct tp_vec collect_tasks_by_name(const struct tp_async_tasks *tasks, c
         *(int64_t *)tp_vec_push(&group->starts) = task->start_ns;
         if (task->end_ns == TP_NULL_INT)
             continue;
-        /* a task of length 0 counts as 1 ns */
+        /* treats a task of length 0 as a task of 1 ns */
         *(int64_t *)tp_vec_push(&group->ends) = task->end_ns > task->start_ns ? task->end_ns : task->start_ns + 1;
         *(int64_t *)tp_vec_push(&group->durations) = task->end_ns - task->start_ns;
         group->total_ns = tp_sat_add(group->total_ns, task->end_ns - task->start_ns);
@@ -55,8 +55,8 @@ static struct tp_vec collect_tasks_by_name(const struct tp_async_tasks *tasks, c
     return groups;
 }
 
-/* Returns the largest number of tasks that are open at the same time. A task that ends when another one starts does not
- * overlap it. `ends` must be ascending. */
+/* Returns the largest number of tasks that are open at the same time. A task that ends at the start of another task
+ * does not overlap that task. `ends` must be ascending. */
 static int64_t most_simultaneous(const struct group *group)
 {
     const int64_t *starts = group->starts.data, *ends = group->ends.data;

@@ -1,5 +1,5 @@
 /* The task view: number, durations and largest number of simultaneous tasks, by name. A task may end on a different
- * thread than it started (docs/definitions.md section 3). */
+ * thread than the thread on which it started (docs/definitions.md, section 3). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 

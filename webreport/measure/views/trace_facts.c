@@ -13,7 +13,7 @@ static bool has_annotation(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-/* Returns the number of link ends whose id also has a start. */
+/* Returns the number of ends of links whose id also has a start. */
 static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t count = 0;

@@ -16,15 +16,17 @@ struct tp_trace_facts {
     const char *const *communication_libraries;
     uint32_t communication_library_count;
     uint64_t communication_ops, communication_kernels_without_record;
-    const char *program;             /* kind of program: "gpu", "other_device", "device_missing", "cpu" or "empty" */
-    int64_t *used_devices, *gpu_ids; /* ids of the devices with any event, and of the devices with kernels; ascending */
+    const char *program; /* kind of program: "gpu", "other_device", "device_missing", "cpu" or "empty" */
+    /* used_devices: ids of the devices with any event; gpu_ids: ids of the devices with kernels; both ascending */
+    int64_t *used_devices, *gpu_ids;
     uint32_t used_device_count, gpu_count;
     const char
-        /* event that marks the steps, such as "ProfilerStep", "step[]", "Optimizer.step", "modules", "backward",
-         * "operators" or "window" */
+        /* name of the events that mark the steps, such as "ProfilerStep", "step[]", "Optimizer.step", "modules",
+         * "backward", "operators" or "window" */
         *step_marker;
-    struct tp_str step_source; /* source of inferred steps (tp_step_source_name); ptr is NULL if steps are marked */
-    uint32_t step_passes;      /* number of calls or backward passes that form one inferred step */
+    /* name of the calls from which steps were inferred (tp_step_source_name); ptr is NULL if steps are marked */
+    struct tp_str step_source;
+    uint32_t step_passes; /* number of calls, or of backward passes, that form one inferred step */
     uint64_t steps_removed_at_tail, operator_count, runtime_count, driver_count, kernel_count, copy_count;
     uint64_t annotation_count, gpu_annotation_count, python_function_count, memory_record_count, out_of_memory_count;
     uint64_t operators_clipped, operators_folded, operators_unfinished;

@@ -1,4 +1,5 @@
-/* Implements trace_quality.h: computes the counters of the reader and the flags F1 to F11 (section 14). */
+/* Implements trace_quality.h: computes the counters of the reader and the flags F1 to F11 (docs/definitions.md, section
+ * 14). */
 #include "webreport/measure/views/trace_quality.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -100,7 +101,7 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
     q->skipped_total += (int64_t)count;
 }
 
-/* Counts skipped events by name. The counts are sorted by name. */
+/* Counts skipped events by name. Sorts the counts by name. */
 static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
     add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
@@ -182,11 +183,11 @@ static void set_operation_flags(struct tp_quality *q, const struct tp_model *mod
     add_weakened_rules(set_count(q, TP_FAULT_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
-/* counts of a device's operations that start before an earlier operation of their stream has ended */
+/* Counts of a device's operations that start before the end of an earlier operation of their stream. */
 struct overlaps {
     const struct tp_model *model;
     struct tp_ids streams;
-    struct tp_vec latest; /* latest end so far of each stream's operations, ns (int64_t) */
+    struct tp_vec latest; /* for each stream: latest end so far of the stream's operations, ns; elements: int64_t */
     int64_t count, short_count;
 };
 
@@ -204,8 +205,8 @@ static void examine_operation(struct overlaps *o, uint32_t operation)
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
 
-/* Examines `count` operations that start at the same time. Longer operations come first, and equal ones are in file
- * order. */
+/* Examines `count` operations that start at the same time. Longer operations precede shorter operations; operations of
+ * equal length are in the order of the file. */
 static void examine_simultaneous_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
@@ -245,10 +246,10 @@ static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model
     set_count(q, TP_FAULT_OVERLAPS, o.count, o.count)->short_count = o.short_count;
 }
 
-/* properties of the recording that one pass over the events finds */
+/* properties of the recording, found in one pass over the events */
 struct recording {
-    /* length of the recording, ns: longest span of the profiler; without one, longest span of any event; otherwise from
-     * first to last event */
+    /* length of the recording, ns: longest span of the profiler; if there is none, longest span of any event; otherwise
+     * the time from the first to the last event */
     int64_t span_ns;
     int64_t overhead_ns, too_long;
     bool has_dims, has_frames;
@@ -314,7 +315,8 @@ static void set_option_flags(struct tp_quality *q, const struct tp_trace *trace,
     f->is_raised = f->count > 0;
 }
 
-/* Returns the number of used steps before the first used step with a device operation; 0 if no used step has one. */
+/* Returns the number of used steps before the first used step with a device operation; 0 if no used step has a device
+ * operation. */
 static int64_t count_leading_operations(const struct tp_model *model)
 {
     int64_t count = 0;

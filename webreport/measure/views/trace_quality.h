@@ -1,5 +1,5 @@
-/* The quality of a trace: numbers of read and skipped events, and flags that lower the confidence of findings (section
- * 14). */
+/* The quality of a trace: counts of read and skipped events, and flags that lower the confidence of findings
+ * (docs/definitions.md, section 14). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 
@@ -28,7 +28,7 @@ enum tp_quality_fault {
 enum tp_quality_case {
     TP_CASE_USUAL,
     TP_CASE_NO_STEPS,     /* F1: the trace has no marked steps */
-    TP_CASE_ONE_STEP,     /* F1: the trace has only one used step */
+    TP_CASE_ONE_STEP,     /* F1: only one step of the trace is used */
     TP_CASE_WARM_UP,      /* F1: steps at the start are excluded as warm-up */
     TP_CASE_NOT_RECORDED, /* F2: the trace has no device work */
     TP_CASE_OWN_DEVICES   /* F2: the program itself registered all devices */
@@ -39,20 +39,21 @@ enum { TP_QUALITY_OPTIONS = 3 };
 struct tp_quality_flag {
     const char *id; /* "F1" to "F11" */
     enum tp_quality_case which;
-    int64_t short_count; /* F4: number of overlaps shorter than 5 us, included in `count` */
-    /* F7: names of the recording options that were off; the first `count` entries are set */
+    int64_t short_count; /* F4: number of overlaps shorter than 5 us; these overlaps are included in `count` */
+    /* F7: names of the recording options that were off; the first `count` entries are valid */
     const char *options_off[TP_QUALITY_OPTIONS];
     bool is_raised;
     enum tp_quality_value type;
     int64_t count;  /* value of the flag if `type` is TP_QUALITY_INT */
     double percent; /* value of the flag if `type` is TP_QUALITY_REAL */
     const char *unit;
-    const char *text; /* sentence; only tp_fill_quality_texts in webreport/document/words fills it */
+    /* sentence that explains the flag; only tp_fill_quality_texts in webreport/document/words fills this member */
+    const char *text;
     const char *weakens[TP_QUALITY_WEAKENS]; /* rules and views that the flag affects; empty unless is_raised */
     unsigned weakens_count;
 };
 
-/* number of events of one kind that were read, or that were skipped for one reason */
+/* number of events of one kind that were read, or number of events that were skipped for one reason */
 struct tp_quality_count {
     const char *name;
     int64_t count;
@@ -60,13 +61,15 @@ struct tp_quality_count {
 
 struct tp_quality {
     int64_t events_total, read_total, skipped_total;
-    /* counts above 0, sorted by name */
+    /* numbers of read and skipped events, only numbers above 0, sorted by name */
     struct tp_quality_count read[TP_QUALITY_READ], skipped[TP_QUALITY_SKIPPED];
     unsigned read_count, skipped_count;
     int64_t events_without_dur, events_with_negative_dur, repaired, badly_nested_host_events, out_of_memory_events;
     bool is_truncated, has_gzip_error;
-    bool is_fragment; /* true if the profile has too little work for a verdict (section 13, fragment.h) */
-    struct tp_quality_count notices[TP_NOTICE_COUNT]; /* counts above 0 of the reader's repairs and omissions */
+    /* true if the profile has too little work for a verdict (docs/definitions.md, section 13, fragment.h) */
+    bool is_fragment;
+    /* numbers of the reader's repairs and omissions, only numbers above 0 */
+    struct tp_quality_count notices[TP_NOTICE_COUNT];
     /* for each notice: offset of its first occurrence in the inflated text, bytes */
     uint64_t notice_offset[TP_NOTICE_COUNT];
     unsigned notice_count;

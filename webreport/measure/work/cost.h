@@ -11,7 +11,7 @@
 
 #include "webreport/measure/work/operator_cost.h"
 
-/* types of numbers for which devices have different peaks */
+/* types of numbers; devices have a peak for each of them */
 enum tp_number_type {
     TP_NUMBER_OTHER,
     TP_NUMBER_FP64,
@@ -36,7 +36,7 @@ struct tp_cost {
     enum tp_number_type type;
 };
 
-/* shapes that a convolution does not record itself; each may be unknown */
+/* shapes that a convolution does not record itself; each shape can be unknown */
 struct tp_cost_hint {
     /* for a forward operator: shape of its result, which its backward operator records as the gradient */
     struct tp_shape out;

@@ -160,8 +160,8 @@ static bool set_fused_optimizer_cost(struct tp_cost *cost, const struct tp_cost_
     return tp_cost_set(cost, 0, tp_sat_sub(twice_if_known(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
-/* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: counts only the
- * bytes of the first list, and only once. */
+/* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: true to add only the
+ * bytes of the first list, once. */
 static bool set_tensor_lists_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
     int64_t bytes = 0, first = -1;
@@ -173,7 +173,7 @@ static bool set_tensor_lists_cost(struct tp_cost *cost, const struct tp_cost_arg
     return first >= 0 && set_bytes(cost, a, is_once ? first : add_if_known(bytes, first), 0);
 }
 
-/* Computes the cost of a reduction. Only its inputs count, because the result is small. */
+/* Computes the cost of a reduction. Adds only the bytes of the inputs, because the result is small. */
 static bool set_reduction_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
@@ -256,7 +256,8 @@ static const struct {
      set_all_inputs_cost},
 };
 
-/* operators without a row in FORMS: those of the two pattern lists below, and the backward operators of norms */
+/* kinds of operators without a row in FORMS: names in the two pattern lists below, and the backward operators of
+ * norms */
 enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
 
 static const char ELEMENTWISE[] =

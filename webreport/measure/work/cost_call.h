@@ -13,7 +13,7 @@ struct tp_cost_argument {
     struct tp_shape shape; /* shape of a tensor */
     struct tp_str shapes;  /* shapes of a list of tensors, as JSON */
     struct tp_str types;   /* JSON text of one type, or JSON list of types; empty without a type */
-    bool has_size;         /* true if the type is known */
+    bool has_size;         /* true if the type of the elements is known */
     int64_t size;          /* bytes per element of the (first) type; 4 if the argument is no tensor */
     enum tp_number_type type;
 };
@@ -26,7 +26,7 @@ struct tp_cost_arguments {
     const struct tp_cost_hint *hint;
 };
 
-/* Returns the type that a JSON text names; TP_NUMBER_OTHER for unknown types. */
+/* Returns the type for the name in a JSON text; TP_NUMBER_OTHER for unknown types. */
 enum tp_number_type tp_number_type_by_name(struct tp_str json);
 
 /* Reads the arguments of a call. Returns false if the call has too many arguments or impossible dimensions. */

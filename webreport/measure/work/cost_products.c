@@ -236,7 +236,7 @@ struct attention {
     int8_t causal;     /* index of the flag for a causal mask; -1: no mask; -2: any argument that is True */
     bool is_mask_type; /* the argument `causal` is a type of mask, with 1 for causal */
     bool has_heads_first, is_backward;
-    int8_t lengths; /* index of an argument that only calls with packed sequences have; -1: no such argument */
+    int8_t lengths; /* index of an argument that exists only in calls with packed sequences; -1: no such argument */
 };
 
 static struct tp_shape add_batch_dimension(const struct tp_shape *shape, bool is_three)
@@ -394,7 +394,7 @@ static int attention_cost_by_name(struct tp_cost *cost, struct tp_str name, cons
         return set_attention_cost(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_listed_name(name, "_scaled_dot_product_attention_math") ||
         tp_str_find(name, "fused_attention_math") >= 0)
-        return 0; /* the operators that this one calls have the cost */
+        return 0; /* no cost, because the operators that this operator calls have the cost */
     return set_attention_cost(cost, a, &FORWARD, false);
 }
 
@@ -416,6 +416,6 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
     if (tp_cost_is_listed_name(name, "mkldnn_linear _mkl_linear"))
         return set_linear_cost(cost, a);
     if (tp_cost_is_listed_name(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
-        return 0; /* recurrent layers have no formula; for convN, the convolution that it calls has the cost */
+        return 0; /* recurrent layers have no formula; the convolution that convN calls has the cost of convN */
     return attention_cost_by_name(cost, name, a);
 }

@@ -5,7 +5,7 @@
 #include "writer/base/saturate.h"
 
 /* An operator, and the index of the argument whose first size is the number of samples. For recurrent layers, the
- * smaller of the first two sizes counts, because their order varies. */
+ * number is the smaller of the first two sizes, because their order varies. */
 struct batched {
     struct tp_str name;
     unsigned argument, min_rank;

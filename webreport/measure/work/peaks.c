@@ -6,8 +6,8 @@
 #include "writer/base/patterns.h"
 #include "writer/base/table.h"
 
-/* Rows in the order in which names are compared. Some datasheets print rates with structured sparsity. Their rows have
- * half of these rates, and the source says so. */
+/* Rows in the order in which names are compared. Some datasheets print rates with structured sparsity. The rows of
+ * these devices have half of the printed rates, and `source` says so. */
 static const struct tp_peaks rows[] = {
     {"NVIDIA V100 SXM2",
      "V100-(SXM2|SXM3|DGXS|FHHL)|Tesla V100-DGXS",

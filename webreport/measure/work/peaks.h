@@ -6,8 +6,8 @@
 
 #include "webreport/measure/work/cost.h"
 
-/* Rates of a device, by type of number. A MATRIX rate is that of tensor or matrix cores, if the datasheet has a
- * separate number for them. */
+/* Rates of a device, by type of number. A MATRIX rate is the rate of tensor or matrix cores, if the datasheet has a
+ * separate number for these cores. */
 enum tp_peak {
     TP_PEAK_FP64,
     TP_PEAK_FP64_MATRIX,

@@ -15,17 +15,17 @@ struct known_shape {
 struct costs {
     const struct tp_model *model;
     struct tp_arena *arena;
-    /* keys of distinct calls: (name, dims, types, concrete inputs, dims and argument of the result, dims of the
-     * backward operator) */
+    /* keys (name, dims, types, concrete inputs, dims and argument of the result, dims of the backward operator) of the
+     * distinct calls */
     struct tp_keys calls;
-    struct tp_vec of_call; /* for each key of `calls`: index in `costs` (uint32_t); NONE without a cost */
-    struct tp_vec costs;   /* elements are struct tp_cost */
+    struct tp_vec of_call; /* for each key of `calls`: index in `costs`, NONE without a cost; elements: uint32_t */
+    struct tp_vec costs;   /* elements: struct tp_cost */
     /* for each sequence number: index in `gradients` of the last convolution_backward with this number */
     struct tp_id_map backward;
-    struct tp_vec gradients; /* elements: struct known_shape; the arguments that contain gradients */
+    struct tp_vec gradients; /* arguments that contain gradients; elements: struct known_shape */
     uint32_t untyped_count;  /* number of distinct calls with shapes but without types */
-    /* for each operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0: not searched
-     * yet */
+    /* for each operator: 1 + index of its own unit, or else of the unit of an enclosing operator; NONE: no unit; 0: not
+     * searched yet */
     uint32_t *unit_of;
     struct tp_vec units;
 };
@@ -74,8 +74,8 @@ static bool has_three_arguments(const struct costs *c, uint32_t dims)
     return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
 }
 
-/* Returns the sequence number of an operator. Without one, returns the number of the nearest enclosing operator that
- * has one. Returns TP_NULL_INT if none has. */
+/* Returns the sequence number of an operator. If the operator has no number, returns the number of the nearest
+ * enclosing operator with a number; TP_NULL_INT if no such operator exists. */
 static int64_t enclosing_sequence_number(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
@@ -107,8 +107,9 @@ static void find_backwards(struct costs *c)
     }
 }
 
-/* Returns the shape of a forward operator's result. The backward operator with the same sequence number records it as
- * its gradient. If the operator has no such number, enclosing operators are tried. */
+/* Returns the shape of a forward operator's result, which the backward operator with the same sequence number records
+ * as its gradient. Without such a backward operator, tries the enclosing operators. dims of the shape is TP_NO_ID if
+ * all fail. */
 static struct known_shape find_result_shape(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
@@ -120,7 +121,7 @@ static struct known_shape find_result_shape(const struct costs *c, uint32_t op)
     return (struct known_shape){TP_NO_ID, 0};
 }
 
-/* Returns the dims of the backward operator that encloses an operator; TP_NO_ID if none does. */
+/* Returns the dims of the backward operator that encloses an operator; TP_NO_ID if no backward operator encloses it. */
 static uint32_t enclosing_backward(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
@@ -168,7 +169,7 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
     return *TP_AT(&c->of_call, uint32_t, call);
 }
 
-/* Computes the cost of an operator from the arguments of the event that did its work. If this fails, uses the
+/* Computes the cost of an operator from the arguments of the event that did its work. If this is not possible, uses the
  * operator's own arguments. Returns false if the operator has no cost. */
 static bool find_cost_of_operator(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
@@ -186,8 +187,8 @@ static bool find_cost_of_operator(struct costs *c, uint32_t op, struct tp_work_u
     return unit->cost != NONE;
 }
 
-/* Returns 1 + the index of the unit of an operator. Without one, returns the unit of the nearest enclosing operator
- * that has one, or NONE. */
+/* Returns 1 + the index of the unit of an operator. If the operator has no unit, returns the value for the nearest
+ * enclosing operator with a unit; NONE if no such operator exists. */
 static uint32_t unit_of(struct costs *c, uint32_t op)
 {
     uint32_t at = op, found = NONE;
@@ -235,7 +236,7 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
 
 /* bytes; larger than the cache of any known device, so a unit with more bytes must read from memory */
 static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
-/* factor by which a kernel may exceed a measured peak, because the peak was measured with another kernel */
+/* factor by which a kernel can exceed a measured peak, because the peak was measured with another kernel */
 static const double MEASURED_SLACK = 1.1;
 
 struct tp_work_floor tp_work_floor_of_unit(const struct tp_model *model, const struct tp_work_units *units,

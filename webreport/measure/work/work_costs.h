@@ -3,7 +3,7 @@
  *
  * A kernel belongs to the innermost operator around it that has a cost (cost.h); this operator call is a unit. All
  * kernels of a unit share its cost, which is assigned to the longest of them. If a unit is faster than the device can
- * be, its shape, type, time or peak must be wrong, and the unit is left out. */
+ * be, its shape, type, time or peak must be wrong. Such a unit is left out. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_COSTS_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_COSTS_H
 
@@ -13,13 +13,13 @@
 
 struct tp_work_unit {
     uint32_t op; /* index of the operator */
-    /* index of the event whose arguments determine the cost: the operator's own event, or that of an identical inner
-     * call that was merged into the operator */
+    /* index of the event whose arguments determine the cost: the operator's own event, or the event of an identical
+     * inner call that was merged into the operator */
     uint32_t event;
     uint32_t main; /* index of the device operation to which the cost is assigned */
     int64_t ns;    /* total duration of the unit's kernels, ns */
     uint32_t cost; /* index in tp_work_units.costs */
-    uint32_t call; /* index of the distinct call; calls with the same name, shapes and types share it */
+    uint32_t call; /* index of the distinct call; all calls with the same name, shapes and types have this index */
 };
 
 struct tp_work_units {

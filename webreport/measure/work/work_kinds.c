@@ -4,9 +4,9 @@
 
 /* the kinds that the layers of rules assign to an operator's name; TP_WORK_NONE if no rule matches */
 struct name_kinds {
-    /* kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
+    /* chain, owner: kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
     uint8_t chain, owner, own;
-    uint8_t rest; /* kind that applies if no other kind was found */
+    uint8_t rest; /* kind if no other rule gives one */
     bool is_known, is_triton;
 };
 
@@ -18,14 +18,14 @@ struct kinds {
     /* for each name id of a kernel: 2 if the kernel only moves values for a convolution, 1 if not; 0: not searched yet
      */
     uint8_t *near_convolution;
-    /* for each thread: times inside marks of an optimizer; NULL if the trace has no marks */
+    /* for each thread: times inside marks of an optimizer; NULL if the trace has no such marks */
     struct tp_intervals *optimizer;
     size_t near; /* index of the optimizer mark that the last search found */
-    /* kind of each operator by the rules of chains. Among the operator and its ancestors, the outermost one with a kind
-     * decides */
+    /* for each operator: kind by the rules of chains; this is the kind of the outermost one, among the operator and its
+     * ancestors, whose name has a kind */
     uint8_t *chain;
-    /* kind of each operator by the rules of owners. Among the operator and its ancestors, the innermost one with a kind
-     * decides */
+    /* for each operator: kind by the rules of owners; this is the kind of the innermost one, among the operator and its
+     * ancestors, whose name has a kind */
     uint8_t *owner_kind;
 };
 
@@ -124,8 +124,8 @@ static void set_kinds_by_ancestors(struct kinds *kinds, uint32_t op, const struc
     kinds->owner_kind[op] = (uint8_t)(name_kinds->own != TP_WORK_NONE ? name_kinds->own : outer);
 }
 
-/* Returns the kind of the innermost operator that has one, from `op` outward. own: kind of `op` alone. For a kernel of
- * torch.compile, the operators around it do not count. */
+/* Returns the kind `own` of operator `op`; without one, the kind of the nearest enclosing operator that has a kind.
+ * Ignores enclosing operators for a kernel of torch.compile (is_triton). */
 static unsigned kind_of_enclosing_operator(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];

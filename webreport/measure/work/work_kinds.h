@@ -1,5 +1,6 @@
-/* Finds the kind of work of each device operation and each operator. The operator that requested the work decides
- * first, then the operation's own name (docs/definitions.md, section 18). */
+/* Finds the kind of work of each device operation and each operator. The kind of a device operation follows from the
+ * operator that requested the work; if this operator has no kind, from the operation's own name (docs/definitions.md,
+ * section 18). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
 
@@ -12,15 +13,15 @@ struct tp_work_kinds {
     uint8_t *kind_of_operator; /* kind (enum tp_work) of each operator's host self time */
 };
 
-/* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns
- * TP_NO_ID if none exists. */
+/* Returns the innermost operator around the launch of a device operation; without a launch, the owner of the operation.
+ * Returns TP_NO_ID if no such operator exists. */
 static inline uint32_t tp_work_operator_of_device(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
 }
 
-/* Returns whether work of this kind may have a cost. Communication, copies and waits have none, because computation
+/* Returns whether work of this kind can have a cost. Communication, copies and waits have no cost, because computation
  * does not limit them. */
 static inline bool tp_work_has_cost(unsigned work)
 {

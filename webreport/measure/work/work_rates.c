@@ -10,12 +10,13 @@
 static const double LEAST_KNOWN_PERCENT = 80;
 
 struct sums {
-    double floor_ns, product_floor_ns; /* least time at the peak, ns: total of all units, and of products only */
-    /* kernel time of products with a known least time, and of units whose type has no known peak, ns */
+    /* least time at the peak, ns. floor_ns: sum over all units; product_floor_ns: sum over products only */
+    double floor_ns, product_floor_ns;
+    /* kernel time, ns. product_ns: products with a known least time; untyped_ns: units whose type has no known peak */
     double product_ns, untyped_ns;
-    /* kernel time of products, attention and convolutions, ns: the part with a known cost, and the total */
+    /* kernel time of products, attention and convolutions, ns. known_ns: the part with a known cost; all_ns: all */
     double known_ns, all_ns;
-    size_t near; /* position of the last search in the window, for tp_intervals_contain_near */
+    size_t near; /* position of the last search in the used steps, for tp_intervals_contain_near */
 };
 
 static bool is_matrix_work(unsigned work)

@@ -2,7 +2,7 @@
  * (docs/definitions.md, section 19).
  *
  * Each call is compared with the peak of its own type, so that runs with mixed types are treated fairly. Operations
- * that run twice, as in recomputation, count twice. */
+ * that run twice, as in recomputation, are added twice. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_RATES_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_RATES_H
 

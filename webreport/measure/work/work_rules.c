@@ -1,5 +1,5 @@
-/* Implements work_rules.h: finds kinds of work by name. The first rule of a layer that matches a name decides, so the
- * order of rules matters. writer/base/patterns.h describes the patterns. */
+/* Implements work_rules.h: finds kinds of work by name. Within a layer, a name has the kind of the first rule that
+ * matches, so the order of rules matters. writer/base/patterns.h describes the patterns. */
 #include "webreport/measure/work/work_rules.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct rule {
     const char *pattern;
 };
 
-/* ---- kernels of any operator; communication (section 12) is recognized earlier ---- */
+/* ---- kernels of any operator; communication (docs/definitions.md, section 12) is recognized earlier ---- */
 
 static const struct rule OF_KERNEL_FIRST[] = {
     {TP_WORK_LAYOUT, "nchwtonhwc|nhwctonchw|batched_transpose_|genericTranspose|SubTensorOpWith(Cast|Scalar)|"

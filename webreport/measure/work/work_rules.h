@@ -1,7 +1,8 @@
 /* The kinds of work on devices, and the names that identify them (docs/definitions.md, section 18).
  *
- * Each layer of rules is a list of patterns, of which the first match decides. Names of kernels and operators are
- * arbitrary text. Each distinct name is matched once per layer (work_kinds.h). The functions may run on any thread. */
+ * Each layer of rules is a list of patterns, of which the first match gives the kind. Names of kernels and operators
+ * are arbitrary text. Each distinct name is matched once per layer (work_kinds.h). The functions may run on any
+ * thread. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 
@@ -39,10 +40,11 @@ enum tp_work {
 enum tp_work_layer {
     /* kernels of any operator, before all other layers: layout changes of libraries, expert routing */
     TP_WORK_OF_KERNEL_FIRST,
-    TP_WORK_OF_CHAIN,  /* names of operators that consist of many kernels; the outermost match counts */
-    TP_WORK_OF_OWNER,  /* names of operators; of nested operators, the innermost match counts */
+    /* names of operators that consist of many kernels; of nested operators, the outermost match gives the kind */
+    TP_WORK_OF_CHAIN,
+    TP_WORK_OF_OWNER,  /* names of operators; of nested operators, the innermost match gives the kind */
     TP_WORK_OF_TRITON, /* kernels of torch.compile, by the form of their names */
-    TP_WORK_OF_KERNEL, /* kernels for which no earlier layer has a kind */
+    TP_WORK_OF_KERNEL, /* kernels to which no earlier layer gives a kind */
     TP_WORK_OF_HOST,   /* names of operators without device work, for their host self time */
     TP_WORK_LAYERS
 };
@@ -58,8 +60,8 @@ enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 /* Returns whether all patterns are valid. Used by tests. */
 bool tp_work_rules_are_valid(void);
 
-/* Returns whether a kernel of a convolution only moves or combines values. The name of such a kernel decides its kind,
- * not the operator. */
+/* Returns whether a kernel of a convolution only moves or combines values. The kind of such a kernel follows from its
+ * own name, not from its operator. */
 bool tp_work_is_next_to_convolution(struct tp_str kernel);
 
 /* Returns whether an operator only wraps other operators, so that its name does not show their work. Examples are

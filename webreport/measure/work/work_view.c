@@ -45,7 +45,8 @@ static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
 
 struct work {
-    /* sums over the units of this kind: operations, bytes, ns with a known cost, and ns with a known least time */
+    /* sums over the units of this kind. flops, bytes: their work; costed: ns with a known cost; known: ns with a known
+     * least time */
     int64_t flops, bytes, costed, known;
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
     uint32_t longest; /* id of the name with the most time */
@@ -56,8 +57,8 @@ struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct work works[TP_WORK_COUNT];
-    struct tp_keys keys; /* elements are pairs (kind, name id) */
-    struct tp_vec named; /* total time of each key, ns (int64_t) */
+    struct tp_keys keys; /* keys (kind, name id) */
+    struct tp_vec named; /* for each key: total time, ns; elements: int64_t */
     uint32_t *last;      /* for each name id: 1 + last key of the name; 0: no key yet */
     int64_t total;
 };
@@ -105,7 +106,7 @@ static void group_device_operations(struct grouping *g, const uint8_t *kinds)
     }
 }
 
-/* Adds the costs of units. The kernel to which a unit's cost is assigned decides the kind. */
+/* Adds the costs of units. The kind of a unit is the kind of the kernel to which its cost is assigned. */
 static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
 {
     for (uint32_t i = 0; i < units->count; i++) {
@@ -128,7 +129,7 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
                           tp_narrow_get(&operators->host_self, op));
 }
 
-/* Finds the name with the most time in each kind. Of equal times, the first name in alphabetical order counts. */
+/* Finds the name with the most time in each kind. Of names with equal time, chooses the first in alphabetical order. */
 static void find_longest_name_of_kind(struct grouping *g)
 {
     const struct tp_str *names = g->model->trace->names.items;

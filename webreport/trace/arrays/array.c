@@ -22,7 +22,7 @@ struct tile {
     bool is_on;
     unsigned char *bytes; /* the elements, at most TILE_BYTES bytes */
     uint64_t next;        /* index in C order of the first element of the next tile */
-    size_t size, at;      /* number of bytes in the tile, and number of them that were read */
+    size_t size, at;      /* size of the tile, and number of its bytes that were already read, bytes */
 };
 
 struct tp_array {

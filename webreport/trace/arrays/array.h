@@ -6,7 +6,7 @@
 #include "webreport/trace/arrays/npy.h"
 #include "webreport/trace/arrays/zip.h"
 
-/* The file, and the entry in an archive, that contains an array. */
+/* Location of an array: a file, and the entry in the file if the file is an archive. */
 struct tp_array_place {
     const char *path;                 /* path of the file; NULL if there is no array */
     const struct tp_zip_entry *entry; /* entry in the archive; NULL if the file is a .npy */

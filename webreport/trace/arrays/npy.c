@@ -114,7 +114,7 @@ void tp_npy_decode(const struct tp_npy *npy, const void *from, size_t count, dou
         wide[i] = __builtin_bswap64(wide[i]);
 }
 
-/* ---- header of a file: a Python dict with three members, which many programs write ---- */
+/* ---- header of a file: a Python dict with three members; programs spell the dict differently ---- */
 
 struct text {
     const char *at, *end;

@@ -11,7 +11,7 @@
 #include "writer/base/str.h"
 
 enum tp_npy_type {
-    TP_NPY_NONE, /* other type: text, object, structure, complex number */
+    TP_NPY_NONE, /* unsupported type: text, object, structure, complex number */
     TP_NPY_FLOAT16,
     /* bfloat16, written as "V2" (two plain bytes) in a header. For bfloat16 bits in a uint16 array, the caller sets
      * this type. */
@@ -57,7 +57,7 @@ const char *tp_npy_type_name(enum tp_npy_type type);
 enum tp_npy_type tp_npy_type_by_name(struct tp_str name);
 /* Returns the size of one element, bytes; 0 for TP_NPY_NONE. */
 size_t tp_npy_type_size(enum tp_npy_type type);
-/* Returns true for int64 and uint64. A double may not represent their values exactly. */
+/* Returns true for int64 and uint64. A double cannot represent all values of these types exactly. */
 bool tp_npy_type_is_wide(enum tp_npy_type type);
 
 /* Converts `count` elements to doubles. from: the elements as in the file, not necessarily aligned. wide: receives

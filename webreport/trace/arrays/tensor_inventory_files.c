@@ -62,7 +62,7 @@ static int list_folders_and_arrays(struct tp_buf *folders, struct tp_buf *files,
         else if (name.ptr[0] != '.' && (tp_str_ends(name, ".npy") || tp_str_ends(name, ".npz")))
             add_path(files, path, entry->d_name);
     }
-    int why = errno; /* readdir leaves errno 0 at the end of a folder */
+    int why = errno; /* 0 at the end of the folder, otherwise the error of readdir */
     closedir(dir);
     return why ? set_folder_error(err, path, why) : TP_OK;
 }
@@ -148,7 +148,7 @@ static struct path_parts split_path_into_parts(struct tp_arena *arena, struct tp
     struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
-    for (size_t at = 0; at < relative.len;) { /* the last step in the path wins */
+    for (size_t at = 0; at < relative.len;) { /* a step later in the path replaces an earlier one */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         if (parse_step_of_name((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))

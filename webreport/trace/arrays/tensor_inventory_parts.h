@@ -8,7 +8,7 @@
 struct tp_inventory_search {
     struct tp_arena *arena;
     const struct tp_inventory_options *options;
-    struct tp_vec items; /* tensors found so far (struct tp_tensor_item) */
+    struct tp_vec items; /* tensors found so far; elements: struct tp_tensor_item */
     uint32_t worker;     /* number of the worker whose tensors are being searched */
     uint32_t failed_count;
     bool hit_limit, is_of_trace;

@@ -38,8 +38,8 @@ struct tp_input_format {
     const char *refusal;
 };
 
-/* All input formats. The first row that recognizes a file decides. The row of traces in JSON accepts every file,
- * because its reader explains why a file is not a trace. After it, a row without a name ends the table. */
+/* All input formats. A file has the format of the first row that recognizes it. The row of traces in JSON accepts every
+ * file, because its reader explains why a file is not a trace. After it, a row without a name ends the table. */
 extern const struct tp_input_format tp_input_formats[];
 
 /* Returns the format of a file by its first bytes; never NULL. name: file name or path; NULL for standard input. */

@@ -132,7 +132,7 @@ const struct tp_input_format *tp_input_format_detect(const void *bytes, size_t s
     struct tp_input_head head = tp_sign_make_head(bytes, size, name);
     const struct tp_input_format *format = tp_input_formats;
     while (!format->is_one(&head, &format->sign))
-        format++; /* ends at the latest at the last row with a name, because this row accepts every file */
+        format++; /* the loop ends at the latest at the last row with a name, because this row accepts every file */
     return format;
 }
 

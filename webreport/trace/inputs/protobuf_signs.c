@@ -50,7 +50,8 @@ static bool parse_field(struct message *m, unsigned *number, struct message *byt
         return false;
     }
     if (size > (uint64_t)(m->end - m->at))
-        size = (uint64_t)(m->end - m->at); /* the first bytes of the file end inside this field */
+        size = (uint64_t)(m->end - m->at); /* limits the size, because the first bytes of the file end inside this
+                                              field */
     if ((tag & 7) == 2)
         *bytes = (struct message){m->at, m->at + size};
     m->at += size;

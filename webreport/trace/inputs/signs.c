@@ -116,7 +116,7 @@ bool tp_sign_is_proton(const struct tp_input_head *head, const struct tp_input_s
            tp_sign_has_key(list, size, "\"metrics\"") && !tp_sign_has_key(list, size, "\"ph\"");
 }
 
-/* ---- other formats ---- */
+/* ---- cProfile, and formats recognized by file name ---- */
 
 /* Recognizes a profile of cProfile: a dictionary in Python's marshal format whose first key is a tuple of file, line
  * and function. Ignores the bit 0x80, which marshal sets for objects with several references. */

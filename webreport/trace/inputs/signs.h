@@ -15,14 +15,15 @@ tp_sign tp_sign_has_json_keys;
 /* Accepts every file. */
 tp_sign tp_sign_matches_any;
 
-/* Recognize two kinds of JSON lists: torch's memory timeline, and a tree of Proton (signs.c). */
+/* These functions recognize two kinds of JSON lists: torch's memory timeline, and a tree of Proton (signs.c). */
 tp_sign tp_sign_is_memory_timeline, tp_sign_is_proton;
-/* Recognize cProfile files, event files of TensorBoard, and reports of Nsight Systems by file name (signs.c). */
+/* These functions recognize cProfile files, event files of TensorBoard, and reports of Nsight Systems by file name
+ * (signs.c). */
 tp_sign tp_sign_is_pstats, tp_sign_is_event_file, tp_sign_has_nsys_name;
-/* Recognize texts that are not JSON (text_signs.c). */
+/* These functions recognize texts that are not JSON (text_signs.c). */
 tp_sign tp_sign_is_perf_script, tp_sign_is_torch_log, tp_sign_is_folded, tp_sign_is_svg, tp_sign_is_html,
     tp_sign_is_markup;
-/* Recognize protobuf messages (protobuf_signs.c). */
+/* These functions recognize protobuf messages (protobuf_signs.c). */
 tp_sign tp_sign_is_xplane, tp_sign_is_pprof, tp_sign_is_perfetto;
 
 /* Returns the first bytes of a file with the properties that several recognizers need. Borrows the texts. */

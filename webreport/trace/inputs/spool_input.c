@@ -32,7 +32,8 @@ static bool has_argument(const struct input *in, enum tp_field field)
     return in->args[field] != NULL;
 }
 
-/* Returns true if an earlier argument of the record has the same name as argument `at`. Only the first one counts. */
+/* Returns true if an earlier argument of the record has the same name as argument `at`. Only the first argument of a
+ * name is delivered. */
 static bool is_repeated_argument(const struct tp_trace_record *record, size_t at)
 {
     const struct tp_trace_out_arg *args = record->args;
@@ -225,7 +226,7 @@ static uint32_t add_detail(struct input *in, const struct tp_sink_slice *slice)
     }
 }
 
-/* Returns the range kind that the arguments of the record declare. */
+/* Returns the range kind that the argument "kind" of the record names; TP_RANGE_NONE if there is none. */
 static enum tp_range_kind declared_range_kind(struct input *in)
 {
     struct tp_str text = field_text(in, TP_ARG_KIND);
@@ -267,7 +268,8 @@ static void deliver_complete_event(struct input *in)
         count_record_of_unknown_cat(in, slice.cat);
         return;
     }
-    sink->trace->reading.with_decimals += 2; /* start and duration, both of which a spool records exactly */
+    sink->trace->reading.with_decimals += 2; /* counts the start and the duration, because a spool records both times
+                                                exactly */
     slice.event.kind = kind & 15;
     slice.declared_kind = declared_range_kind(in);
     slice.is_communication = has_argument(in, TP_ARG_COLLECTIVE) || has_argument(in, TP_ARG_GROUP_NAME) ||

@@ -66,7 +66,7 @@ static bool are_lines_folded_stacks(const char *text, size_t size)
         const char *end = memchr(text, '\n', size);
         struct tp_str line = {text, end ? (size_t)(end - text) : size};
         if (!end && lines)
-            break; /* the last line may be incomplete */
+            break; /* ignores the last line, because it may be incomplete */
         if (!ends_with_count(line))
             return false;
         has_frames = has_frames || tp_str_find(line, ";") > 0;

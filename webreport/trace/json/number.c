@@ -48,7 +48,7 @@ static enum tp_number_status parse_decimal(struct tp_str text, int scale, wide *
         return TP_NUMBER_NONE;
     for (; p < end && tp_is_digit(*p); p++) {
         if (value >> 96)
-            dropped++; /* further digits do not fit, so only their number counts */
+            dropped++; /* further digits do not fit; only their number is used */
         else
             value = value * 10 + (unsigned)(*p - '0');
     }

@@ -98,7 +98,7 @@ static bool is_key_at(const char *p, const char *end)
     return p < end && *p == ':';
 }
 
-/* Returns true if the quote at p may end a string value: the text after the quote may follow a value. */
+/* Returns true if the quote at p can end a string value: the text after the quote can follow a value. */
 static bool may_quote_end_string(const char *p, const char *end)
 {
     const char *next = tp_scan_skip_space(p + 1, end);
@@ -556,7 +556,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
             return status;
         int field = event_field_of_key(key.ptr, key.len);
         spans->has_odd_key |= has_occurred_before(spans, field) || (field < 0 && !is_other_key(key));
-        if (field == TP_FIELD_ARGS) { /* of several members "args", only the last one counts */
+        if (field == TP_FIELD_ARGS) { /* if there are several members "args", only the last is used */
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;
             spans->has &= (1ull << TP_FIELD_ARGS) - 1;

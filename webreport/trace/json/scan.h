@@ -135,11 +135,11 @@ struct tp_scan_trail {
 /* The state of a scan. `at` only moves forward. After TP_SCAN_BAD it is the position of the wrong byte. */
 struct tp_scan {
     const char *at, *end;
-    /* quotes that a lenient scan treated as text of a string: their number, and how many of them precede a colon. The
-     * caller sets both numbers, and recorder_key_count, to 0 before the scan. */
+    /* quotes that a lenient scan treated as text of a string: their number, and the number of those that a colon
+     * follows. The caller sets both numbers, and recorder_key_count, to 0 before the scan. */
     unsigned inner_quote_count, inner_key_count;
-    unsigned recorder_key_count; /* number of keys written by recorders in strings with such quotes */
-    /* true: a quote ends a string only if the text after it may follow a value; repairs unescaped quotes */
+    unsigned recorder_key_count; /* number of keys of recorders inside strings with unescaped quotes */
+    /* true: a quote ends a string only if the text after it can follow a value; repairs unescaped quotes */
     bool is_lenient;
     uint8_t key_hash_slots[256];
     struct tp_scan_trail *trail; /* receives the values in the order of the text; NULL if not wanted */

@@ -1,8 +1,8 @@
 /* Reads and formats compact JSON texts, such as those in tp_trace.values.
  *
  * Compact JSON has no white space outside strings, strings escaped in one way, and numbers as written. This module
- * handles shapes, types, grids and the few top-level objects; the reader itself reads times and sizes. Allocates
- * only from the arenas given. */
+ * handles shapes, types, grids and a few top-level objects. The reader itself reads times and sizes. Memory comes only
+ * from the arena that the caller passes. */
 #ifndef TP_WEBREPORT_TRACE_JSON_VALUE_H
 #define TP_WEBREPORT_TRACE_JSON_VALUE_H
 
@@ -35,8 +35,8 @@ int64_t tp_value_int(struct tp_str json);
  * the end, or for other values. key: set to the member's key with its quotes; may be NULL. */
 bool tp_value_next(struct tp_str json, size_t *at, struct tp_str *key, struct tp_str *item);
 
-/* Returns the value of the member `key` of an object; ptr NULL if absent. Of several such members, the last one
- * counts. */
+/* Returns the value of the member `key` of an object; ptr NULL if absent. If several members have this key, returns the
+ * value of the last one. */
 struct tp_str tp_value_member(struct tp_str json, const char *key);
 
 static inline bool tp_value_starts_with(struct tp_str json, char first)

@@ -1,8 +1,8 @@
 /* Rule E4: many small collectives. Each call has a fixed latency, and one call could send several tensors.
  *
- * The rule counts only calls that can be joined. One kind are calls without a matrix product between them, as in a loop
- * over gradients. The other kind are calls of DistributedDataParallel and FSDP, whose tensors do not depend on each
- * other. In tensor parallelism, the all-reduce of a layer is the input of the next layer and cannot be joined. */
+ * The rule examines only calls that can be joined. These are calls without a matrix product between them, as in a loop
+ * over gradients, and calls of DistributedDataParallel and FSDP, whose tensors do not depend on each other. In tensor
+ * parallelism, the all-reduce of a layer is the input of the next layer and cannot be joined. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -37,13 +37,14 @@ const struct tp_rule tp_rule_E4 = {
     .on_host = evaluate_small_collectives,
 };
 
-enum { TINY_BYTES = 32 << 10 }; /* the whole time of a call up to this size is latency */
+enum { TINY_BYTES = 32 << 10 }; /* a call that sends at most this number of bytes consists only of latency */
 static const double LEAST_OF_LARGER = 0.6;
 
 /* A small collective call, and the host event that issued it. */
 struct call {
     uint32_t record, issuer, step, class;
-    /* start and end on the device, ns. Without a device: on the host, from the handover to a backend thread */
+    /* start and end of the call on the device, ns; without a device: on the host, from the handover to a backend
+     * thread */
     int64_t a, b;
     bool is_joinable; /* true if the call can be joined with another call of its class and step */
     bool is_gradient; /* true if a wrapper for data parallelism issued the call */
@@ -56,17 +57,18 @@ struct call {
 struct class
 {
     const struct tp_collective_kind *kind;
-    uint32_t last, count; /* last: index of the previous call, TP_NO_ID: no call yet; count: number of joinable calls */
+    uint32_t last, count; /* last: index of the previous call; TP_NO_ID: no call yet. count: number of joinable calls */
     uint32_t longest;     /* index of the longest call so far in the current step; TP_NO_ID: no call yet */
     int64_t bytes, latency_ns;
     bool has_latency, has_gradients;
-    struct tp_vec tiny, all; /* int64_t: durations of calls up to TINY_BYTES, durations of all joinable calls, ns */
+    /* tiny: durations of calls up to TINY_BYTES, ns; all: durations of all joinable calls, ns; elements: int64_t */
+    struct tp_vec tiny, all;
 };
 
 struct search {
     struct tp_advisor *a;
-    struct tp_vec calls, classes;   /* elements are struct call, struct class */
-    struct tp_vec products;         /* int64_t: starts of matrix work, ns, ascending */
+    struct tp_vec calls, classes;   /* elements of `calls`: struct call; elements of `classes`: struct class */
+    struct tp_vec products;         /* starts of matrix work, ns, ascending; elements: int64_t */
     struct tp_vec dispatcher_calls; /* uint32_t: calls of torch.distributed's dispatcher, in order of start */
 };
 
@@ -91,8 +93,8 @@ static void find_products(struct search *s)
             *(int64_t *)tp_vec_push(&s->products) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
 }
 
-/* Lists the calls of the dispatcher. A backend with its own threads (gloo) runs each collective some time after its
- * dispatcher call. */
+/* Lists the calls of torch.distributed's dispatcher. A backend with its own threads (gloo) runs each collective some
+ * time after the dispatcher call. */
 static void find_dispatcher_calls(struct search *s)
 {
     const struct tp_model *model = s->a->model;
@@ -104,8 +106,8 @@ static void find_dispatcher_calls(struct search *s)
     }
 }
 
-/* Returns the dispatcher call that issued a record: the last such call before the record. Returns TP_NO_ID if that
- * call is on the same thread. */
+/* Returns the dispatcher call that issued the collective of a record: the last dispatcher call before the record.
+ * Returns TP_NO_ID if that call is on the same thread. */
 static uint32_t dispatcher_call_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
@@ -122,7 +124,8 @@ static uint32_t dispatcher_call_before(const struct search *s, const struct tp_c
     return is_other ? event : TP_NO_ID;
 }
 
-/* Returns whether the group of a record has other ranks. A group of unknown size counts as having other ranks. */
+/* Returns whether the process group of a record has other ranks. A group of unknown size is assumed to have other
+ * ranks. */
 static bool has_other_ranks(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
@@ -179,7 +182,7 @@ static void find_calls(struct search *s)
 
 /* ---- joinable calls ---- */
 
-/* Returns, for each name id, whether a wrapper for data parallelism sends in ranges with this name. */
+/* Returns, for each name id, whether a wrapper for data parallelism sends gradients in ranges with this name. */
 static uint8_t *find_names_of_gradient_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -279,14 +282,14 @@ static struct tp_interval time_of_whole_call(const struct tp_model *model, uint3
 
 /* times of the joinable calls */
 struct found {
-    /* struct tp_interval. latency: avoidable latency; between: time between two calls of a loop; host: host time of the
-     * calls; whole: all time of the calls */
+    /* elements: struct tp_interval. latency: avoidable latency; between: time between two calls of a loop; host: host
+     * time of the calls; whole: total time of the calls */
     struct tp_vec latency, between, host, whole;
     struct tp_picks picks;
-    uint32_t most; /* index of the class with the most calls */
+    uint32_t most; /* index of the class with the most joinable calls */
 };
 
-/* Returns the latency in a call's time, ns: the part that does not depend on the number of bytes. */
+/* Returns the latency of a call, ns: the part of its time that does not depend on the number of bytes. */
 static int64_t call_cost_ns(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -294,8 +297,8 @@ static int64_t call_cost_ns(const struct search *s, const struct call *call)
     return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, the cost
- * includes the host's work between the two calls if it is shorter than a call. */
+/* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, this cost
+ * includes the host's work between the two calls, unless that work takes longer than a call. */
 static void add_cost_of_next_call(struct search *s, struct found *found, const struct call *before,
                                   const struct call *call)
 {
@@ -335,8 +338,8 @@ static void add_frequent_classes(struct search *s, struct found *found)
     }
 }
 
-/* Returns the time that joining the calls would save. Without a device: latency that no computation hides, and time
- * between calls. With a device: exposed latency, and time in which the device waits for the launches. */
+/* Returns the time that joining the calls would save. Without a device: the latency that no computation hides, and the
+ * time between calls. With a device: the exposed latency, and the time in which the device waits for the launches. */
 static struct tp_intervals fixed_cost_time(struct tp_advisor *a, struct found *found)
 {
     struct tp_intervals latency = tp_intervals_from_vec(&found->latency);
@@ -380,8 +383,8 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     const struct class *class = TP_AT(&s.classes, struct class, found.most);
     c.picks = found.picks;
     c.time = fixed_cost_time(a, &found);
-    /* larger tensors must first be copied into one buffer, so the gain is smaller. Without tiny calls, all time may be
-     * transfer */
+    /* larger tensors must first be copied into one buffer, so the gain is smaller; without tiny calls, the latency is
+     * unknown, and all time may be transfer */
     c.has_lower_bound = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.details = class_detail(a, class);

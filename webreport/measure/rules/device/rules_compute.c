@@ -1,5 +1,6 @@
-/* Rules about the work of kernels: matrix products without tensor cores (C1, C2), sizes that do not fit (C3), casts
- * (C10), copies (C11), small grids (C13). Also exposed communication (E1). */
+/* Rules about the work of kernels: matrix products without tensor cores (C1, C2), sizes that are no multiple of the
+ * alignment (C3), casts (C10), copies (C11), small grids (C13). The file also contains the rule about exposed
+ * communication (E1). */
 #include <stdio.h>
 
 #include "webreport/measure/rules/device/rules_overlap.h"
@@ -132,20 +133,23 @@ const struct tp_rule tp_rule_E1 = {
 /* compute capability of a device */
 struct capability {
     bool is_nvidia;
-    int64_t major, minor; /* numbers of the compute capability major.minor; TP_NULL_INT if unknown */
+    /* major and minor number of the compute capability, such as 9 and 0; TP_NULL_INT if unknown */
+    int64_t major, minor;
 };
 
-/* properties of a list of input types (bits), computed once for each distinct list */
+/* properties of a list of input types (bits) */
 enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
     struct tp_advisor *a;
-    struct capability *gpus;     /* capability by index in model->gpus */
-    struct tp_id_map types;      /* map from value id to TYPES_* bits */
-    struct tp_id_map misaligned; /* map from pair (dims, types) to 0 or 1 */
+    struct capability *gpus;     /* for each index in model->gpus: compute capability of this device */
+    struct tp_id_map types;      /* map from the value id of a list of input types to TYPES_* bits */
+    struct tp_id_map misaligned; /* map from the pair (dims, types) to the result of read_misaligned */
     int64_t multiple;
-    struct tp_vec c1, c2;   /* struct tp_interval: time that faster kernels would save, in rule C1 and in rule C2 */
-    struct tp_vec c10, c11; /* struct tp_interval: times of the operations in rule C10 and in rule C11 */
+    /* time that faster kernels would save; c1: for rule C1; c2: for rule C2; elements: struct tp_interval */
+    struct tp_vec c1, c2;
+    /* times of operations; c10: for rule C10; c11: for rule C11; elements: struct tp_interval */
+    struct tp_vec c10, c11;
     int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
     struct tp_picks p1, p2, p3, p10, p11;
     bool has_tensor_cores, has_half;
@@ -232,7 +236,7 @@ static uint32_t operator_types(struct compute *x, uint32_t op)
     return *bits;
 }
 
-/* Returns whether a value is a JSON integer, true or false. Sets *rest to the remainder of the value modulo
+/* Returns whether a value is a JSON integer, true or false. Sets *rest to the remainder of dividing the value by
  * `multiple`. */
 static bool is_json_integer_multiple_of(struct tp_str item, int64_t multiple, int64_t *rest)
 {
@@ -252,7 +256,7 @@ static bool is_json_integer_multiple_of(struct tp_str item, int64_t multiple, in
     return true;
 }
 
-/* which of the last two sizes of a matrix is not divisible by the multiple */
+/* bits: which of the last two sizes of a matrix is not divisible by the multiple */
 enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
 
 /* Returns whether sizes form a matrix: a list of two or more integers. Sets *odd to the ODD_* bits of the last two
@@ -330,7 +334,8 @@ static int64_t speedup_by_tensor_cores(const struct compute *x, const struct cap
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-/* Examines a kernel whose owner could use tensor cores and contains no operator that could. */
+/* Examines a kernel for rules C1 and C2. owner: operator that could use tensor cores, and that contains no other such
+ * operator. */
 static void examine_kernel_for_tensor_cores(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
@@ -380,8 +385,8 @@ static void examine_operation(struct compute *x, uint32_t k)
     }
 }
 
-/* Adds a finding if the total time of the operations is at least min_pct of the analysed time. time: times that a
- * fix would save, or NULL for a finding without a ceiling. ns: total time of the operations. */
+/* Adds a finding if the total time of the operations is at least min_pct of the analysed time. time: time that a fix
+ * would save, or NULL for a finding without a ceiling. ns: total time of the operations. */
 static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
                               const struct tp_picks *picks)
 {
@@ -434,7 +439,7 @@ static void evaluate_kernels(struct tp_advisor *a)
 
 static void evaluate_small_grids(struct tp_advisor *a)
 {
-    enum { ONE = 1000000000 }; /* unit of blocks_per_sm_e9: one block per SM */
+    enum { ONE = 1000000000 }; /* value of one block per SM in the unit of blocks_per_sm_e9 */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
@@ -457,10 +462,10 @@ static void evaluate_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* times on all devices, for rule E1 */
+/* times of communication on all devices, for rule E1 */
 struct overlap {
-    /* struct tp_interval. exposed: communication without compute; hidden: part of it that compute could hide; sooner:
-     * part of `hidden` without which the steps finish earlier */
+    /* elements: struct tp_interval. exposed: communication without compute; hidden: part of `exposed` that compute
+     * could hide; sooner: part of `hidden` that, if hidden, lets the steps finish earlier */
     struct tp_vec exposed, hidden, sooner;
 };
 
@@ -505,8 +510,9 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_add_operation_by_length(&c.picks, a->model, k);
     c.time = tp_intervals_from_vec(&o.sooner);
-    c.weight = share / 2; /* weight in the list: only half of the share, because waits of ranks for each other may
-                             disappear completely */
+    /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
+     * completely */
+    c.weight = share / 2;
     c.details = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
                                tp_intervals_length(c.time));
     tp_advisor_add(a, &c);

@@ -1,8 +1,10 @@
-/* Replaces advice that the program already follows: device graphs if the program replays graphs, torch.compile if its
- * code is compiled. Only the advice shown to people changes; JSON keeps the rule's own advice. */
+/* Replaces advice that the program already follows: advice to use device graphs if the program replays graphs, and
+ * advice to use torch.compile if its code is compiled. Changes only the advice shown to people, not the advice in
+ * JSON. */
 #include "webreport/measure/rules/rules_eval.h"
 
-/* a program replays graphs if graphs launch at least this percentage of its kernels (same limit as for flag F3) */
+/* a program is treated as replaying graphs if graphs launch at least this percentage of its kernels (same limit as for
+ * flag F3) */
 static const double MANY_PERCENT = 20;
 
 static bool is_compiler_name(struct tp_str name)

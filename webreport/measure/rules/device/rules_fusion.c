@@ -46,7 +46,7 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
 /* ---- C15: attention ---- */
 
-/* the compute kernels of one device in the window W, in order of start */
+/* the compute kernels of one device in the window of used steps, in order of start */
 struct sequence {
     struct tp_advisor *a;
     uint32_t *kernels;
@@ -85,8 +85,8 @@ static bool is_batched_product(const struct sequence *s, uint32_t i)
     return shape.is_known && shape.rank >= 3;
 }
 
-/* Returns the index of the nearest matrix product before a softmax (step -1) or after it (step 1). Returns TP_NO_ID if
- * no product is near. at: index of the softmax. */
+/* Returns the index of the nearest matrix product before (step -1) or after (step 1) a softmax. Returns TP_NO_ID if no
+ * product is near. at: index of the softmax. */
 static uint32_t nearest_product(const struct sequence *s, uint32_t at, int step)
 {
     for (uint32_t far = 0; far < FAR; far++) {
@@ -99,8 +99,8 @@ static uint32_t nearest_product(const struct sequence *s, uint32_t at, int step)
     return TP_NO_ID;
 }
 
-/* The kernels of attention. A fused kernel would take only the time of the products, at 25 % to 60 % of the peak
- * rate. */
+/* The kernels of attention. A fused kernel would take only as long as the matrix products take at 25 % to 60 % of the
+ * peak rate. */
 struct attention {
     struct tp_work_claim claim;
     int64_t count;
@@ -129,8 +129,8 @@ static void claim_kernels_of_attention(struct attention *x, const struct sequenc
     }
 }
 
-/* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate
- * that the products of attention reach. unknown: result if the time at the peak rate is unknown. */
+/* Returns the gain of a fused kernel as a part of the time of all attention kernels, 0 to 1. part: share of the peak
+ * rate that the matrix products of attention reach. unknown: result if fast_ns is unknown. */
 static double gain_of_fused_attention_kernel(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
@@ -161,7 +161,8 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
     }
 }
 
-/* Multiplies the claimed part of each kernel by `part`, because a fused kernel still needs the rest of the time. */
+/* Multiplies the part of each kernel that the finding covers by `part`, because a fused kernel still needs the rest of
+ * the time. */
 static void scale_claimed_parts(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
@@ -189,8 +190,8 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 
 /* ---- C16: chains ---- */
 
-/* Returns whether a kernel could be part of a fused kernel: it does little arithmetic, is not part of attention, and
- * is not fused already. */
+/* Returns whether a chain of small kernels may contain this kernel: the kernel does little arithmetic, is not part of
+ * attention, and is not fused already. */
 static bool can_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
@@ -207,8 +208,8 @@ static bool can_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     return event == TP_NO_ID || tp_str_starts(tp_advisor_event_name(a, event), "aten::");
 }
 
-/* Claims the kernels of a chain. A fused kernel would transfer about 1.5 times the bytes of the chain's largest
- * kernel. */
+/* Adds the kernels of a chain to the finding. A fused kernel would transfer about 1.5 times the bytes of the kernel in
+ * the chain that transfers most. */
 static void claim_kernels_of_chain(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;

@@ -1,5 +1,6 @@
-/* Rules about a device that waits for its host: host waits (A4, A5, A6), loading of code (A8), allocator (A12, D2),
- * short kernels (A3), launches (A1). Rules about host code (A13) and repeated launches (A2) are in other files. */
+/* Rules about a device that waits for its host: blocking host waits (A4, A5, A6), loading of code (A8), allocator calls
+ * (A12, D2), short kernels (A3), slow launches (A1). Rules about host code (A13) and repeated launches (A2) are in
+ * other files. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -135,7 +136,7 @@ const struct tp_rule tp_rule_D2 = {
     .on_device = evaluate_allocator,
 };
 
-/* ---- A4, A5, A6: waits ---- */
+/* Returns, for each operator, whether this operator directly contains a call that starts a copy to the host. */
 
 /* Returns, for each operator, whether the operator directly contains a call that starts a copy to the host. */
 static bool *find_value_reads(const struct tp_advisor *a)
@@ -159,8 +160,8 @@ struct waits {
 
 enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
-/* Returns the kind of a wait, WAIT_*. *reads: NULL before the first call; set to the result of find_value_reads when
- * needed. */
+/* Returns the kind of a wait, WAIT_*. *reads: NULL in the first call; the function sets *reads to the result of
+ * find_value_reads when it needs this result. */
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
@@ -220,7 +221,7 @@ static void evaluate_waits(struct tp_advisor *a)
         add_finding_about_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
 }
 
-/* ---- A8: loading of code ---- */
+/* ---- A8: loading of device code ---- */
 
 static void evaluate_loading(struct tp_advisor *a)
 {
@@ -355,7 +356,7 @@ static void evaluate_short_kernels(struct tp_advisor *a)
     tp_arena_free_item(a->arena, durations.data, durations.capacity * sizeof(int64_t));
 }
 
-/* ---- A1: idle time that no other rule claimed ---- */
+/* ---- A1: idle time that no other rule explains ---- */
 
 /* Adds the operations after the longest host gaps as evidence. A host gap is idle time before the host calls an
  * operation. */
@@ -381,8 +382,8 @@ static void add_longest_gaps_as_evidence(struct tp_advisor *a, struct tp_picks *
     }
 }
 
-/* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time; otherwise NULL.
- * picks: the gaps, longest first. */
+/* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the idle time; otherwise
+ * NULL. picks: the gaps, longest first. */
 static struct tp_detail *few_gaps_detail(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };

@@ -45,7 +45,7 @@ static int compare_by_launch(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Returns, for each step, the index of the step among the used steps; TP_NO_ID for a step that is not used. */
+/* Returns, for each step, the position of the step among the used steps; TP_NO_ID for a step that is not used. */
 static uint32_t *number_used_steps(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -95,7 +95,8 @@ static bool is_equal_kernel(const struct tp_model *model, uint32_t x, uint32_t y
            p->block == q->block;
 }
 
-/* Returns the lowest percentage of kernels that are equal at equal positions in two consecutive steps. */
+/* Compares each used step with the next used step. Returns the lowest percentage of positions at which both steps have
+ * the same kernel. */
 static double smallest_equal_share(struct tp_advisor *a, const struct sequences *s)
 {
     const struct tp_model *model = a->model;
@@ -123,7 +124,8 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
     return median;
 }
 
-/* Appends the calls that a captured graph must not contain to the evidence: waits, allocator calls, pageable copies. */
+/* Adds evidence: the calls that a captured graph must not contain, such as waits, allocator calls, and pageable
+ * copies. */
 static void add_graph_blockers_as_evidence(struct tp_advisor *a, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
@@ -182,7 +184,7 @@ static void evaluate_graph(struct tp_advisor *a)
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
-    if (a->reported[TP_RULE_A1]) /* rule A1 is about the same time and cause, so only one finding is reported */
+    if (a->reported[TP_RULE_A1]) /* rule A1 has already reported this time and cause, so no second finding is added */
         tp_advisor_set_details(a, TP_RULE_A1,
                                tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
                                               blockers_detail(a, blockers)));

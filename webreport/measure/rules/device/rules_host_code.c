@@ -1,6 +1,6 @@
-/* Rule A13: lines and annotations of host code that run while a device waits for a long time, and that launch no work.
+/* Rule A13: lines and annotations of host code that launch no work, and that run while a device waits for a long time.
  *
- * If operators that launch work take that time, the calls are too slow for the device. Rule A1 reports this case and
+ * If operators that launch work take this time, the calls are too slow for the device. Rule A1 reports this case and
  * names the code that makes the calls. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
@@ -28,23 +28,23 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns; /* least time for which the device waits for the host in an examined gap, ns; shorter gaps are
-                           ignored */
-    /* second collector, for code inside launching operators; NULL in the second collector itself */
+    /* least waiting time in a gap, ns; gaps in which the device waits for the host for a shorter time are ignored */
+    int64_t min_gap_ns;
+    /* second collector, for code inside operators that launch work; NULL in the second collector itself */
     struct host_code *calling;
     const uint8_t *launching; /* for each event: 1 if the event is an outermost operator that launches device work */
     struct tp_id_map ids;
-    struct tp_vec lines;     /* elements are struct code_line */
-    struct tp_vec intervals; /* elements are struct code_interval */
+    struct tp_vec lines;     /* elements: struct code_line */
+    struct tp_vec intervals; /* elements: struct code_interval */
     uint32_t gpu;
 };
 
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu;        /* index of the device of the evidence; TP_NO_ID: no evidence yet */
-    int64_t at;          /* start of the evidence, ns */
-    bool has_other_rule; /* true if another rule is about this line */
+    uint32_t gpu;        /* index of the device at which the evidence occurred; TP_NO_ID: no evidence yet */
+    int64_t at;          /* start of the first stack segment that is evidence, ns */
+    bool has_other_rule; /* true if another rule reports this line */
 };
 
 struct code_interval {
@@ -52,7 +52,8 @@ struct code_interval {
     struct tp_interval time;
 };
 
-/* Returns whether another rule is about a segment. Annotations of input and optimizer have their own rules. */
+/* Returns whether another rule reports a segment of the stack. Annotations of input and optimizer have their own
+ * rules. */
 static bool belongs_to_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
@@ -63,8 +64,8 @@ static bool belongs_to_other_rule(const struct tp_model *model, const struct tp_
     return tp_regions_by_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
-/* Returns whether a segment is a call that is slow for the device. The segment is inside an operator that launches
- * device work, or inside an operator too short to be real work. */
+/* Returns whether a segment belongs to a call that is too slow for the device: the segment is inside an operator that
+ * launches device work, or inside an operator too short to be real work. */
 static bool is_in_launching_operator(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
@@ -106,8 +107,8 @@ static void collect_code_of_segment(void *context, const struct tp_stack_segment
     *(struct code_interval *)tp_vec_push(&code->intervals) = (struct code_interval){*id, {segment->a, segment->b}};
 }
 
-/* Returns the indexes of the intervals in which the device waits for the host, for gaps with at least min_ns of such
- * time. The intervals of a gap are adjacent. */
+/* Returns the indexes of the idle intervals in which the device waits for the host. Includes only gaps with at least
+ * min_ns of such intervals. The intervals of a gap are adjacent. */
 static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -122,7 +123,7 @@ static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *g
     return found;
 }
 
-/* Sets the time of each line to the union of the line's intervals, and `ns` to the length of this union. */
+/* For each line: sets `time` to the union of the line's intervals, and `ns` to the length of this union. */
 static void merge_intervals_of_lines(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
@@ -238,6 +239,6 @@ static void evaluate_host_code(struct tp_advisor *a)
     if (tp_set_percent_of_window(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
         tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);
-    else /* the input waits for this code, so the finding about the input gets the detail */
+    else /* the input waits for this code, so the code is shown in the detail of the finding about the input */
         tp_advisor_set_details(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);
 }

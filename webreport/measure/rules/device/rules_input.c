@@ -1,5 +1,5 @@
-/* Rules about input and copies in programs with a device: loader on the main thread (B1, B2), pageable copies (B3),
- * exposed copies (B4), tiny copies (B5). */
+/* Rules about input and copies in programs with a device: data loader on the main thread (B1, B2), pageable copies
+ * (B3), exposed copies (B4), tiny copies (B5). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -82,7 +82,7 @@ const struct tp_rule tp_rule_B5 = {
     .on_device = evaluate_tiny_copies,
 };
 
-/* ---- B1, B2: the loader on the main thread ---- */
+/* ---- B1, B2: the data loader on the main thread ---- */
 
 static void evaluate_loader(struct tp_advisor *a)
 {
@@ -133,14 +133,14 @@ static struct tp_str copy_direction(struct tp_str name)
     return (struct tp_str){name.ptr + from, at > from ? at - from : 0};
 }
 
-/* total size and time of pinned copies in one direction; pageable copies could reach this rate */
+/* total size and time of copies from pinned memory in one direction; pageable copies could reach this rate */
 struct rate {
     int64_t bytes, ns;
 };
 
 struct pageable {
     struct tp_strings directions;
-    struct tp_vec rates; /* struct rate for each id of a direction in `directions` */
+    struct tp_vec rates; /* rates of copies for each id in `directions`; elements: struct rate */
     struct tp_vec intervals, launches;
     double default_gb_s;
 };
@@ -151,7 +151,8 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Lists the copies in the window W that have this mark and more than min_bytes. Returns their number. */
+/* Appends the indexes of the copies in the window of used steps that have this mark and more than min_bytes. Returns
+ * their number. */
 static size_t list_large_copies(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
@@ -184,7 +185,7 @@ static void sum_copies_from_pinned_memory(const struct tp_advisor *a, struct pag
     }
 }
 
-/* Returns the time that a copy would take from pinned memory, ns. */
+/* Returns the time that a copy would take if its host memory were pinned, ns. */
 static int64_t copy_time_from_pinned_memory(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
 {
     int64_t bytes = copy_bytes(a->model, device);
@@ -241,7 +242,8 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
     return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
 }
 
-/* Appends the times of input copies of a device in the window W during which the device does no other work. */
+/* Appends the times of input copies of a device in the window of used steps during which the device does no other
+ * work. */
 static void add_exposed_input_copies(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;

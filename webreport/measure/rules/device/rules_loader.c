@@ -1,20 +1,23 @@
-/* Finds why data loading takes long: reading, transforming samples, or assembling batches. The frames inside the
- * loading time show the reason. Without recorded stacks the reason is unknown. */
+/* Finds the cause of slow data loading: reading, transforming samples, or assembling batches. The Python frames in the
+ * loading time show the cause. Without recorded stacks the cause is unknown. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* LEAST_PYTHON: making tensors does not count if other Python code takes less than 1 / LEAST_PYTHON of the time */
+/* LEAST_PYTHON: the time of making tensors is ignored if other Python code takes less than 1 / LEAST_PYTHON of the
+ * time */
 enum { SMALL_NS = 20000, LEAST_PYTHON = 5 };
 
-/* the times of the parts of loading on one thread */
+/* the time of each part of data loading on one thread */
 struct parts {
     const struct tp_model *model;
     uint32_t fetch; /* index of the event of the last fetch; TP_NO_ID: no fetch yet */
-    /* struct tp_interval. samples: transforming samples; batches: assembling batches; others: waits and operators */
+    /* elements: struct tp_interval. samples: time of transforming samples; batches: time of assembling batches; others:
+     * time of waits and operators */
     struct tp_vec samples, batches, others;
-    /* struct tp_interval: making tensors from existing data, which any way of assembling a batch needs */
+    /* time of making tensors from existing data, which any way of assembling a batch needs; elements: struct
+     * tp_interval */
     struct tp_vec making;
-    bool has_tensor;    /* true if the last batch so far has made a tensor */
-    bool reads_tensors; /* true if an operator read the inputs of a batch before the batch made a tensor */
+    bool has_tensor;    /* true if a tensor has been made for the current batch */
+    bool reads_tensors; /* true if an operator read the inputs of a batch before a tensor was made for the batch */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -95,7 +98,7 @@ const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct t
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.has_tensor)
             p.reads_tensors |= tp_intervals_contain(last_interval(&p.batches), e->ts_ns);
-        /* operators shorter than SMALL_NS are Python code that inserts numbers */
+        /* operators shorter than SMALL_NS insert single numbers for Python code, so their time belongs to that code */
         if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS)
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
@@ -115,6 +118,6 @@ const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct t
     struct tp_intervals python = tp_intervals_difference(a->arena, *collation, tp_intervals_from_vec(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
-        *collation = python; /* leaves out the call that makes a tensor from existing data */
+        *collation = python; /* excludes calls that make a tensor from existing data */
     return "input.collate";
 }

@@ -54,7 +54,7 @@ const struct tp_rule tp_rule_D4 = {
     .always = evaluate_memory,
 };
 
-/* Returns the memory size of the device with this id in bytes; 0 if unknown. */
+/* Returns the memory size in bytes of the device with this id; 0 if unknown. */
 static int64_t device_capacity(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
@@ -123,8 +123,8 @@ static struct growth measure_growth(const struct tp_advisor *a, uint32_t place)
     return growth;
 }
 
-/* Adds a finding if a device's memory grows by about the same amount in each step, within a factor of two. The first
- * step is ignored, because it allocates memory for the whole run. Memory that is released again does not count. */
+/* Adds a finding if a device's memory grows by about the same amount in each step, within a factor of two. Ignores
+ * memory that is released again. Also ignores the first step, because it allocates memory for the whole run. */
 static void examine_growth(struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
@@ -162,7 +162,9 @@ static void find_growth(struct tp_advisor *a)
 
 static void evaluate_memory(struct tp_advisor *a)
 {
-    enum { MAX_DEVICES = 4096 }; /* limits the time for damaged traces, because each search scans the list of devices */
+    /* largest number of devices that the search below accepts; limits the run time for damaged traces, because each
+     * search scans the list of devices */
+    enum { MAX_DEVICES = 4096 };
     uint32_t seen = 0;
     for (uint32_t i = 0; i < a->memory->device_count && seen < MAX_DEVICES; i++) {
         const struct tp_memory_device *m = &a->memory->devices[i];

@@ -1,9 +1,9 @@
 /* Rules about gradient accumulation. R5: the steps are micro-steps. E8: micro-steps send their gradients to the other
- * ranks, although only the last one must.
+ * ranks, although only the last micro-step must.
  *
  * E8 divides a recording into spans. A span starts with a forward pass of a wrapper for data parallelism, or with a
- * micro-step if there is no wrapper. It ends where the next span starts. A span that reduces gradients without updating
- * the parameters could omit the reduction. */
+ * micro-step if there is no wrapper. The span ends where the next span starts. A span that reduces gradients without
+ * updating the parameters could omit the reduction. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -80,18 +80,18 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 /* ---- E8: gradients that are reduced in each micro-step ---- */
 
 struct span {
-    /* backward_end_ns: end of the backward pass; INT64_MIN without a backward pass */
+    /* backward_end_ns: end of the backward pass; INT64_MIN: the span has no backward pass */
     int64_t start_ns, backward_end_ns;
-    int64_t zeroed_ns; /* time of the last zeroing of gradients in the span, ns; INT64_MIN: never */
+    int64_t zeroed_ns; /* time of the last zeroing of gradients in the span, ns; INT64_MIN: no zeroing */
     bool updates;      /* true if an optimizer runs in the span */
     bool is_avoidable;
-    int64_t bytes;  /* total bytes of the span's reductions; a reduction of unknown size counts as 0 */
-    uint32_t calls; /* number of the span's reductions */
+    int64_t bytes;  /* total bytes of the span's gradient reductions; unknown sizes add 0 */
+    uint32_t calls; /* number of gradient reductions in the span */
 };
 
 struct micro_steps {
     struct tp_advisor *a;
-    struct tp_vec spans; /* struct span, in order of start */
+    struct tp_vec spans; /* elements: struct span, in order of start */
     bool has_wrapper;    /* true if spans start with the wrapper's forward pass */
 };
 
@@ -152,7 +152,8 @@ static size_t find_span_at(const struct micro_steps *m, int64_t at_ns)
     return lo - 1;
 }
 
-/* Fills the members of each span from host events: updates, zeroing, and the end of the backward pass. */
+/* Fills the members of each span from host events: the updates, the zeroing of gradients, and the end of the backward
+ * pass. */
 static void store_span_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
@@ -185,8 +186,8 @@ static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
 }
 
 /* Returns whether a record reduces gradients. A wrapper starts reductions inside the nodes that compute gradients. A
- * backend with its own threads (gloo) runs them outside all nodes. Without a wrapper, the user's own loop reduces after
- * the backward pass. */
+ * backend with its own threads (gloo) runs reductions outside all nodes. Without a wrapper, the user's own loop reduces
+ * gradients after the backward pass. */
 static bool is_gradient_reduction(const struct micro_steps *m, const struct tp_collective *record,
                                   const struct span *span)
 {
@@ -214,9 +215,9 @@ static void store_reductions_of_spans(struct micro_steps *m)
     }
 }
 
-/* Marks the spans whose reductions equal those of the next span that updates the parameters. Returns the number of
- * marked spans. Sets *updates to the number of spans that update. Ignores the last span, which may be cut off. Also
- * ignores spans that zero their gradients after the backward pass and so discard them. */
+/* Marks the spans whose reductions equal the reductions of the next span that updates the parameters. Returns the
+ * number of marked spans. Sets *updates to the number of spans that update the parameters. Ignores the last span, which
+ * may be incomplete. Also ignores spans that zero and so discard their gradients after the backward pass. */
 static uint32_t mark_avoidable_reductions(struct micro_steps *m, uint32_t *updates)
 {
     const struct span *next = NULL;

@@ -1,9 +1,9 @@
-/* Rule R6: each step of a program that only calls a model works on one sample. More samples would take little more
- * time, because the step reads all weights for a few rows, or its operators are shorter than their calls.
+/* Rule R6: in a program that only calls a model, each step works on one sample. More samples would take little more
+ * time, because the step reads all weights for a few rows, or because its operators are shorter than their calls.
  *
- * The trace does not show whether other samples are waiting, so the finding claims no gain. A batch raises the
- * throughput, but a single user gains nothing. The names of a serving engine's steps contain the number of requests. In
- * other steps, the operands of the outermost operators show the number of samples. */
+ * The trace does not show whether other samples are waiting, so the finding estimates no gain. A batch raises the
+ * throughput, but a single user gains nothing. In steps of a serving engine, the step's name contains the number of
+ * requests. In other steps, the operands of the outermost operators show the number of samples. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
@@ -38,20 +38,20 @@ const struct tp_rule tp_rule_R6 = {
     .on_host = evaluate_one_sample,
 };
 
-/* MOST_OF: "most" means all but at most 1 / MOST_OF; LEAST_BYTES: least bytes of weights per step that the detail
- * mentions */
+/* MOST_OF: "most" means all but at most 1 / MOST_OF. LEAST_BYTES: number of bytes of weights per step from which on the
+ * detail mentions the weights */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* the matrix products, convolutions and recurrent layers in the window W */
+/* the matrix products, convolutions and recurrent layers in the window of used steps */
 struct matrix_work {
     struct tp_advisor *a;
-    /* all_ns: time of all the matrix work; one_ns: time of the work on one sample, which a batch would hardly
-     * lengthen; ns */
+    /* all_ns: time of all the matrix work, ns; one_ns: time of the part that works on one sample, ns (a batch would
+     * hardly lengthen this time) */
     int64_t all_ns, one_ns;
-    int64_t one_host_ns; /* host time of the operators in one_ns, ns */
+    int64_t one_host_ns; /* host time of the operators whose time is in one_ns, ns */
     /* bytes of weights that the products on one sample read; TP_NULL_INT if some are unknown */
     int64_t weight_bytes;
-    struct tp_picks picks; /* operators on one sample, longest first */
+    struct tp_picks picks; /* evidence: operators on one sample, longest first */
     bool *has_one;         /* for each step: true if an operator on one sample starts in the step */
 };
 
@@ -60,8 +60,8 @@ static bool is_nearly_all_of_total(int64_t part, int64_t whole)
     return whole > 0 && part >= whole - whole / MOST_OF;
 }
 
-/* Returns the time of an operator, ns: of its device work, or on the host without pauses if the program has no
- * device. */
+/* Returns the time of an operator, ns: the time of its device work, or its time on the host without pauses if the
+ * program has no device. */
 static int64_t operator_time(const struct tp_advisor *a, uint32_t op)
 {
     if (!a->cpu)
@@ -83,7 +83,7 @@ static int64_t batch_size_of_state(const struct tp_model *model, uint32_t op)
 }
 
 /* Returns whether an operator works on one sample. longest: length of the longest sequence of one sample so far in the
- * step. A product with at most that many rows may work on the elements of this sequence. */
+ * step. A matrix product with at most this number of rows may work on the elements of this sequence. */
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
@@ -91,7 +91,7 @@ static bool is_one_sample(const struct tp_model *model, uint32_t op, const struc
     return samples->count == 1 || (samples->rows && samples->rows <= longest);
 }
 
-/* Adds the bytes of a product's weights. The weights are the operand after the samples. */
+/* Adds the bytes of a product's weights. The weights are the operand that follows the samples. */
 static void add_weights(struct matrix_work *work, uint32_t op)
 {
     const struct tp_trace *trace = work->a->model->trace;
@@ -133,7 +133,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     tp_picks_add_by_length(&work->picks, model, model->operators.event[op]);
 }
 
-/* Adds the outermost matrix work on the main thread that starts in the window W. */
+/* Adds the outermost operators with matrix work on the main thread that start in the window of used steps. */
 static void add_operators(struct matrix_work *work)
 {
     const struct tp_model *model = work->a->model;
@@ -202,14 +202,14 @@ static struct tp_detail *work_detail(const struct matrix_work *work)
             ? TP_DETAIL(a, TP_DETAIL_SINGLE_SAMPLES, TP_OF_NUMBER(count), TP_OF_NUMBER(model->used_count),
                         TP_OF_TEXT(name), TP_OF_TEXT(sizes))
             : TP_DETAIL(a, TP_DETAIL_ALWAYS_SINGLE, TP_OF_NUMBER(count), TP_OF_TEXT(name), TP_OF_TEXT(sizes));
-    /* the steps read enough weights to mention them */
+    /* the detail mentions the weights only if the steps read many bytes of them */
     if (work->weight_bytes >= LEAST_BYTES * (int64_t)model->used_count)
         detail->next =
             TP_DETAIL(a, TP_DETAIL_WEIGHTS, TP_OF_REAL((double)work->weight_bytes / model->used_count / 1e6));
     return detail;
 }
 
-/* Adds the finding. If a rule about the same cause already has a finding, adds only the detail to it. */
+/* Adds the finding. If a rule for the same cause already has a finding, adds only the detail to that finding. */
 static void report_one_sample(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)

@@ -34,11 +34,11 @@ const struct tp_rule tp_rule_C7 = {
     .on_device = evaluate_optimizer,
 };
 
-/* annotations with one mark in the window W, and the times that they cover */
+/* annotations that have one mark, in the window of used steps, and the times that they cover */
 struct regions {
     struct tp_advisor *a;
-    struct tp_vec events;           /* uint32_t: indexes of the annotations' events, sorted by thread, then time */
-    struct tp_intervals *of_thread; /* for each thread: the covered times */
+    struct tp_vec events; /* indexes of the annotations' events, sorted by thread, then time; elements: uint32_t */
+    struct tp_intervals *of_thread; /* for each thread: times that the annotations cover */
 };
 
 static void find_regions_with_mark(struct regions *r, uint64_t mark)
@@ -90,12 +90,12 @@ static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint
     return lo;
 }
 
-/* Operations that are launched inside regions and that is_one accepts. launch_ns: total length of their launches;
- * picks: the first operations. */
+/* Operations that are launched inside regions and for which is_one returns true. launch_ns: total length of the launch
+ * calls; picks: the first operations. */
 struct launched {
     bool (*is_one)(const void *regions, uint32_t device);
     int64_t launch_ns;
-    struct tp_vec time; /* struct tp_interval: times of the operations */
+    struct tp_vec time; /* times of the operations; elements: struct tp_interval */
     struct tp_picks picks;
 };
 
@@ -105,7 +105,8 @@ static void add_operation(const struct regions *r, struct launched *out, uint32_
     if (!out->is_one(r, device))
         return;
     struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
-    pick.at = device; /* indexes of device operations are in order of time */
+    /* the time in `pick` is the index of the operation, because device operations are in order of time */
+    pick.at = device;
     tp_picks_add_by_weight(&out->picks, pick);
     out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
@@ -140,8 +141,8 @@ static bool launches_fused(const struct tp_model *model, uint32_t launch)
     return false;
 }
 
-/* Returns the starts of launches on a thread, ns, for launches of fused operations and launches inside an event with a
- * fused name. */
+/* Returns the starts of launches on a thread, ns. Includes launches of fused operations, and launches inside an event
+ * with a fused name. */
 static struct tp_vec find_launches_of_fused_operations(const struct tp_advisor *a, uint32_t thread)
 {
     const struct tp_model *model = a->model;
@@ -213,7 +214,7 @@ static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-/* ---- C7: zeroing tensor by tensor ---- */
+/* ---- C7: zeroing gradients tensor by tensor ---- */
 
 static bool is_fill_operation(const void *regions, uint32_t device)
 {

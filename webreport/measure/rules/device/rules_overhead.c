@@ -1,18 +1,20 @@
 /* Finds the cost of recording on the host of a program with a device: the time in which the device waits because the
  * host is recording.
  *
- * Frames and operators of the main thread cost the same as in programs without a device (H6.frame_ns, H6.operator_ns,
- * H6.shapes_ns). These costs are lower bounds, because recording also slows calls of the runtime. Findings keep their
- * recorded time. The gain of a fix is reduced by the share of this time that is cost of recording. */
+ * Frames and operators of the main thread are assumed to cost the same as in programs without a device (thresholds
+ * frame_ns, operator_ns and shapes_ns of rule H6). The costs are lower bounds, because recording also slows calls of
+ * the runtime. Findings keep their recorded time. The gain of a fix is reduced by the share of this time that is cost
+ * of recording. */
 #include "webreport/measure/rules/rules_eval.h"
 
 struct cost {
-    int64_t ts_ns, sum_ns; /* ts_ns: start of an event; sum_ns: total cost of all events before it, ns */
+    int64_t ts_ns, sum_ns; /* ts_ns: start of an event; sum_ns: total cost of recording of all earlier events, ns */
 };
 
 struct overhead {
     struct tp_advisor *a;
-    /* struct cost, in order of time, of the main thread's events that start while a device waits for the host */
+    /* costs of the main thread's events that start while a device waits for the host, in order of time; elements:
+     * struct cost */
     struct tp_vec costs;
     int64_t sum_ns, frames, operators;
 };
@@ -44,7 +46,7 @@ static void list_costs(struct overhead *o)
     }
 }
 
-/* Returns the total cost of the listed events before a time, ns. */
+/* Returns the total cost of recording before a time, ns. */
 static int64_t cost_before_ns(const struct overhead *o, int64_t ts_ns)
 {
     size_t low = 0, high = o->costs.count;
@@ -58,7 +60,7 @@ static int64_t cost_before_ns(const struct overhead *o, int64_t ts_ns)
     return low < o->costs.count ? TP_AT(&o->costs, struct cost, low)->sum_ns : o->sum_ns;
 }
 
-/* Returns which part of a set of times is cost of recording, from 0 to 1. */
+/* Returns the part of a set of times that is cost of recording, from 0 to 1. */
 static double share_of_recording_cost(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;

@@ -1,5 +1,5 @@
-/* Implements rules_overlap.h: limits the gain from overlapping communication with compute. The limits are the compute
- * of the same step and the lead of the host over the device. */
+/* Implements rules_overlap.h: computes the largest possible gain from overlapping communication with compute. Two
+ * things limit this gain: the compute of the same step, and the lead of the host over the device. */
 #include "webreport/measure/rules/device/rules_overlap.h"
 
 #include "writer/base/id_map.h"
@@ -16,7 +16,7 @@ static bool is_compute(const struct tp_model *model, uint32_t device)
  * backward node launches. *next: index of the device's first operation to examine.
  *
  * Returns the end of the step if there is no such kernel. Also returns the end if other compute runs between such
- * kernels: then several passes alternate, and compute of each pass may hide communication of any other. */
+ * kernels. In this case several passes alternate, and compute of each pass may hide communication of the others. */
 static int64_t backward_start_ns(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
                                  uint32_t *next)
 {
@@ -38,8 +38,8 @@ static int64_t backward_start_ns(struct tp_advisor *a, const struct tp_gpu *gpu,
     return is_single ? start : step->end_ns;
 }
 
-/* Adds the part of `exposed` between `from` and `to` that free compute in that range could hide. free: compute without
- * communication. */
+/* Adds the part of `exposed` between `from` and `to` that the compute in `free` could hide. free: compute during which
+ * no communication runs. */
 static void add_part_that_compute_can_hide(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free,
                                            int64_t from, int64_t to)
 {
@@ -78,7 +78,7 @@ struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct
     return tp_intervals_from_vec(&hidden);
 }
 
-/* ---- communication whose hiding ends the steps sooner ---- */
+/* ---- communication that, if hidden, lets the steps finish earlier ---- */
 
 /* a call that blocks the host until the device has reached a certain operation; times in ns */
 struct blocking {
@@ -119,13 +119,13 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
     return calls;
 }
 
-/* How far device and host could be ahead of their recorded times, ns. */
+/* The times by which device and host could be ahead of the recording, ns. */
 struct lead {
-    struct tp_vec kept; /* struct tp_interval: intervals whose total length is device_ns */
+    struct tp_vec kept; /* intervals whose total length is device_ns; elements: struct tp_interval */
     int64_t device_ns, host_ns;
 };
 
-/* Shortens the latest intervals until the lead of the device is at most `most` ns. */
+/* Shortens the latest intervals in `kept` until the lead of the device is at most `most` ns. */
 static void shorten_lead_of_device(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
@@ -172,15 +172,15 @@ static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu 
     return most.stream;
 }
 
-/* a walk over the compute kernels of the stream with the most compute */
+/* a walk over the compute kernels of the main stream, which is the stream with the most compute */
 struct main_kernels {
     const struct tp_gpu *gpu;
     int64_t stream;
     uint32_t next; /* index of the device's first operation to examine */
 };
 
-/* Returns the longest time from the end of a kernel's launch to `start`, ns, for the kernels that start at `start`.
- * Returns INT64_MAX if one of these kernels has no launch, or if no kernel of the stream starts at `start`. */
+/* Returns the longest time from the end of a kernel's launch to `start`, ns, among the kernels of the main stream that
+ * start at `start`. Returns INT64_MAX if a kernel has no launch, or if no kernel starts at `start`. */
 static int64_t longest_launch_lead_ns(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
@@ -198,11 +198,12 @@ static int64_t longest_launch_lead_ns(const struct tp_model *model, struct main_
     return longest < 0 ? INT64_MAX : longest;
 }
 
-/* a walk along communication that could be hidden and along blocking host calls, both in order of time */
+/* a walk over communication that could be hidden and over blocking host calls, both in order of time */
 struct walk {
     struct tp_intervals intervals;
-    struct tp_vec calls;   /* elements are struct blocking */
-    size_t interval, call; /* index of the next interval, index of the next call */
+    struct tp_vec calls; /* elements: struct blocking */
+    /* interval: index of the next interval of communication; call: index of the next blocking call */
+    size_t interval, call;
     struct lead lead;
 };
 

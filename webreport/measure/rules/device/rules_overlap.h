@@ -1,4 +1,5 @@
-/* Limits the gain from overlapping communication with compute (rules E1, E6; section 15 of docs/definitions.md). */
+/* Computes the largest possible gain from overlapping communication with compute (rules E1 and E6; docs/definitions.md,
+ * section 15). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 #define TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 
@@ -9,8 +10,8 @@
 struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals exposed);
 
-/* Returns the part of `intervals` without which the steps finish earlier. Hiding the rest gains nothing, because the
- * host launches later kernels too late. intervals: communication of a device that compute could hide. */
+/* Returns the part of `intervals` that, if hidden, lets the steps finish earlier. Hiding the other part gains nothing,
+ * because the host launches later kernels too late. intervals: communication of a device that compute could hide. */
 struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals intervals);
 

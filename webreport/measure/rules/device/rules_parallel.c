@@ -71,7 +71,7 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
 
 /* ---- E6: parameters that are gathered too late ---- */
 
-/* Returns, for each name id, whether the name belongs to the wrapper; NULL if no name does. */
+/* Returns, for each name id, whether the name belongs to the sharding wrapper; NULL if no name does. */
 static uint8_t *sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -91,15 +91,15 @@ static bool is_called_in_sharded_module(const struct tp_model *model, const uint
     return false;
 }
 
-/* All-gathers of parameters in the window W. The first all-gather of each step is not examined, because no earlier
- * work of the step could hide it. */
+/* All-gathers of parameters in the window of used steps. The first all-gather of each step is not examined, because no
+ * earlier work of the step could hide it. */
 struct gathers {
-    struct tp_vec time; /* struct tp_interval: times of the all-gathers that could start earlier */
+    struct tp_vec time; /* times of the all-gathers that could start earlier; elements: struct tp_interval */
     struct tp_picks picks;
     /* count: number of all-gathers; bare_count: number of all-gathers that are exposed for at least half of their
      * time */
     int64_t count, bare_count;
-    uint32_t step; /* step of the last all-gather; TP_NO_ID before the first */
+    uint32_t step; /* index of the step with the last all-gather; TP_NO_ID before the first all-gather */
 };
 
 static void add_exposed_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
@@ -132,7 +132,7 @@ static struct gathers find_exposed_gathers(struct tp_advisor *a, const uint8_t *
     return g;
 }
 
-/* Returns the part of the all-gathers' exposed time without which the steps finish earlier. */
+/* Returns the part of the all-gathers' exposed time that, if hidden, lets the steps finish earlier. */
 static struct tp_intervals gain_of_gathers(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -169,8 +169,8 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* ---- E7: one process for all devices ---- */
 
-/* Returns whether a name belongs to a function of DataParallel or to the function's node in the backward pass, but
- * not to the model itself. */
+/* Returns whether a name belongs to a function of DataParallel, or to the backward node of such a function, but not to
+ * the wrapped model. */
 static bool is_distribution_name(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};

@@ -1,9 +1,9 @@
 /* Rule E11: stages of a pipeline wait for each other. A stage is idle until the previous stage has sent the
- * micro-batch, or the next stage has sent its gradient.
+ * micro-batch, or the next stage has sent the gradient.
  *
- * Programs also send and receive for other reasons: ring attention, halos of an image, parameters of a server. Such a
- * rank sends and receives at the same time, or once in a step. A stage of a pipeline works on several micro-batches in
- * a step, and its first and last exchange have one direction each. */
+ * Programs also send and receive for other reasons, such as ring attention, halos of an image, or parameters of a
+ * server. Such a rank sends and receives at the same time, or once in a step. A stage of a pipeline works on several
+ * micro-batches in a step, and its first and last exchange are only a send or only a receive. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -34,7 +34,7 @@ const struct tp_rule tp_rule_E11 = {
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
-/* An event that starts at a moment: a call that sends or receives, a matrix product, or a node of the backward pass. */
+/* The start of an event: a call that sends or receives data, a matrix product, or a node of the backward pass. */
 enum moment_kind { CALL, PRODUCT, NODE };
 struct moment {
     int64_t at_ns;
@@ -45,9 +45,9 @@ struct moment {
 struct pipeline {
     struct tp_advisor *a;
     const uint8_t *directions; /* bits of enum direction for each name id */
-    struct tp_vec moments;     /* struct moment, in order of time */
-    struct tp_vec calls;       /* struct tp_interval: host calls that send or receive */
-    struct tp_vec receives;    /* struct tp_interval: host calls that receive */
+    struct tp_vec moments;     /* elements: struct moment, in order of time */
+    struct tp_vec calls;       /* host calls that send or receive data; elements: struct tp_interval */
+    struct tp_vec receives;    /* host calls that receive data; elements: struct tp_interval */
     struct tp_picks picks;
     int64_t micro_batches; /* largest number of micro-batches in any step */
     uint32_t step_count;   /* number of used steps in which the rank is a stage */
@@ -60,7 +60,8 @@ static unsigned directions_of_name(struct tp_str name)
     return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
 }
 
-/* Returns the directions of host communication for each name id. Returns NULL if no name sends, or no name receives. */
+/* Returns, for each name id, whether host calls of this name send or receive (bits of enum direction). Returns NULL if
+ * no name sends, or no name receives. */
 static const uint8_t *find_directions(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -113,7 +114,7 @@ static void find_moments(struct pipeline *p)
     tp_merge_sort(p->a->arena, p->moments.data, p->moments.count, sizeof(struct moment), compare_by_time, NULL);
 }
 
-/* ---- steps of a stage ---- */
+/* ---- steps in which the rank is a stage of a pipeline ---- */
 
 /* The exchanges of a step. Calls without a matrix product between them form one exchange. */
 struct exchanges {
@@ -154,8 +155,8 @@ static bool is_only_sending_or_receiving(unsigned directions)
 }
 
 /* Returns the number of micro-batches in a step; 0 if the rank is no stage of a pipeline in this step. The first stage
- * sends each micro-batch once; the last stage receives each once. A middle stage receives twice per micro-batch: the
- * micro-batch and its gradient. */
+ * sends each micro-batch once, and the last stage receives each micro-batch once. A middle stage receives twice per
+ * micro-batch: the micro-batch and its gradient. */
 static int64_t micro_batch_count(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
@@ -183,10 +184,10 @@ static void count_micro_batches(struct pipeline *p)
     }
 }
 
-/* ---- cost of the waiting ---- */
+/* ---- time that the stage waits ---- */
 
-/* Returns whether an all-to-all collective launched the kernel. Such a kernel has the same name as a kernel that
- * sends or receives. */
+/* Returns whether an all-to-all collective launched the kernel. The name does not show this, because such a kernel has
+ * the same name as a kernel that sends or receives. */
 static bool is_launched_by_collective_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -199,7 +200,7 @@ static bool is_launched_by_collective_of_all(const struct tp_model *model, uint3
     return false;
 }
 
-/* Returns the time in which kernels send or receive while no compute runs. */
+/* Returns the time in which kernels send or receive data while no compute runs. */
 static struct tp_intervals exposed_kernels(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
@@ -229,8 +230,8 @@ static struct tp_intervals lost_time_of_pipeline(struct pipeline *p)
     return tp_intervals_from_vec(&time);
 }
 
-/* Returns the number of ranks in the group that sends and receives. If this number is unknown, returns the number of
- * ranks in the job, or 0. Sets *of to "group" or "job". */
+/* Returns the number of ranks in the process group that sends and receives. If this number is unknown, returns the
+ * number of ranks in the job, or 0. Sets *of to "group" or "job". */
 static int64_t group_size(const struct pipeline *p, const char **of)
 {
     const struct tp_model *model = p->a->model;

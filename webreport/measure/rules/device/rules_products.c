@@ -1,8 +1,8 @@
 /* Rules about matrix products and convolutions in programs with a device.
  *
- * Products: slower than similar ones (C17), reading all weights for few rows (C18), double precision (C21).
- * Convolutions: layout changes around them (C20). Kernels that their names identify: odd sizes (C22), single precision
- * (C24). Other kernels: too little work (C23), half precision on a device that has FP8 (C25). */
+ * Products: slower than similar products (C17), reading all weights for few rows (C18), double precision (C21).
+ * Convolutions: layout changes before and after them (C20). Kernels that are recognized by name: odd sizes (C22),
+ * single precision (C24). Other kernels: too little work (C23), half precision on a device that has FP8 (C25). */
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "writer/base/sort.h"
@@ -140,7 +140,7 @@ const struct tp_rule tp_rule_C25 = {
 struct product {
     uint32_t unit; /* index of the first call's unit of work */
     int64_t calls, ns, flops;
-    double rate; /* TFLOP/s that the calls reach */
+    double rate; /* computing rate of the calls, TFLOP/s */
 };
 
 static int compare_by_rate(const void *x, const void *y, const void *context)
@@ -152,7 +152,7 @@ static int compare_by_rate(const void *x, const void *y, const void *context)
     return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Returns the products of one type with more than 0.5 GFLOP per call, slowest first. */
+/* Returns the products of one number type with more than 0.5 GFLOP per call, slowest first. */
 static struct product *list_products(struct tp_advisor *a, enum tp_number_type type, size_t *count)
 {
     static const int64_t MIN_FLOPS = 500000000;
@@ -192,7 +192,7 @@ static void claim_products_of_call(struct tp_work_claim *claim, const struct tp_
     }
 }
 
-/* Returns the median rate of the sorted products, leaving out the product at index `at`. */
+/* Returns the median rate of the sorted products without the product at index `at`. */
 static double median_of_others(const struct product *products, size_t count, size_t at)
 {
     size_t middle = (count - 1) / 2;
@@ -228,7 +228,7 @@ static bool is_decoding_name(struct tp_str name)
     return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
 }
 
-/* Returns whether an annotation shows that the program generates token by token (decoding). */
+/* Returns whether an annotation shows that the program generates text token by token (decoding). */
 static bool is_decoding(const struct tp_advisor *a)
 {
     return tp_has_annotation(a->model, is_decoding_name);
@@ -252,7 +252,7 @@ static void find_weight_reading(struct tp_advisor *a)
                  : is_decode)
             tp_work_claim_add(&claim, a, k, 0.5);
     }
-    if (!is_decode) /* training also has products with few rows, so such products count only in programs that decode */
+    if (!is_decode) /* training has products with few rows too, so only programs that decode get a finding */
         claim.ns = 0;
     tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
@@ -295,7 +295,7 @@ static unsigned facts_in_kernel_name(const struct tp_advisor *a, uint8_t *known,
     return known[id];
 }
 
-/* Finds kernels with odd sizes by their names, for recordings without operators and types. */
+/* Finds kernels with odd sizes by name, for recordings without operators and types. */
 static void find_kernels_by_name(struct tp_advisor *a)
 {
     struct tp_work_claim odd;
@@ -310,13 +310,13 @@ static void find_kernels_by_name(struct tp_advisor *a)
     tp_work_claim_end(&odd, a, NULL);
 }
 
-/* least and greatest gain for a single-precision kernel, as parts of its time */
+/* least and greatest gain for a single-precision kernel, as parts of the kernel's time */
 struct single_gain {
     double low, high;
 };
 
 /* Returns the gain for a single-precision kernel. The greatest gain assumes half precision at 0.5 of the peak rate and
- * 0.7 of the memory rate. The least gain assumes TF32 if the device has it. */
+ * 0.7 of the memory rate. The least gain assumes TF32 if the device supports TF32. */
 static struct single_gain single_precision_gain(const struct tp_advisor *a, const struct tp_work_unit *unit,
                                                 uint32_t device)
 {
@@ -376,15 +376,15 @@ static bool can_use_fp8(const struct tp_advisor *a, const struct tp_work_unit *u
     return rate > 0 && (double)cost->flops / rate / 1e3 >= (double)cost->bytes / peaks->memory_gb_s;
 }
 
-/* Finds products that could use FP8. Claims less than half of their time: FP8 has twice the rate, but the work around
- * the products remains. */
+/* Finds products that could use FP8. The estimated gain is less than half of their time: FP8 has twice the rate, but
+ * the work around the products remains. */
 static void find_half_precision_products(struct tp_advisor *a)
 {
     static const double MOST = 0.45;
     struct tp_work_claim claim;
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C25);
-    claim.candidate.is_forced = true; /* low severity, because fixes without a loss of accuracy should come first */
+    claim.candidate.is_forced = true; /* low severity, because fixes that do not reduce accuracy should come first */
     claim.candidate.severity = TP_SEVERITY_LOW;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (can_use_fp8(a, tp_advisor_unit_of_device(a, k), k))
@@ -427,8 +427,8 @@ static void evaluate_products(struct tp_advisor *a)
 
 /* ---- C20: layout changes ---- */
 
-/* Returns whether a library's kernel next to a convolution keeps the layout. Such kernels set or cast parts of a tensor
- * (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+/* Returns whether a library's kernel keeps the layout of tensors. Next to convolutions, such kernels of MIOpen fill or
+ * cast a tensor, compute indexes, scale values, or unfold an image into a matrix. */
 static bool does_kernel_keep_layout(struct tp_str name)
 {
     static const char *const words[] = {"SubTensorOp",

@@ -1,9 +1,10 @@
 /* Rules about the recording itself, for programs with a device: missing records (R1), too little work for findings
- * (R2), first use of the device (R3), edge of the recording (R4). Also rule C14: a device for which no host time can
- * be saved.
+ * (R2), first use of the device (R3), edge of the recording (R4). Also rule C14: a device for which no host time can be
+ * saved.
  *
- * A capture of device graphs is not the program's usual work either; R2 reports a recording that consists mostly of
- * one. These rules run first, because they decide which time the other rules judge and which rules run at all. */
+ * Rule R2 also reports a recording that consists mostly of capturing device graphs, because this is not the program's
+ * usual work. The rules in this file run first, because they determine the analysed time of the other rules, and which
+ * rules run. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -23,7 +24,7 @@ const struct tp_rule tp_rule_R1 = {
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
-    /* for programs without device work; evaluate_record reports R1 for programs with a device */
+    /* reports R1 for programs without device work; evaluate_record reports R1 for programs with a device */
     .always = evaluate_no_device,
 };
 
@@ -84,24 +85,25 @@ const struct tp_rule tp_rule_C14 = {
 
 static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 
-/* gaps of all devices by kind, with the total time of each kind */
+/* idle gaps of all devices, with the total time of each kind of gap */
 struct record {
     struct tp_advisor *a;
-    /* gpu_count: number of devices, without devices that the program itself registered; all_ns: length of the window
-     * W times gpu_count, ns */
+    /* gpu_count: number of devices, without devices that the program itself registered; all_ns: length of the window of
+     * used steps times gpu_count, ns */
     int64_t gpu_count, all_ns;
     int64_t unexplained_ns, queue_ns, blocked_ns;
-    int64_t waited_ns; /* gaps in which the host waits for a device, ns */
-    int64_t huge_ns;   /* gaps of 100 ms or more in which a device waits for the host, ns */
+    int64_t waited_ns; /* total time of gaps in which the host waits for a device, ns */
+    int64_t huge_ns;   /* total time of gaps of 100 ms or more in which a device waits for the host, ns */
     int64_t busy_ns;
-    /* time in which devices wait while the program allocates or sets up things that it needs once, ns */
+    /* time in which devices wait while the program sets up things that it needs only once, ns */
     int64_t setup_ns;
-    /* setup: calls that set things up; unexplained: operations after time that the recording does not explain */
+    /* evidence. setup: calls that set things up; unexplained: operations that follow unexplained time */
     struct tp_picks setup, unexplained;
-    struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */
-    /* struct tp_interval: time of the current device that the recording does not explain */
+    struct tp_vec short_time; /* busy times of all devices, and gaps below 1 ms; elements: struct tp_interval */
+    /* time of the current device that the recording does not explain; elements: struct tp_interval */
     struct tp_vec unexplained_time;
-    struct tp_intervals explained; /* the part of the window W that the recording explains for at least one device */
+    /* the part of the window of used steps that the recording explains for at least one device */
+    struct tp_intervals explained;
 };
 
 static double percentage_of_total(int64_t ns, int64_t all)
@@ -119,7 +121,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
     bool is_unexplained = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_unexplained) /* the unexplained time is the end of the interval */
+    if (is_unexplained) /* the unexplained time is the last part of the idle interval */
         tp_intervals_push(&r->unexplained_time, piece->b - ns, piece->b);
     if (is_unexplained && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
@@ -172,8 +174,8 @@ static void measure_gaps_of_devices(struct record *r)
     r->explained = tp_intervals_from_vec(&explained);
 }
 
-/* Restricts the analysed time to `time`. is_whole: true if shares then refer to the restricted time, false if shares
- * refer to the same time as before. */
+/* Restricts the analysed time to `time`. is_whole: true if the shares of findings then refer to the restricted time,
+ * false if they refer to the same time as before. */
 static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
@@ -181,7 +183,7 @@ static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time,
         a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
-/* Finds calls that allocate, load or set up things while a device waits for the host. */
+/* Finds calls that allocate memory, load code or set up things while a device waits for the host. */
 static void find_setup_calls_during_gaps(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -205,8 +207,8 @@ static void find_setup_calls_during_gaps(struct record *r)
     tp_arena_free_item(a->arena, uses, model->trace->names.count);
 }
 
-/* Records why more than half of the window W cannot be analysed, unless an earlier reason is recorded. ns: part of W
- * to which the reason applies. */
+/* Records why more than half of the window of used steps cannot be analysed. Keeps an earlier reason. ns: part of this
+ * window to which the reason applies. */
 static void store_reason_of_unjudged_time(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
                                           const struct tp_detail *details)
 {
@@ -237,7 +239,7 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
 
 /* ---- R2: a capture, or too little work ---- */
 
-/* Leaves out all rules except R2 and the rules about memory. */
+/* Disables all rules except R2 and the rules about memory. */
 static void exclude_unanswerable_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
@@ -270,8 +272,8 @@ static bool remove_captures_and_test_rest(struct record *r)
     return true;
 }
 
-/* Returns whether the recording is one step with few operations and a mostly idle device. Such a recording does not
- * show the program's usual work on the host. */
+/* Returns whether the recording consists of one step with few operations and a mostly idle device. Such a recording
+ * does not show the program's usual work on the host. */
 static bool is_recording_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -399,8 +401,8 @@ static void examine_busy_time(struct record *r)
     tp_advisor_add(a, &c);
 }
 
-/* Reports idle time in which the host waits for a device that has no records. Kernels were lost, or are of a kind
- * that is not recorded. */
+/* Reports idle time in which the host waits for a device that has no records. Kernels were lost, or are of a kind that
+ * is not recorded. */
 static void report_waits_without_records(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -426,7 +428,7 @@ static void evaluate_record(struct tp_advisor *a)
     tp_intervals_release(&r.short_time);
 }
 
-/* ---- R1 of programs without device work ---- */
+/* ---- R1 for programs without device work ---- */
 
 static void evaluate_no_device(struct tp_advisor *a)
 {

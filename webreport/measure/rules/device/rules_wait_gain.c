@@ -1,9 +1,9 @@
-/* Limits the gain from removing host waits for the device.
+/* Computes the largest possible gain from removing host waits for the device.
  *
- * A wait can cost more than the idle time that follows it. Without the wait, the host is earlier by the length of the
- * call. The host keeps this lead until the device has been idle for the same time. The gain is therefore at most the
- * length of the calls, and at most the idle time of the devices outside the calls. During the calls the device works,
- * although the trace may lack records of its work. */
+ * A wait can cost more than the idle time that follows it. Without the wait, the host is ahead by the length of the
+ * waiting call. The host keeps this lead until the device has been idle for the same time. The gain is therefore at
+ * most the length of the calls, and at most the idle time of the devices outside the calls. During the calls the device
+ * works, although the trace may lack records of this work. */
 #include "webreport/measure/rules/rules_eval.h"
 
 double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals calls)

@@ -1,9 +1,9 @@
 /* Rules about DistributedDataParallel itself. E9: a wrapper with a single rank gains nothing, but copies all gradients.
  * E10: each forward pass broadcasts buffers from rank 0.
  *
- * Names identify the wrapper's work on the host: its forward range, the operators of its reducer, and the calls of the
- * dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts them and
- * copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
+ * The wrapper's work on the host is recognized by name: its forward range, the operators of its reducer, and the calls
+ * of the dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts
+ * them and copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -55,9 +55,10 @@ enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 
 struct wrapper {
     struct tp_advisor *a;
-    const uint8_t *parts;   /* enum part for each name id */
-    struct tp_vec forwards; /* uint32_t: indexes of the forward ranges in the window W */
-    /* struct tp_interval. own: host time of the wrapper; sync: part of `own` in which buffers are broadcast */
+    const uint8_t *parts;   /* for each name id: part of the wrapper's work that the name shows (enum part) */
+    struct tp_vec forwards; /* indexes of the forward ranges in the window of used steps; elements: uint32_t */
+    /* elements: struct tp_interval. own: host time of the wrapper; sync: part of `own` in which buffers are
+     * broadcast */
     struct tp_vec own, sync;
     struct tp_picks broadcasts, reductions;
     int64_t reducer_count; /* number of gradients that the reducer copies */
@@ -93,7 +94,8 @@ static enum part wrapper_part_of_name(struct tp_str name)
     return is_buffer_copy_operator(name) ? AROUND_BROADCAST : NO_PART;
 }
 
-/* Returns enum part for each name id; NULL if the recording has no forward range of the wrapper. */
+/* Returns, for each name id, the part of the wrapper's work (enum part). Returns NULL if the recording has no forward
+ * range of the wrapper. */
 static const uint8_t *find_wrapper_parts_by_name(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -113,8 +115,8 @@ static const struct tp_event *host_event_at(const struct wrapper *w, uint32_t pl
     return &w->a->model->trace->events[w->a->model->order->host[place]];
 }
 
-/* Adds the broadcast of buffers in a forward range: from the first operator to the last copy before the model runs.
- * place: position of the range in the order of host events; end: last position of its thread + 1. */
+/* Adds the time in which a forward range broadcasts buffers: from the first operator to the last copy before the model
+ * runs. place: position of the range in the order of host events; end: last position of the range's thread + 1. */
 static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -140,8 +142,8 @@ static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
         tp_intervals_push(&w->sync, start, last);
 }
 
-/* Adds the time of an event if it belongs to the wrapper, and counts it. place: position in the order of host events;
- * end: last position of its thread + 1. */
+/* Adds the time of an event that belongs to the wrapper, and counts its gradients. place: position of the event in the
+ * order of host events; end: last position of the event's thread + 1. */
 static void add_time_of_wrapper_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;

@@ -1,5 +1,5 @@
-/* Implements python_version.h: finds the version of Python from the trace's own statement, from paths of frames, or
- * from the lines of known functions. */
+/* Implements python_version.h: finds the version of Python from the trace's member "python_version", from paths of
+ * frames, or from the lines of known functions. */
 #include "webreport/measure/rules/host/python_version.h"
 
 #include "webreport/measure/rules/fitted_costs.h"

@@ -13,8 +13,8 @@ int tp_python_version_in_trace(const struct tp_trace *trace);
  * path has none. */
 int tp_python_version_of_path(struct tp_str path);
 
-/* Returns whether a frame is a function of Python's library at a line where only Python 3.11 defines it
- * (fitted_costs.h). This is a guess for traces that state no version. */
+/* Returns whether a frame is a function of Python's library on a line at which only Python 3.11 defines this function
+ * (fitted_costs.h). The result is a guess for traces that do not name the version. */
 bool tp_python_version_has_frame_line(const struct tp_frame *frame);
 
 #endif

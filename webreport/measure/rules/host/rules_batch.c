@@ -1,5 +1,5 @@
-/* Rules about the size of a step's work in programs without a device: a model that is called sample by sample (H18), a
- * batch that is too small for its model (H19), steps of unequal work (H20). */
+/* Rules about the amount of work in a step, in programs without a device: a model that is called sample by sample
+ * (H18), a batch that is too small for its model (H19), steps of unequal work (H20). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
@@ -54,14 +54,14 @@ const struct tp_rule tp_rule_H20 = {
 
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
-/* Returns the value id of the sizes of an operator's operands ("Input Dims"). */
+/* Returns the value id of the shapes of an operator's operands ("Input Dims"). */
 static uint32_t operator_dims(const struct tp_model *model, uint32_t op)
 {
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
 /* Returns the number of rows of a matrix product's first operand in the forward pass. Returns 0 if the operator is no
- * such product, or if the number is unknown. */
+ * matrix product of the forward pass, or if the number is unknown. */
 static int64_t product_rows(const struct tp_model *model, uint32_t op)
 {
     static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
@@ -77,12 +77,12 @@ static int64_t product_rows(const struct tp_model *model, uint32_t op)
 
 /* ---- a model called sample by sample (H18) ---- */
 
-/* calls of modules on the main thread within the window W */
+/* calls of modules on the main thread within the window of used steps */
 struct calls {
     struct tp_advisor *a;
     uint32_t *of_name; /* number of calls for each name id; each module has its own name */
-    /* name id of the module with the most calls, among modules for which is_repeated_module is true; TP_NO_ID without
-     * one */
+    /* name id of the module with the most calls, among modules for which is_repeated_module is true; TP_NO_ID: no such
+     * module */
     uint32_t name;
     bool is_inner; /* true if the module `name` is a part of another module */
 };
@@ -100,8 +100,8 @@ static uint32_t module_call_count(const struct calls *c, uint32_t module)
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
-/* Returns whether a module, but none of its enclosing modules, has enough calls in each step. A part of another
- * module may be shared, such as a head for maps of several sizes, so it needs more calls. */
+/* Returns whether a module has enough calls in each step, but none of its enclosing modules has. A part of another
+ * module needs more calls, because it may be shared, such as a head for maps of several sizes. */
 static bool is_repeated_module(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
@@ -128,8 +128,8 @@ static void count_calls_of_modules(struct calls *c)
         }
 }
 
-/* Appends the time from the second call to the end of the last call of each step to `repeated`. This includes the time
- * between the calls, which a single call of the model would save too. */
+/* Appends, for each step, the time from the second call to the end of the last call to `repeated`. This includes the
+ * time between the calls, which a single call of the model would save too. */
 static bool find_repeated_calls(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls,
                                 struct tp_picks *picks)
 {
@@ -154,16 +154,17 @@ static bool find_repeated_calls(const struct calls *c, struct tp_vec *repeated, 
     return repeated->count > 0;
 }
 
-/* Returns whether an operator may work on the elements of a sequence, in a call whose first operator works on one
- * sample. Attention uses the elements as samples of [length, 1, features] or as rows of [length, features]. */
+/* Returns whether an operator may work on the elements of a sequence. The operator is in a call whose first operator
+ * works on one sample. Attention uses the elements as samples of [length, 1, features] or as rows of [length,
+ * features]. */
 static bool is_work_on_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Returns whether all calls work on one sample and most of them do not generate text. If the module is a part of
- * another module, its calls must instead work on samples of equal size. If a sequence grows or has one element, the
- * call generates text word by word and needs the previous result. */
+/* Returns whether all calls work on one sample and most calls do not generate text. If the module is a part of another
+ * module, its calls must instead work on samples of equal size. If a sequence grows or has one element, the call
+ * generates text word by word and needs the previous result. */
 static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
     const struct tp_advisor *a = c->a;
@@ -200,8 +201,8 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
     return known && growing < known / 2;
 }
 
-/* Returns half of the time of each convolution, which a batch would not save, because a convolution of one sample keeps
- * a processor busy. In contrast, a product of one row mostly reads the weights, which a batch reads once. */
+/* Returns half of the time of each convolution. A batch would not save this time, because a convolution of one sample
+ * keeps a processor busy. In contrast, a product of one row mostly reads the weights, which a batch reads once. */
 static struct tp_intervals half_of_convolution_time(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -221,7 +222,7 @@ static bool find_calls_per_sample(struct tp_advisor *a)
     struct calls calls = {.a = a};
     struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
     struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
-    if (a->model->step_marker == TP_MARKER_WINDOW) /* a window may contain calls of many steps */
+    if (a->model->step_marker == TP_MARKER_WINDOW) /* an unmarked recording may contain calls of many steps */
         return false;
     count_calls_of_modules(&calls);
     if (calls.name == TP_NO_ID || !find_repeated_calls(&calls, &repeated, &each, &c.picks) ||
@@ -236,8 +237,8 @@ static bool find_calls_per_sample(struct tp_advisor *a)
 
 /* ---- a batch that is too small (H19) ---- */
 
-/* Returns the number of samples of a recurrent layer. Returns 0 if the operator is no such layer, or if the number is
- * unknown. */
+/* Returns the number of samples of a recurrent layer. Returns 0 if the operator is no recurrent layer, or if the number
+ * is unknown. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
     struct tp_samples samples = tp_samples_of_operator(model, op);
@@ -251,9 +252,9 @@ static int64_t operator_time_without_pauses_ns(const struct tp_advisor *a, uint3
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the number of samples of a convolution that is so short that the call is a large part of the cost. Returns
- * 0 for other operators, or if the number is unknown. In a longer convolution, the time per sample does not depend
- * on the batch. */
+/* Returns the number of samples of a short convolution, in which the call is a large part of the cost. Returns 0 for
+ * other operators, or if the number is unknown. In a longer convolution, the time per sample does not depend on the
+ * batch. */
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
@@ -263,7 +264,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     return is_short ? tp_samples_of_operator(a->model, op).count : 0;
 }
 
-/* Returns whether an operator with this name does matrix work that a small batch does not slow down. */
+/* Returns whether the name belongs to matrix work that takes the same time per sample in a small batch. */
 static bool is_other_product(struct tp_str name)
 {
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
@@ -314,9 +315,9 @@ static void find_small_batch(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-/* ---- steps of unequal work (H20) ---- */
+/* ---- steps with unequal work (H20) ---- */
 
-/* Raises the work of a step to the number of elements in the operand of a matrix product, if this number is larger. */
+/* Sets the work of a step to the number of elements in the operand of a matrix product, if this number is larger. */
 static void update_largest_operand_of_step(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -338,7 +339,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++)
         update_largest_operand_of_step(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        /* skips micro-steps that update the parameters: they are longer because of the update */
+        /* skips micro-steps that update the parameters, because the update makes them longer */
         if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_step_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
@@ -355,7 +356,8 @@ static void find_unequal_steps(struct tp_advisor *a)
     int64_t beyond = 0;
     for (uint32_t i = 0; i < count; i++)
         beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
-    if (2 * beyond > model->window_ns) { /* more than half of the time is the excess of longer steps over the others */
+    if (2 * beyond >
+        model->window_ns) { /* the excess of longer steps over the other steps is more than half of the time */
         c.severity = TP_SEVERITY_HIGH;
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }
@@ -368,6 +370,6 @@ static void evaluate_batch(struct tp_advisor *a)
 {
     if (!find_calls_per_sample(a))
         find_small_batch(a);
-    if (!a->reported[TP_RULE_H21]) /* H21 has already explained extra work in a single step */
+    if (!a->reported[TP_RULE_H21]) /* H21 has already reported additional work in a single step */
         find_unequal_steps(a);
 }

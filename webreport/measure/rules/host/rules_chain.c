@@ -42,25 +42,25 @@ const struct tp_rule tp_rule_H17 = {
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
-/* Parts of the estimated saving that programs reached after a fix. SAVED: of the memory passes that a fused operator
- * avoids. SAVED_OF_ATTENTION: of attention's work outside its products. */
+/* Parts of the estimated saving that programs reached after a fix. SAVED: part of the memory passes that a fused
+ * operator avoids. SAVED_OF_ATTENTION: part of attention's work outside its products. */
 static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
 
-/* Floating-point operations that a core does, in products of few columns, while it moves one byte: about 60 operations
- * per ns, divided by 6 bytes per ns. */
+/* Number of floating-point operations that a core executes, in products of few columns, while it moves one byte: about
+ * 60 operations per ns, divided by 6 bytes per ns. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* An outermost forward operator in the window W. Rows are in order of time. Operators of the loader, of the
- * optimizer and in the time of other findings have no row. */
+/* An outermost forward operator in the window of used steps. The list of rows is in order of time, without operators of
+ * the loader, of the optimizer and in the time of other findings. */
 struct row {
     uint32_t op;
-    uint8_t work; /* enum tp_work, from the operator's name */
+    uint8_t work; /* kind of work that the operator's name shows (enum tp_work) */
     bool is_claimed, is_large;
 };
 
 struct chains {
     struct tp_advisor *a;
-    struct tp_vec rows; /* elements are struct row */
+    struct tp_vec rows; /* elements: struct row */
 };
 
 static struct tp_str operator_name(const struct tp_advisor *a, uint32_t op)
@@ -101,7 +101,7 @@ static void list_operator_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
-    struct tp_vec known = a->claimed; /* times of causes that have a finding of their own */
+    struct tp_vec known = a->claimed; /* time of causes that already have a finding */
     struct tp_intervals claimed = tp_intervals_from_vec(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -136,7 +136,7 @@ struct claim {
     struct chains *c;
     struct tp_candidate candidate;
     struct tp_vec time;
-    /* for each sequence number of a forward operator: claimed part of its backward pass, in millionths */
+    /* for each sequence number of a forward operator: part of its backward pass that a fix saves, millionths */
     struct tp_id_map sequences;
 };
 
@@ -153,8 +153,8 @@ static void add_claimed_part(struct claim *claim, const struct tp_event *e, uint
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-/* Adds an operator to the claim. forward, backward: parts of its forward and backward time that a fix saves, 0 to 1.
- * For a product, the inner operator that computes it has the sequence number of the backward pass. */
+/* Adds an operator to the finding. forward, backward: parts of its forward and backward time that a fix saves, 0 to 1.
+ * In a matrix product, the inner operator that computes the product has the sequence number of the backward pass. */
 static void claim_operator(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
@@ -169,7 +169,7 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
     }
 }
 
-/* Adds the backward pass of the claimed operators, and adds the finding. */
+/* Adds the backward pass of the operators in the claim, and adds the finding. */
 static void add_claimed_finding(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
@@ -213,7 +213,8 @@ static bool is_row_of_operator(const struct chains *c, size_t i, const char *nam
     return tp_str_equal(operator_name(c->a, operator_row_at(c, i)->op), tp_str_of(name));
 }
 
-/* Returns whether the operators from row i on compute a softmax step by step: exponentials divided by their sum. */
+/* Returns whether the operators that start at row i compute a softmax step by step: exponentials divided by their
+ * sum. */
 static bool is_softmax_of_single_operators(const struct chains *c, size_t i)
 {
     bool has_sum = false;
@@ -237,7 +238,7 @@ static bool is_softmax(const struct chains *c, size_t i)
 }
 
 /* Returns the part of a product's time that moves the attention scores, 0 to 1. A fused kernel still computes the
- * product and reads its operands, but keeps the scores out of memory. In products of many columns, arithmetic takes
+ * product and reads the operands, but keeps the scores out of memory. In products of many columns, arithmetic takes
  * most of the time. */
 static double score_transfer_part(const struct chains *c, uint32_t op, const struct tp_shape *scores)
 {
@@ -257,8 +258,8 @@ static void claim_attention_product(struct claim *claim, struct row *row, const 
     claim_operator(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
-/* Returns whether training drops some of the scores. Without a device, the fused operator has no kernel for dropout
- * (torch 2.13, sdp_utils_cpp.cpp) and does the same products and passes as unfused code. */
+/* Returns whether training drops some of the attention scores. Without a device, the fused operator has no kernel for
+ * dropout (torch 2.13, sdp_utils_cpp.cpp). It then does the same products and memory passes as unfused code. */
 static bool has_dropout(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
@@ -269,8 +270,8 @@ static bool has_dropout(const struct chains *c, size_t i)
     return is_dropped;
 }
 
-/* Finds attention and claims the time that a fused kernel saves: the operators between the two products, and moving
- * the scores. The kernel still needs the rest of the products' time. */
+/* Finds attention and adds the time that a fused kernel saves: the operators between the two products, and moving the
+ * scores. The fused kernel still needs the remaining time of the products. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;
@@ -288,7 +289,8 @@ static void find_attention(struct chains *c)
             is_dropped |= has_dropout(c, k);
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
-        /* a softmax of several operators reads and writes memory more often than one operator */
+        /* a softmax that consists of several operators reads and writes memory more often than a single softmax
+         * operator */
         double saved = is_softmax_of_single_operators(c, i) ? 1 : SAVED_OF_ATTENTION;
         struct tp_shape scores = first_shape(c->a->model, operator_row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
@@ -307,8 +309,9 @@ static bool can_be_fused(const struct row *row)
                                 row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
 }
 
-/* Claims the large operators of a chain. A fused operator would move about 1.5 times the bytes of the largest one.
- * Small operators cost mostly the call and are the topic of rule H5. least: least number of large operators. */
+/* Adds the large operators of a chain to the claim. A fused operator would move about 1.5 times the bytes of the
+ * largest operator. Small operators cost mostly the call, which rule H5 reports. least: least number of large
+ * operators. */
 static void claim_operators_of_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
@@ -342,7 +345,7 @@ static bool is_row_in_call(const struct chains *c, size_t i, uint32_t call)
     return at >= e->ts_ns && at < tp_event_end(e);
 }
 
-/* Claims functions whose few operators are a chain of their own, such as a handwritten activation. */
+/* Adds functions whose few operators form a chain, such as a handwritten activation. */
 static void claim_functions_that_are_chains(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;

@@ -3,7 +3,7 @@
  * gradients filled with zeros (H15).
  *
  * These rules name a root cause, so H6 does not report their time again as Python code between operators. With a
- * device, only the time in which the device waits counts. */
+ * device, they use only the time in which the device waits. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/host/rules_hooks.h"
 #include "webreport/measure/rules/rules_functions.h"
@@ -143,8 +143,8 @@ const struct tp_rule tp_rule_C19 = {
     .on_device = evaluate_device_code,
 };
 
-/* Frames that identify code: end of a path, and function. Without a path: start of a text such as "<built-in function
- * fsync>". After CODE_BEGIN, the code continues until the CODE_END frame inside that frame. */
+/* Frames that identify code: end of a path, and name of a function. Without a path: start of a text such as "<built-in
+ * function fsync>". After a CODE_BEGIN frame, the code continues until the CODE_END frame inside that frame. */
 enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
 
 struct code {
@@ -256,16 +256,16 @@ static uint8_t *find_known_frames(struct tp_advisor *a)
     return known;
 }
 
-/* first and last rule that this file evaluates */
+/* first and last rule whose times this file collects */
 enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval: times of a rule; for H14 the part that a fix saves */
+    struct tp_vec times[LAST - FIRST + 1]; /* elements: struct tp_interval; for H14 the part that a fix saves */
     int64_t doubles;                       /* number of matrix operators with inputs of double precision */
     int64_t zeros, adds; /* zeros: number of operators that make zeros; adds: number of operators that add gradients */
-    int64_t new_zeros;   /* number of `zeros` that make new tensors instead of filling gradients in place */
-    int64_t zeros_ns, adds_ns;          /* total time of the operators in `zeros` and of those in `adds`, ns */
+    int64_t new_zeros; /* number of operators in `zeros` that make new tensors instead of filling gradients in place */
+    int64_t zeros_ns, adds_ns;          /* total time of the operators in `zeros` and in `adds`, ns */
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 
@@ -280,14 +280,14 @@ static void add_event_to_rule(struct found *found, const struct tp_model *model,
 
 /* state of the walk over the frames */
 struct frames_seen {
-    /* time from a CODE_BEGIN frame to the end of its code; empty before the first one */
+    /* time from a CODE_BEGIN frame to the end of its code; empty before the first such frame */
     struct tp_interval begun_code;
     uint32_t begun_event;
-    int64_t written_until, printed_until; /* ends of the last counted write and the last short print, ns */
+    int64_t written_until, printed_until; /* end of the last counted write, and end of the last short print, ns */
 };
 
-/* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file, and its recording
- * takes longer than the print. */
+/* Returns whether a frame prints a text without waiting for the reader of the output. Such a print writes no file, and
+ * recording it takes longer than the print itself. */
 static bool is_print_without_wait(const struct code *code, const struct tp_event *e)
 {
     enum { LONG_PRINT_NS = 1000000 };
@@ -313,7 +313,7 @@ static void add_frame_of_known_code(struct found *found, struct frames_seen *see
         seen->begun_code.b = e->ts_ns;
     } else {
         add_event_to_rule(found, model, code->rule, event);
-        /* only the outermost writing frame counts */
+        /* counts only the outermost frame that writes */
         if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) {
             tp_busy_functions_count(&found->functions, code->rule, event, true);
             seen->written_until = tp_event_end(e);
@@ -321,8 +321,8 @@ static void add_frame_of_known_code(struct found *found, struct frames_seen *see
     }
 }
 
-/* Returns whether a module is called inside a node of the backward pass. The module's forward pass then runs again, no
- * matter which code requests it. */
+/* Returns whether a module is called inside a node of the backward pass. In this case the module's forward pass runs
+ * again (recomputation), no matter which code starts it. */
 static bool is_called_again(const struct tp_model *model, uint32_t event)
 {
     uint32_t outer = model->inside[event];
@@ -410,9 +410,9 @@ static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint3
 }
 
 /* Adds the time that double precision costs an operator. Double precision takes at least twice as long as single
- * precision, because it has twice the bytes and half the lanes. Functions such as tanh, and data that no longer fit
- * into a cache, take three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is the
- * mean of six sizes), because the fast library has only single precision. */
+ * precision, because it has twice the bytes and half the vector lanes. Functions such as tanh, and data that no longer
+ * fit into a cache, take three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is
+ * the mean of six sizes), because the fast library has only single precision. */
 static void add_cost_of_double_precision(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
@@ -438,8 +438,8 @@ static void find_events_of_known_operators(struct tp_advisor *a, struct found *f
     const struct tp_model *model = a->model;
     const uint8_t *known = find_known_operators(a);
     uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
-    uint32_t inside = 0; /* end of the operators inside the last operator that takes doubles */
-    /* end of the operators inside the last operator counted as a check, or as reading the result of a check */
+    uint32_t inside = 0; /* end of the operators inside the last operator with inputs of double precision */
+    /* end of the operators inside the last operator that checks values or reads the result of a check */
     uint32_t booked = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
@@ -461,7 +461,7 @@ static void find_events_of_known_operators(struct tp_advisor *a, struct found *f
         found->adds += is_add;
         found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
         found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
-        /* a copy inside an operator that fills zeros is part of zeroing */
+        /* a copy inside an operator that fills zeros is part of filling the zeros */
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outermost(a, op)))
             tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
@@ -495,7 +495,7 @@ static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, 
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    /* zeros cost little for a few large gradients, and if gradients of several batches add up */
+    /* zeroing costs little for a few large gradients, and is needed if gradients of several batches add up */
     if (rule == TP_RULE_H15) {
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
         bool is_much = is_filling && tp_set_percent_of_window(a, c->time) >= MUCH_PERCENT;
@@ -507,7 +507,7 @@ static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, 
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
- * whose pages the system makes at the first write. For gradients of 0.6 MiB this took longer than zeroing (torch
+ * and the system must make new pages at the first write. For gradients of 0.6 MiB this took longer than zeroing (torch
  * 2.13). */
 static void lower_candidate_gain(struct tp_candidate *c)
 {
@@ -546,7 +546,7 @@ static void evaluate_code(struct tp_advisor *a)
 
 /* ---- programs with a device ---- */
 
-/* Finds the kernels that the recomputation of a checkpoint launches. time: times of the recomputation. */
+/* Finds the kernels that recomputation for a checkpoint launches. time: times of the recomputation. */
 static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_work_claim claim;
@@ -560,7 +560,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
     tp_work_claim_end(&claim, a, NULL);
 }
 
-/* Finds frames in the window W that are known code. Returns false if the trace has no name of known code. */
+/* Finds frames of known code in the window of used steps. Returns false if the trace has no name of known code. */
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;

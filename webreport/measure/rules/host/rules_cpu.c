@@ -1,6 +1,6 @@
 /* Rules about programs without a device: loader (H1), small operators (H5), copies (H7), exposed communication (H8).
- * Other files have the rules about loops (H2), the optimizer (H3), crowded processors (H4) and Python between operators
- * (H6). */
+ * Other files contain the rules about loops (H2), the optimizer (H3), crowded processors (H4) and Python between
+ * operators (H6). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -86,8 +86,8 @@ const struct tp_rule tp_rule_H8 = {
     .on_host = evaluate_communication,
 };
 
-/* Lists operators in the order of the tree. The model has unfinished operators after all finished ones; a walk along
- * the thread meets both in order. */
+/* Lists the operators of the main thread in the order of the tree. In the model, unfinished operators follow all
+ * finished operators; a walk along the thread visits both in order. */
 static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
 {
     const struct tp_model *model = a->model;
@@ -147,7 +147,7 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_find_or_add(&sequences, (uint64_t)sequence) = 1;
     }
-    /* previous node if it is included. The engine's work between two included nodes is included, too */
+    /* previous node if its time is included; the engine's work between two included nodes is included, too */
     const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
@@ -228,9 +228,9 @@ static void add_loading_time(void *context, uint32_t event)
     }
 }
 
-/* Claims the time in which batches are assembled. If the samples are already tensors, a fix saves all of it. Otherwise
- * the fix must still make tensors, so the least gain may be much lower. The estimate is at most 20 points wide, because
- * a wider one is useless. */
+/* Adds the time in which batches are assembled to the claimed time. If the samples are already tensors, a fix saves all
+ * of this time. Otherwise the fix must still make tensors, so the least gain may be much lower. The estimate is at most
+ * 20 points wide, because a wider estimate is useless. */
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
@@ -242,8 +242,8 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                   1 - 20 / tp_set_percent_of_window(a, collation));
 }
 
-/* Estimates the gain from loader workers. Two workers halve the part of loading that exceeds the rest of a step. In a
- * program with workers, more workers gain nothing unless a CPU is idle. */
+/* Estimates the gain from more loader workers. Two workers halve the part of loading that exceeds the rest of a step.
+ * In a program that already has workers, more workers gain nothing unless a CPU is idle. */
 static void examine_loader_workers(const struct tp_advisor *a, struct loads *loads)
 {
     struct tp_candidate *c = &loads->candidate;
@@ -316,20 +316,20 @@ static void evaluate_small_operators(struct tp_advisor *a)
     if (gap_us > 0)
         tp_busy_functions_find_times(&functions, TP_RULE_H5, &between);
     c.time = tp_intervals_from_vec(&between);
-    if (gap_us > 0) /* includes the backward pass of small operators, which is small, too */
+    if (gap_us > 0) /* includes the backward pass of small operators, whose operators are small, too */
         c.time = tp_cpu_add_backward_time(a, c.time);
     c.time = tp_cpu_subtract_claimed(a, c.time);
     if (tp_cpu_pause_free_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     c.details =
         TP_DETAIL(a, TP_DETAIL_SMALL_OPERATORS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(all), TP_OF_REAL(small_us));
-    tp_cpu_add_candidate(a, &c); /* also claims the Python code between small operators */
+    tp_cpu_add_candidate(a, &c); /* removes the Python code between small operators from H6, too */
 }
 
 /* ---- copies (H7) ---- */
 
-/* Returns whether a convolution or a product calls the operator. Such callers order their operands as their library
- * requires, and expand a bias. */
+/* Returns whether a convolution or a matrix product calls the operator. Such callers order their operands as their
+ * library requires, and expand a bias. */
 static bool is_called_by_product(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_model *model = a->model;
@@ -343,8 +343,8 @@ static bool is_called_by_product(const struct tp_advisor *a, uint32_t op)
     return false;
 }
 
-/* Returns whether a copy is unavoidable. Products need some copies. A Python number that is combined with a tensor
- * becomes a tensor of one value. */
+/* Returns whether a copy is unavoidable. Convolutions and matrix products need some copies. A Python number that is
+ * combined with a tensor becomes a tensor with one value, so copies of few values are unavoidable, too. */
 static bool is_unavoidable_copy(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -361,7 +361,7 @@ static void evaluate_copies(struct tp_advisor *a)
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
-    /* cost of cache misses in the operator after a copy, as a part of the copy's time */
+    /* cost of cache misses in the operator that follows a copy, as a part of the copy's time */
     double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];

@@ -1,10 +1,10 @@
 /* Rule H3: an optimizer runs several operators for each tensor, in a program without a device. A fused optimizer would
  * make one pass over all tensors.
  *
- * Only the optimizer's own part of a step counts: optimizer.step(closure), as in every Lightning program, runs the
- * forward and backward pass inside the step's range. Without a device, foreach runs the same operators as the loop and
- * gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
- * adagrad.py). */
+ * The rule uses only the part of a step in which the optimizer itself works. The closure of optimizer.step(closure), as
+ * in every Lightning program, runs the forward and backward pass inside the step's range. Without a device, foreach
+ * runs the same operators as the loop and gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim:
+ * _fused_* in sgd.py, adam.py, adamw.py, adagrad.py). */
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -28,17 +28,17 @@ const struct tp_rule tp_rule_H3 = {
     .on_host = evaluate_optimizer,
 };
 
-/* A step of an optimizer. Its own part is the time after the closure, from the first to the last operator of the
- * step. */
+/* A step of an optimizer. The optimizer's own time is the part after the closure, from the first to the last operator
+ * of the step. */
 struct optimizer_step {
     uint32_t event;
     struct tp_interval own;
-    uint32_t first, end; /* the operators of the own part are cpu->ops[first] to cpu->ops[end - 1] */
+    uint32_t first, end; /* the operators in the optimizer's own time are cpu->ops[first] to cpu->ops[end - 1] */
 };
 
 struct optimizers {
     struct tp_advisor *a;
-    struct tp_vec steps; /* struct optimizer_step, without steps of fused operators */
+    struct tp_vec steps; /* steps of optimizers, without steps of fused operators; elements: struct optimizer_step */
     uint32_t next;       /* index in cpu->ops of the first operator that may be in the next range */
 };
 
@@ -55,7 +55,7 @@ static bool has_fused_optimizer(const struct tp_advisor *a, struct tp_str range)
 }
 
 /* Returns whether an operator belongs to the closure, not to the optimizer. Forward operators of the closure have a
- * sequence number; the optimizer runs without autograd. */
+ * sequence number; operators of the optimizer have none, because the optimizer runs without autograd. */
 static bool is_closure_operator(const struct tp_advisor *a, uint32_t op)
 {
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
@@ -67,8 +67,8 @@ static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
     return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_event_name(model->trace, e), "torch/optim/") >= 0;
 }
 
-/* Returns the end of the closure that contains an operator. This is the end of the outermost call inside the range, or
- * inside a frame of torch.optim. */
+/* Returns the end of the closure that contains an operator: the end of the outermost call inside the range, or inside a
+ * frame of torch.optim. */
 static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
 {
     uint32_t at = model->operators.event[op];
@@ -121,8 +121,9 @@ static void add_optimizer_range(void *context, uint32_t event)
         *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
 }
 
-/* Operators that contain no other operator, in the own parts of all steps. calls: number of these operators; names:
- * number of different names; tensors: approximate number of tensors, the lower median of the calls by name. */
+/* Operators that contain no other operator, in the optimizer's own time of all steps. calls: number of these operators;
+ * names: number of different operator names; tensors: approximate number of tensors, which is the lower median of the
+ * number of calls of each name. */
 struct leaves {
     int64_t calls, names, tensors;
 };
@@ -151,8 +152,8 @@ static struct leaves count_leaves(const struct optimizers *found)
     return leaves;
 }
 
-/* Returns the time in the own parts that a fused optimizer would save. A fused optimizer reads and writes the same
- * data in one pass, which takes about as long as 1.5 operators per tensor. */
+/* Returns the part of the optimizer's own time that a fused optimizer would save. A fused optimizer reads and writes
+ * the same data in one pass, which takes about as long as 1.5 operators per tensor. */
 static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
 {
     struct tp_advisor *a = found->a;

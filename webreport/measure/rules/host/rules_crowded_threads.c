@@ -1,4 +1,4 @@
-/* Rule H4: operators of the main thread that are slower while other threads run operators. */
+/* Rule H4: operators of the main thread become slower while other threads run operators. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/id_map.h"
@@ -25,7 +25,7 @@ const struct tp_rule tp_rule_H4 = {
     .on_host = evaluate_crowded_threads,
 };
 
-/* a moment at which a thread starts (change 1) or stops (change -1) running operators */
+/* a time at which a thread starts (change 1) or stops (change -1) running operators */
 struct mark {
     int64_t at;
     int change;
@@ -86,7 +86,7 @@ static struct tp_intervals find_crowded_times(struct tp_advisor *a)
     return tp_intervals_from_vec(&crowd);
 }
 
-/* Calls of one operator with one list of shapes, inside (together) and outside (alone) the crowded time. */
+/* Calls of one operator with one list of shapes: inside (together) and outside (alone) the crowded time. */
 struct samples {
     uint32_t alone_count, together_count;
     size_t first; /* index in `durations` of the group's first call outside the crowded time */
@@ -111,8 +111,7 @@ static uint32_t find_or_add_group(struct tp_advisor *a, uint32_t op, struct tp_i
     return *id;
 }
 
-/* Returns the outermost operators that are at least half inside the crowded time, or completely outside. Fills
- * `groups`. */
+/* Returns the outermost operators of which at least half, or nothing, is inside the crowded time. Fills `groups`. */
 static struct tp_vec find_outermost_operators(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);

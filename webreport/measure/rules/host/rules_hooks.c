@@ -3,20 +3,20 @@
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* bits of the properties that a name shows */
+/* bits of the properties that the name of an event shows */
 enum name_bit {
     NAME_OF_PROJECT = 1,   /* function of the project */
     NAME_OF_FORWARD = 2,   /* frame or module of a module's own forward pass */
     NAME_CALLS_MODULE = 4, /* code of torch that calls the forward pass and the hooks of a module */
     NAME_CALLS_HOOK = 8,   /* code of torch that calls backward hooks */
     NAME_REDUCES = 16,     /* operator that reduces a tensor to few values */
-    NAME_OF_ENGINE = 32    /* autograd's work for backward hooks */
+    NAME_OF_ENGINE = 32    /* work of the autograd engine for backward hooks */
 };
 
 struct hooks {
     struct tp_advisor *a;
     uint8_t *names;     /* bits of enum name_bit for each name id */
-    struct tp_vec time; /* struct tp_interval: calls of the hooks that watch values */
+    struct tp_vec time; /* calls of the hooks that watch values; elements: struct tp_interval */
     struct tp_picks *picks;
     uint32_t call; /* event of the hook that is running; TP_NO_ID: no hook */
     bool is_own, reduces, is_of_backward;
@@ -63,7 +63,7 @@ static void end_call_of_hook(struct hooks *h)
     h->call = TP_NO_ID;
 }
 
-/* Returns whether a frame is a function of the project that torch calls next to a module's forward pass. */
+/* Returns whether a frame is a function of the project that torch calls before or after a module's forward pass. */
 static bool is_hook_function(const struct hooks *h, uint32_t event)
 {
     const struct tp_model *model = h->a->model;
@@ -88,7 +88,7 @@ static void examine_event_of_hooks(struct hooks *h, uint32_t event)
     h->reduces |= (h->names[e->name] & NAME_REDUCES) != 0;
 }
 
-/* Adds the time of autograd's work that only backward hooks need. */
+/* Adds the time of work of the autograd engine that only backward hooks need. */
 static void add_engine_work(struct hooks *h)
 {
     const struct tp_order *order = h->a->model->order;

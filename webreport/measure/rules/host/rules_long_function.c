@@ -2,23 +2,23 @@
  * threshold for Python time that is spread over the step. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* MOST_CALLS: most calls per step. LEAST_PERCENT: least share of Python in a call. LEAST_PART: calls shorter than 1 /
- * LEAST_PART of a step do not count. */
+/* MOST_CALLS: most calls per step. LEAST_PERCENT: least percentage of Python time in a call. LEAST_PART: calls shorter
+ * than 1 / LEAST_PART of a step are ignored. */
 enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 };
 
-/* calls of one function, without calls that call a module */
+/* calls of one function, except calls that call a module */
 struct function {
     uint32_t calls;
-    struct tp_vec time; /* struct tp_interval: times of the calls */
+    struct tp_vec time; /* times of the calls; elements: struct tp_interval */
     int64_t python_ns;
-    uint32_t longest;       /* event of the longest call */
+    uint32_t longest;       /* index of the event of the longest call */
     bool is_before_modules; /* true if no module of the step ran before any of these calls */
 };
 
 struct stretches {
     struct tp_advisor *a;
     struct tp_intervals python;
-    struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order of time */
+    struct tp_vec modules; /* starts of modules on the main thread, in order of time; elements: int64_t */
     struct tp_id_map ids;  /* map from name id of a function to index in `functions` */
     struct tp_vec functions;
 };
@@ -60,8 +60,8 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Lists long calls of project functions within the window W that call no module. Of nested calls, lists only the
- * outermost. */
+/* Lists long calls of project functions within the window of used steps that call no module. Of nested calls, lists
+ * only the outermost. */
 static void list_functions(struct stretches *s)
 {
     const struct tp_model *model = s->a->model;

@@ -1,5 +1,5 @@
-/* Rule H2: a Python loop takes a tensor apart. The loop shows as neighboring operators whose names repeat with a short
- * period. */
+/* Rule H2: a Python loop that processes the parts of a tensor one by one. Such a loop appears as adjacent operators
+ * whose names repeat with a short period. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -28,18 +28,18 @@ const struct tp_rule tp_rule_H2 = {
     .on_host = evaluate_loop,
 };
 
-/* LAYER: a round with at least this many operators may be a layer of a model. MAX_ROUND: most operators between two
- * reads in a loop with branches. */
+/* LAYER: an iteration with at least this number of operators may be a layer of a model. MAX_ROUND: most operators
+ * between two reads in a loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
-/* operators of the window W outside the loader that one event contains, in the order of the tree */
+/* operators of the window of used steps outside the loader that one event contains, in the order of the tree */
 struct siblings {
     uint32_t *events;
     uint32_t count;
 };
 
-/* The search for loops in one group. run_end[p]: first position at which a name differs from the name p positions
- * later. */
+/* The search for loops in one group of operators. run_end[p]: first position whose name differs from the name p
+ * positions later. */
 struct search {
     struct tp_advisor *a;
     struct tp_vec *time;
@@ -50,11 +50,12 @@ struct search {
     bool finds_split_loops; /* true: the search also finds loops over the parts of a tensor that one operator has split
                              */
     bool is_outside;        /* true if no operator and no node of the backward pass contains the group */
-    /* call of a project function that last split a tensor in this group; TP_NO_ID: no such call yet */
+    /* call of the project function that was last to split a tensor in this group; TP_NO_ID: no such call yet */
     uint32_t splitting_call;
     int64_t split_at; /* position of the last operator that split a tensor; -1: no such operator yet */
     int64_t run_end[MAX_PERIOD + 1];
-    int64_t reads, others; /* number of operators in loops that read values as numbers, and in other loops */
+    /* reads: number of operators in loops that read values as numbers; others: number of operators in other loops */
+    int64_t reads, others;
 };
 
 static uint32_t sibling_name(const struct search *s, const struct siblings *group, int64_t i)
@@ -62,8 +63,7 @@ static uint32_t sibling_name(const struct search *s, const struct siblings *grou
     return s->a->model->trace->events[group->events[i]].name;
 }
 
-/* Returns how often the names from position j on repeat with period p. Scans each run of repeated names once per
- * period. */
+/* Returns how often the p names that start at position j repeat. Scans each run of repeated names once per period. */
 static int64_t count_repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     int64_t *end = &s->run_end[p];
@@ -75,8 +75,8 @@ static int64_t count_repeats_at(struct search *s, const struct siblings *group, 
     return 1 + (*end - j) / p;
 }
 
-/* Returns whether one round of a loop reads a value as a number. The round consists of the p operators from position j
- * on. */
+/* Returns whether one iteration of a loop reads a value as a number. The iteration consists of the p operators that
+ * start at position j. */
 static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_any = false;
@@ -85,7 +85,8 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
-/* Returns whether the function that split a tensor directly calls all operators of a round, without callees between. */
+/* Returns whether the function that split a tensor directly calls all operators of an iteration, without other
+ * functions between. */
 static bool is_in_splitting_function(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_all = s->splitting_call != TP_NO_ID;
@@ -94,9 +95,10 @@ static bool is_in_splitting_function(const struct search *s, const struct siblin
     return is_all;
 }
 
-/* Returns whether a loop at position j runs once for each part of a tensor that was split shortly before. The number of
- * rounds must be a size of the tensor, or one less. A round that itself splits a tensor is a layer, and a round with a
- * matrix product is a call of a model (rule H18); both return false. */
+/* Returns whether a loop at position j has one iteration for each part of a tensor that was split shortly before. The
+ * number of iterations must be a dimension of the tensor, or one less. Returns false if an iteration splits a tensor
+ * itself, because it is a layer. Returns false if an iteration has a matrix product, because it is a call of a model
+ * (rule H18). */
 static bool runs_once_per_part(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
                                int64_t repeats)
 {
@@ -116,8 +118,8 @@ static bool runs_once_per_part(const struct search *s, const struct siblings *gr
     return is_one;
 }
 
-/* Returns whether all rounds are in one call of a project function. Layers of a model repeat too, but each layer is a
- * separate call. */
+/* Returns whether all iterations are in one call of a project function. Layers of a model repeat too, but each layer is
+ * a separate call. */
 static bool belongs_to_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
                                 int64_t repeats)
 {
@@ -128,15 +130,15 @@ static bool belongs_to_one_call(const struct search *s, const struct siblings *g
     return is_same;
 }
 
-/* Returns whether an operator takes a part of a tensor in Python code. Parts taken inside another operator do not
- * count. */
+/* Returns whether an operator takes a part of a tensor in Python code. Operators inside another operator are
+ * excluded. */
 static bool is_index_operator(const struct search *s, const struct siblings *group, int64_t i)
 {
     uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_split_loops && s->is_outside ? TP_MARK_PART_OP : 0);
     return (tp_event_marks(s->a->model, group->events[i]) & wanted) != 0;
 }
 
-/* Finds the smallest period that repeats often enough. Adds the loop if it takes a tensor apart, by indexing, reading
+/* Finds the smallest period that repeats often enough. Adds the loop if it takes a tensor apart by indexing, reading
  * values or iterating over parts. Returns the number of operators in the loop; 0 if there is no loop at position j. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
@@ -161,9 +163,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     return 0;
 }
 
-/* Adds a loop at position j whose rounds index a tensor and read a value to decide what to run. Such rounds differ, so
- * they have no period. Rounds end at a matrix product, which is a call of a model. Returns the number of operators in
- * the loop; 0 if there is no such loop. */
+/* Adds a loop at position j whose iterations index a tensor and read a value to decide what to run. Such iterations
+ * differ, so they have no period. The loop ends at a matrix product, which is a call of a model. Returns the number of
+ * operators in the loop; 0 if there is no such loop. */
 static int64_t find_loop_with_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
@@ -215,8 +217,8 @@ static void find_loops_among_siblings(struct search *s, const struct siblings *g
     }
 }
 
-/* Returns, for each event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID
- * without one. Each event must follow its enclosing events. */
+/* Returns, for each event of the main thread, the innermost enclosing event that is not a Python frame; TP_NO_ID: no
+ * such event. In the order of events, each event must follow its enclosing events. */
 static uint32_t *find_enclosing_events(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -230,7 +232,7 @@ static uint32_t *find_enclosing_events(const struct tp_advisor *a)
     return owner;
 }
 
-/* an operator and its owner; a stable sort by owner makes the groups */
+/* an operator and its owner; a stable sort by owner forms the groups */
 struct child {
     uint32_t owner, event;
 };
@@ -256,8 +258,8 @@ static struct tp_vec list_children(struct tp_advisor *a)
     return children;
 }
 
-/* Returns whether an owner is an operator or an optimizer, whose loops are not the topic of this rule. An optimizer
- * that updates tensor by tensor reads its step count in each round (rule H3). A fused optimizer does so inside its
+/* Returns whether an owner is an operator or an optimizer. This rule does not examine their loops. An optimizer that
+ * updates tensor by tensor reads its step count in each iteration (rule H3). A fused optimizer does so inside its
  * operator. */
 static bool is_owned_by_operator(const struct tp_advisor *a, uint32_t owner)
 {
@@ -266,12 +268,12 @@ static bool is_owned_by_operator(const struct tp_advisor *a, uint32_t owner)
             tp_str_starts(tp_trace_event_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
-/* An operator that moves at least this many bytes takes most of its time to move them. The call alone takes a few
- * microseconds, in which a core moves about as many bytes. */
+/* An operator that moves at least this number of bytes spends most of its time on moving them. The call alone takes a
+ * few microseconds, in which a core moves about as many bytes. */
 enum { LEAST_WORK_BYTES = 16384 };
 
 /* Returns whether an operator belongs to the backward pass of splitting a tensor. For each part, this pass fills a
- * gradient of the whole tensor and adds it up. Code that replaces the loop does not need this work. */
+ * gradient of the whole tensor and adds it to the sum. Code that replaces the loop does not need this work. */
 static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
 {
     static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
@@ -289,8 +291,9 @@ static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
     return is_apart;
 }
 
-/* Returns the work that code without the loop must still do: matrix products, and operators that move many bytes. If
- * the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer values. */
+/* Returns the time of work that code without the loop must still do: matrix products, and operators that move many
+ * bytes. If the loop reads values as numbers (is_to_read), only matrix products remain, because the new code reads
+ * fewer values and needs fewer operators. */
 static struct tp_intervals work_without_loop(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -305,8 +308,8 @@ static struct tp_intervals work_without_loop(struct tp_advisor *a, bool is_to_re
     return tp_intervals_from_vec(&time);
 }
 
-/* Returns the part of the loops' time in which operators run, 0 to 1. One operator instead of the loop saves this time.
- * Python's work with each value may remain, also with values from tolist(). */
+/* Returns the part of the loops' time in which operators run, 0 to 1. A single operator instead of the loop saves this
+ * time. Python's work on each value may remain, also on values from tolist(). */
 static double operator_share_of_loop_time(struct tp_advisor *a, struct tp_intervals loops)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -351,7 +354,7 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_free_item(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_from_vec(&time);
-    /* times of the loops with their remaining work; no other rule examines them */
+    /* times of the loops, including work that remains after a fix; no other rule examines these times */
     struct tp_intervals loops = {NULL, 0};
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_add_backward_time(a, c.time);

@@ -1,7 +1,7 @@
 /* Rule H21: single steps of programs without a device that do additional work, such as validation, writing a
  * checkpoint, or recomputing stored data.
  *
- * A slow step with the same calls as other steps is not reported. If gradients are accumulated, micro-steps that update
+ * A slow step with the same calls as other steps is not reported. With gradient accumulation, micro-steps that update
  * the parameters are compared only with each other. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -27,9 +27,10 @@ enum { MIN_STEPS = 4, MOST_PART = 4 };
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* keys (key_of_call_and_step_kind) of calls that shorter steps of the same kind make */
+    struct tp_id_map usual; /* results of key_of_call_and_step_kind for calls in steps that are not long */
     bool *is_long;          /* for each step: true if the step is long */
-    struct tp_vec *extra;   /* for each step: struct tp_interval, additional calls; empty unless the step is long */
+    /* for each step: additional calls, empty unless the step is long; elements: struct tp_interval */
+    struct tp_vec *extra;
     struct tp_picks picks;
     /* for each kind of step (tp_accumulation_step_kind): median length, ns; -1 if there are too few steps to compare */
     int64_t median_ns[2];
@@ -60,8 +61,8 @@ static uint32_t find_median_lengths_of_steps(struct outliers *o)
     return judged;
 }
 
-/* Fills is_long; the reason for the length does not matter. Returns the number of steps that can be compared; 0 if
- * there are too few, or if no step is long. */
+/* Fills is_long by the lengths of the steps, whatever made a step long. Returns the number of steps that can be
+ * compared; 0 if there are too few, or if no step is long. */
 static uint32_t find_long_steps(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -80,7 +81,8 @@ static uint32_t find_long_steps(struct outliers *o)
     return long_count ? count : 0;
 }
 
-/* Calls `visit` for each operator and frame of the main thread in used steps. step: index of its step. */
+/* Calls `visit` for each operator and frame of the main thread in used steps. step: index of the step that contains the
+ * call. */
 static void visit_calls_in_used_steps(struct outliers *o,
                                       void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
 {
@@ -102,7 +104,7 @@ static void store_usual_event(struct outliers *o, uint32_t event, uint32_t step)
         *tp_id_map_find_or_add(&o->usual, key_of_call_and_step_kind(o, event, step)) = 1;
 }
 
-/* Adds a call in a long step if no shorter step makes it. Ignores calls inside a call that was added. */
+/* Adds a call in a long step if no shorter step contains such a call. Ignores calls inside a call that was added. */
 static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_model *model = o->a->model;
@@ -117,8 +119,8 @@ static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
     tp_picks_add_by_length(&o->picks, model, event);
 }
 
-/* Returns by how much a step exceeds the median because of calls that other steps do not make, ns. Returns 0 if the
- * step is long for another reason. */
+/* Returns the time by which a step exceeds the median because of calls that other steps do not make, ns. Returns 0 if
+ * the step is long for another reason. */
 static int64_t excess_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];

@@ -1,14 +1,15 @@
 /* Finds pauses in programs without a device: times in which the main thread stopped by accident.
  *
  * A thread that loses its processor or waits for a page can stop anywhere. If a delay occurs in one step, but not at
- * the same place in other steps, the program's code does not cause it. It would not occur on an undisturbed machine. */
+ * the same place in other steps, the program's code does not cause the delay. On an undisturbed machine, the delay
+ * would not occur. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* MOST: if there are more long times than this, the times are not pauses by accident */
+/* MOST: if there are more long times than this, they are not accidental, and the search returns no pauses */
 enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 };
 
 void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
@@ -23,7 +24,7 @@ void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stac
 /* a long time in which no event of the main thread starts or ends */
 struct stretch {
     struct tp_interval time;
-    uint32_t event; /* index of the innermost event; TP_NO_ID without one */
+    uint32_t event; /* index of the innermost event around this time; TP_NO_ID: no event */
     /* name id of this event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
     uint32_t name;
     uint32_t step; /* index of the step in which the time starts */
@@ -32,7 +33,7 @@ struct stretch {
 struct stretches {
     const struct tp_model *model;
     int64_t least_ns;
-    struct tp_vec items; /* struct stretch, in order of time */
+    struct tp_vec items; /* elements: struct stretch, in order of time */
 };
 
 static void collect_unrecorded_stretch(void *context, const struct tp_stack_segment *segment)
@@ -57,8 +58,8 @@ static struct tp_vec find_unrecorded_stretches(struct tp_advisor *a, struct tp_i
 
 /* ---- between operators ---- */
 
-/* Returns whether half of the steps contain a time with the same name and at least half the length. The program then
- * causes these times. */
+/* Returns whether half of the steps contain a long time with the same name and at least half the length of `one`. If
+ * so, the program causes these times. */
 static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretches, const struct stretch *one)
 {
     uint32_t steps = 0, last = TP_NO_ID;
@@ -85,18 +86,20 @@ static void add_pauses_between(struct tp_advisor *a, struct tp_intervals between
 
 /* ---- in operators ---- */
 
-/* Calls of one operator with one list of sizes. number: position of the last call among the calls of its step. */
+/* Calls of one operator with one list of shapes. number: position of the last call among the group's calls in its
+ * step. */
 struct group {
     uint32_t step, number;
 };
 
 struct places {
     struct tp_advisor *a;
-    /* groups: map from (name, sizes) to index in group_items; calls: map from (group, number) to index in lengths */
+    /* groups: map from the pair (name, shapes) to the index in group_items; calls: map from the pair (group, number) to
+     * the index in `lengths` */
     struct tp_id_map groups, calls;
-    struct tp_id_map of_event; /* map from event to index in lengths */
-    struct tp_vec group_items; /* elements are struct group */
-    struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
+    struct tp_id_map of_event; /* map from an event to the index in `lengths` */
+    struct tp_vec group_items; /* elements: struct group */
+    struct tp_vec lengths;     /* lengths of one call in all steps, ns; elements: struct tp_vec of int64_t */
 };
 
 static bool has_known_input_sizes(const struct tp_model *model, const struct tp_event *e)
@@ -160,8 +163,8 @@ static struct places group_calls_with_pauses(struct tp_advisor *a, const struct 
 }
 
 /* Adds the end of a long time as a pause: the part that exceeds the same call in other steps. The call must be short in
- * more than half of the steps. A short call touches so little memory that new pages, which are the program's own cost,
- * cannot explain the time. */
+ * more than half of the steps. A short call uses little memory, so new pages, whose cost is the program's own, cannot
+ * explain the time. */
 static void add_pause_in_call(const struct places *p, const struct stretch *one, int64_t short_ns,
                               struct tp_vec *pauses)
 {
@@ -176,7 +179,8 @@ static void add_pause_in_call(const struct places *p, const struct stretch *one,
         tp_intervals_push(pauses, one->time.a + tp_lower_median(lengths->data, lengths->count), one->time.b);
 }
 
-/* Returns the times of operators on other threads, which may compete for processors (rule H4), and of collectives. */
+/* Returns the times in which other threads run operators, which may compete for processors (rule H4), or
+ * collectives. */
 static struct tp_intervals working_times_of_other_threads(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -189,8 +193,8 @@ static struct tp_intervals working_times_of_other_threads(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
-/* Returns whether the trace has the sizes of operands. Without sizes, it is unknown which calls do equal work.
- * Operators inside a node of the backward pass have sizes too, so any operator counts. */
+/* Returns whether the trace has the shapes of operands. Without shapes, it is unknown which calls do equal work. Tests
+ * all operators, because operators inside a backward node have shapes too. */
 static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;

@@ -1,4 +1,4 @@
-/* Rule H6: Python code between operators of the main thread, shown by line. */
+/* Rule H6: Python code between operators of the main thread. The detail names the longest lines. */
 #include "webreport/measure/rules/fitted_costs.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -35,7 +35,7 @@ const struct tp_rule tp_rule_H6 = {
 struct python_lines {
     const struct tp_advisor *a;
     struct tp_id_map ids;
-    struct tp_vec lines; /* elements are struct tp_line_time */
+    struct tp_vec lines; /* elements: struct tp_line_time */
 };
 
 static void collect_line(void *context, const struct tp_stack_segment *segment)
@@ -62,8 +62,8 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
-/* Returns whether a line is the user's own code. The line's text lacks the folder of an installed package, so the
- * line's frame decides. */
+/* Returns whether a line is the user's own code. The text of the line lacks the folder of an installed package, so the
+ * result depends on the line's frame. */
 static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
 {
     struct tp_str text = tp_fold_text(model, line->fold);
@@ -76,8 +76,8 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     return false;
 }
 
-/* Returns the least part of Python time spread over the step that a fix removes: the share of the user's own longest
- * line. Users of a library can hardly reduce the library's Python time. */
+/* Returns the least part of Python time spread over the step that a fix removes: the share of the longest line of the
+ * user's own code. Users of a library can hardly reduce the library's Python time. */
 static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 {
     int64_t all = 0, longest = 0;
@@ -115,8 +115,8 @@ static void evaluate_python(struct tp_advisor *a)
         if (line->event != TP_NO_ID)
             tp_picks_append_event(&c.picks, line->event);
     }
-    /* lower confidence for Python time that is spread over the step: without stacks no line is known, and recording
-     * stacks slows Python */
+    /* lowers the confidence of Python time that is spread over the step: a trace without stacks cannot name a line, and
+     * recording stacks slows Python */
     c.lower = is_spread ? 1 : 0;
     c.has_lower_bound = is_spread;
     c.low = least_gain(a, &lines);

@@ -1,7 +1,7 @@
-/* Finds the cost of recording in a program without a device, so that rules judge the program without this cost.
+/* Finds the cost of recording in a program without a device. Rules judge the program without this cost.
  *
  * Recording slows frames and operators, and slows operators with shapes even more. A loop of very short operators would
- * therefore look too expensive. Recording also puts tensors on new pages (new_pages.h), and slows one version of
+ * therefore look too expensive. Recording also moves tensors to new pages (new_pages.h), and slows one version of
  * Python. 93 recordings were compared with the same program without recording. The median recording took 1.27 times as
  * long after subtracting the cost of operators and frames, and 1.07 times as long after subtracting all costs. */
 #include "webreport/measure/rules/fitted_costs.h"
@@ -19,8 +19,9 @@ static bool is_profiler_step_frame(const struct tp_frame *frame)
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
-/* Returns enum name_bit by name id. Sets *is_slowed if recording slowed Python. The version that the trace states
- * decides; without it the latest version in paths of frames, otherwise the lines of known functions. */
+/* Returns enum name_bit for each name id. Sets *is_slowed to whether recording slowed Python. The version of Python is
+ * the version in the trace's member "python_version"; without this member, the latest version in paths of frames;
+ * without such paths, the version that the lines of known functions show. */
 static uint8_t *find_kinds_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -48,15 +49,17 @@ static uint8_t *find_kinds_of_names(struct tp_advisor *a, bool *is_slowed)
 struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
-    double python_part;       /* part of Python's self time that is cost of recording, 0 to 1 */
+    double python_part;       /* part of Python's self time that is cost of recording, from 0 to 1 */
     const uint8_t *bits;      /* enum name_bit for each name id */
-    struct tp_id_map fillers; /* map from the event of an operator that wrote new pages to the index of the operator */
+    struct tp_id_map fillers; /* map from the event of an operator that wrote new pages to the index of this operator */
     const uint32_t *pages_ns; /* for each operator: time in which the system made its new pages, ns; NULL if unknown */
-    uint32_t next, end;       /* positions in the order of host events: next event of the walk, end of the thread */
-    uint32_t next_memory;     /* index of the next memory record, counted over all threads */
-    int64_t pending_cost_ns;  /* cost of events that the walk has reached but not yet subtracted, ns */
-    int64_t own_until;        /* end of the last frame of the recorder itself, ns */
-    int64_t sum_ns, last_end; /* sum_ns: total cost so far; last_end: end of the last visited time; ns */
+    /* positions in the order of host events. next: next event of the walk; end: end of the thread */
+    uint32_t next, end;
+    uint32_t next_memory;    /* index of the next memory record, counted over all threads */
+    int64_t pending_cost_ns; /* cost of the events that the walk has reached, as far as it is not yet subtracted, ns */
+    int64_t own_until;       /* end of the last frame of the recorder itself, ns */
+    /* sum_ns: total cost of recording so far, ns; last_end: end of the last visited segment, ns */
+    int64_t sum_ns, last_end;
 };
 
 static void add_event_cost(struct costs *costs, const struct tp_event *e)
@@ -74,8 +77,8 @@ static void add_event_cost(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Adds the cost of memory records up to time `until`. Costs per record are low if the allocator returns the same block
- * repeatedly, and higher if each block is new to the caches. */
+/* Adds the cost of memory records up to time `until`. The cost per record is low if the allocator returns the same
+ * block repeatedly, and higher if each block is new to the caches. */
 static void add_memory_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -97,7 +100,7 @@ static void add_event_costs(struct costs *costs, int64_t until)
         add_event_cost(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
-/* Returns which part of an operator's self time the system needed to make new pages, 0 to 1. */
+/* Returns the part of an operator's self time in which the system made new pages, from 0 to 1. */
 static double new_page_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
@@ -138,7 +141,7 @@ static void subtract_cost_of_segment(void *context, const struct tp_stack_segmen
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(recording_share_of_segment(costs, segment) * (double)length);
-    /* cost of events that is subtracted at the start of this time */
+    /* cost of earlier events that is subtracted from this segment */
     int64_t borne = tp_ns_min(length - gone, costs->pending_cost_ns);
     costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
