@@ -30,8 +30,8 @@ static int call_with_spool_path(const struct tracepress_trace *trace, analyse wo
     if (code == 0)
         return 0;
     if (code == TP_EIO || code == TP_ENOMEM || code == TP_ELIMIT)
-        *trace->must_stay = true;
-    tp_session_print_message(TP_SAY_PART, what, err.text);
+        *trace->must_keep_spool = true;
+    tp_session_print_message(TP_SEVERITY_DETAIL, what, err.text);
     return -1;
 }
 
@@ -58,7 +58,7 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
     struct tracepress_table o = {0};
     struct table table = {.text = NULL};
     if (options && !tp_config_copy_sized_struct(&o, sizeof o, options, sizeof o)) {
-        tp_session_print_message(TP_SAY_PART, "the table was not made",
+        tp_session_print_message(TP_SEVERITY_DETAIL, "the table was not made",
                                  "struct tracepress_table does not begin with its size");
         return NULL;
     }
@@ -79,7 +79,7 @@ void tracepress_free(void *text)
 
 struct summary {
     struct tp_in_process_summary options;
-    bool *must_stay;
+    bool *must_keep_spool;
 };
 
 /* Writes the summary. If this fails, keeps the spool, so that nothing is lost. An empty recording has no summary. */
@@ -87,7 +87,7 @@ static int write_summary(void *context, const char *path, struct tp_error *err)
 {
     const struct summary *summary = context;
     int code = tp_in_process_summary(&summary->options, path, err);
-    *summary->must_stay |= code != 0 && code != TP_EFORMAT;
+    *summary->must_keep_spool |= code != 0 && code != TP_EFORMAT;
     return code;
 }
 
@@ -97,7 +97,7 @@ int tracepress_export_summary(const struct tracepress_trace *trace, const char *
     if (!trace || !path || !*path)
         return -1;
     summary.options = (struct tp_in_process_summary){path, trace->worker, trace->number};
-    summary.must_stay = trace->must_stay;
+    summary.must_keep_spool = trace->must_keep_spool;
     return call_with_spool_path(trace, write_summary, &summary, "the summary was not written");
 }
 

@@ -94,7 +94,7 @@ void tracepress_record_note_(const struct tracepress_memory *given)
         return;
     }
     tp_session_count_dropped();
-    tp_session_print_message(TP_SAY_PART, "notes of memory are left out",
+    tp_session_print_message(TP_SEVERITY_DETAIL, "notes of memory are left out",
                              "struct tracepress_memory does not begin with its size");
 }
 
@@ -211,7 +211,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     }
     put_empty_record(name, TP_SPOOL_OPERATOR);
     if (given)
-        tp_session_print_message(TP_SAY_PART, "facts about operators are left out",
+        tp_session_print_message(TP_SEVERITY_DETAIL, "facts about operators are left out",
                                  "struct tracepress_operator does not begin with its size and that of its inputs");
 }
 

@@ -124,7 +124,7 @@ static bool has_known_sizes(const struct tracepress_work *work)
         tp_config_is_known_struct_size(work->argument_size, sizeof(struct tracepress_argument)))
         return true;
     tp_session_count_dropped();
-    tp_session_print_message(TP_SAY_PART, "arguments of device work are left out",
+    tp_session_print_message(TP_SEVERITY_DETAIL, "arguments of device work are left out",
                              "struct tracepress_work does not begin with its sizes");
     return false;
 }

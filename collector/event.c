@@ -76,7 +76,8 @@ static bool find_driver(struct driver *driver)
 static int record_cuda_event(struct tracepress_event *event, void *stream)
 {
     if (!find_driver(&event->driver)) {
-        tp_session_print_message(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
+        tp_session_print_message(TP_SEVERITY_DETAIL, "CUDA events are not timed",
+                                 "the program has no CUDA driver loaded");
         return -1;
     }
     /* the driver may refuse to create an event, for example because no context is current */

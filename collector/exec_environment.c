@@ -49,7 +49,7 @@ void tp_exec_set_library(const char *library)
 void tp_exec_append_to_run_notes(const char *spools, char mark, const char *text)
 {
     char path[PATH_MAX], line[PATH_MAX + 32];
-    int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, spools);
+    int n = snprintf(path, sizeof path, "%s/" TP_WORKER_PROCESS_LIST, spools);
     int size = snprintf(line, sizeof line, "%d%c%s\n", (int)getpid(), mark, text);
     bool fits = n > 0 && (size_t)n < sizeof path && size > 0 && (size_t)size < sizeof line;
     int fd = fits ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666) : -1;

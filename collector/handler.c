@@ -18,9 +18,9 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
     tp_file_size_signal_unblock(&hold);
     if (code == 0)
         return 0;
-    *trace->must_stay = true;
-    tp_session_print_message(TP_SAY_TRACE, "the trace was not written; `tracepress recover` writes it from the spool",
-                             err.text);
+    *trace->must_keep_spool = true;
+    tp_session_print_message(TP_SEVERITY_TRACE,
+                             "the trace was not written; `tracepress recover` writes it from the spool", err.text);
     return -1;
 }
 

@@ -68,7 +68,7 @@ __attribute__((constructor)) static void start_injected_recorder(void)
     is_injected = true;
     report_library_load(host.spools);
     tp_exec_set_library(host.library);
-    pthread_atfork(NULL, NULL, tp_sources_in_child);
+    pthread_atfork(NULL, NULL, tp_sources_notify_child);
     tp_session_set_confine_stop(tp_sources_stop);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));
 }

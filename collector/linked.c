@@ -14,6 +14,6 @@ static void end_cuda_recording(void)
 
 __attribute__((constructor)) static void register_cuda_callbacks(void)
 {
-    static const struct tp_session_watch cuda = {tp_cupti_begin, end_cuda_recording, tp_cupti_in_child};
+    static const struct tp_session_watch cuda = {tp_cupti_begin, end_cuda_recording, tp_cupti_disable_in_child};
     tp_session_watch(&cuda);
 }

@@ -55,7 +55,8 @@ static void turn_off_after_error(int code)
     char detail[TP_LIVE_PATH + 160];
     turn_off_live_values();
     snprintf(detail, sizeof detail, "%s: %s", live.file.path, strerror(code));
-    tp_session_print_message(TP_SAY_PART, "the live event file gets no more values; the program continues", detail);
+    tp_session_print_message(TP_SEVERITY_DETAIL, "the live event file gets no more values; the program continues",
+                             detail);
 }
 
 static void write_pending_events(void)
@@ -122,7 +123,7 @@ static void write_step_scalars(uint64_t number)
 void tp_live_start(const char *directory, const char *worker, bool has_peers)
 {
     pthread_mutex_lock(&live.lock);
-    if (tp_live_file_has_directory(&live.file, directory)) {
+    if (tp_live_file_is_for_directory(&live.file, directory)) {
         live.base = live.last + 1;
     } else {
         tp_live_file_close(&live.file);

@@ -22,7 +22,7 @@ void tp_live_file_init(struct tp_live_file *file, const char *directory, const c
     tp_tfevents_clean_name(file->worker);
 }
 
-bool tp_live_file_has_directory(const struct tp_live_file *file, const char *directory)
+bool tp_live_file_is_for_directory(const struct tp_live_file *file, const char *directory)
 {
     return file->directory[0] && strcmp(file->directory, directory) == 0;
 }

@@ -22,7 +22,7 @@ struct tp_live_file {
 /* Initializes *file. Creates no file yet. */
 void tp_live_file_init(struct tp_live_file *file, const char *directory, const char *worker, bool has_peers);
 /* Returns whether *file was initialized for this directory. */
-bool tp_live_file_has_directory(const struct tp_live_file *file, const char *directory);
+bool tp_live_file_is_for_directory(const struct tp_live_file *file, const char *directory);
 /* Returns whether the file exists. `tracepress export` into the folder of the file removes it. */
 bool tp_live_file_exists(const struct tp_live_file *file);
 /* Appends complete records with one write, and creates the file if needed. Returns 0 or an errno. After an error the

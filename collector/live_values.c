@@ -20,8 +20,8 @@ struct counter {
     _Atomic int is_set; /* 1: the counter was set since the last step */
     /* tag of the counter in the event file; used only by the thread that ends steps, like is_described */
     char tag[TAG_BYTES];
-    /* is_described: the file describes the tag; is_double: another counter has the same tag */
-    bool is_described, is_double;
+    /* is_described: the file describes the tag; is_duplicate_tag: another counter has the same tag */
+    bool is_described, is_duplicate_tag;
 };
 
 /* A memory total and its maximum, each stored as bytes + 1, so that 0 means unknown. */
@@ -106,7 +106,7 @@ static void make_counter_tag(struct counter *counter, const char *text)
     tp_tfevents_clean_name(part);
     snprintf(counter->tag, sizeof counter->tag, "profile_counters/%s", part);
     for (const struct counter *other = counters; other < counters + TP_LIVE_COUNTERS; other++)
-        counter->is_double |= other != counter && strcmp(other->tag, counter->tag) == 0;
+        counter->is_duplicate_tag |= other != counter && strcmp(other->tag, counter->tag) == 0;
 }
 
 static size_t take_counter_scalar(struct tp_tf_scalar *out, struct counter *counter)
@@ -120,7 +120,7 @@ static size_t take_counter_scalar(struct tp_tf_scalar *out, struct counter *coun
         return 0;
     if (!counter->tag[0])
         make_counter_tag(counter, text);
-    if (counter->is_double || isnan(value))
+    if (counter->is_duplicate_tag || isnan(value))
         return 0;
     *out =
         (struct tp_tf_scalar){counter->tag, "Last value of this counter in the step.", value, !counter->is_described};

@@ -210,7 +210,7 @@ bool tp_modules_update(void)
     return visit.is_changed;
 }
 
-void tp_modules_in_child(void)
+void tp_modules_reset_in_child(void)
 {
     atomic_store(&is_updating, false);
     atomic_store(&loader, UNTRIED);

@@ -52,7 +52,7 @@ bool tp_modules_block_updates(void);
 void tp_modules_unblock_updates(void);
 
 /* Resets the state in a child of fork, because another thread may have been updating the list. */
-void tp_modules_in_child(void);
+void tp_modules_reset_in_child(void);
 
 /* tp_modules_count returns the number of modules. tp_modules_get returns the module with an index. Modules are in the
  * order of discovery. */

@@ -30,7 +30,7 @@ static struct {
     unsigned fact_count;
 } notes;
 
-void tp_notes_report_failure(const struct tp_spool *spool)
+void tp_notes_report_spool_failure(const struct tp_spool *spool)
 {
     char detail[4300];
     int code = atomic_load(&spool->failed);
@@ -38,7 +38,7 @@ void tp_notes_report_failure(const struct tp_spool *spool)
              code == EIO ? "the file was truncated, or its disk failed" : strerror(code));
     if (code != EIO)
         strcat(detail, "; free some space or set another directory");
-    tp_session_print_message(TP_SAY_ALL, "recording stops here; the program continues", detail);
+    tp_session_print_message(TP_SEVERITY_RECORDING, "recording stops here; the program continues", detail);
 }
 
 static void release_notes_chunk(void)
@@ -66,7 +66,7 @@ static struct tp_spool_record *reserve_note_slots(size_t slots)
         notes.at = (struct tp_spool_record *)(void *)(notes.chunk + 1);
         notes.end = (const char *)notes.chunk + CHUNK_BYTES;
     } else if (notes.spool)
-        tp_notes_report_failure(notes.spool);
+        tp_notes_report_spool_failure(notes.spool);
     return notes.at;
 }
 

@@ -36,6 +36,6 @@ void tp_notes_write_modules(void);
 void tp_notes_add_fact(const char *key, const char *value, uint8_t kind);
 
 /* Reports that the recording stops because the spool cannot grow. Reports it only once per process. */
-void tp_notes_report_failure(const struct tp_spool *spool);
+void tp_notes_report_spool_failure(const struct tp_spool *spool);
 
 #endif

@@ -99,7 +99,7 @@ static struct perf_event_header event_header_at(const struct tp_perf *perf, uint
     return header;
 }
 
-uint32_t tp_perf_count(const struct tp_perf *perf)
+uint32_t tp_perf_unread_count(const struct tp_perf *perf)
 {
     uint64_t head = __atomic_load_n(&ring_page(perf)->data_head, __ATOMIC_ACQUIRE), at = ring_page(perf)->data_tail;
     uint32_t count = 0;
@@ -149,7 +149,7 @@ static bool read_sample(const struct tp_perf *perf, uint64_t at, uint32_t size, 
     return true;
 }
 
-bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns)
+bool tp_perf_take_sample(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns)
 {
     struct perf_event_mmap_page *page = ring_page(perf);
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);

@@ -25,10 +25,10 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns);
 void tp_perf_close(struct tp_perf *perf);
 
 /* Returns the number of unread samples. */
-uint32_t tp_perf_count(const struct tp_perf *perf);
+uint32_t tp_perf_unread_count(const struct tp_perf *perf);
 
 /* Removes the oldest sample from the ring. Fills *copy with its stack and *monotonic_ns with its time on
  * CLOCK_MONOTONIC, in ns. Returns false if no sample exists. */
-bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns);
+bool tp_perf_take_sample(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns);
 
 #endif

@@ -17,7 +17,7 @@ enum { FIRST_CHUNK = 16 << 10, WALK_COUNTS = 64, LINE = 64 };
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
-uint64_t tp_record_since;
+uint64_t tp_record_start_ticks;
 _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t at_thread_end;

@@ -32,11 +32,11 @@ extern _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initia
 extern bool tp_record_stacks;
 
 /* start of the last recording, ticks of tp_clock_now; a range that began earlier begins here in the trace */
-extern uint64_t tp_record_since;
+extern uint64_t tp_record_start_ticks;
 
 static inline uint64_t tp_record_clip_begin(uint64_t begin)
 {
-    uint64_t since = __atomic_load_n(&tp_record_since, __ATOMIC_RELAXED);
+    uint64_t since = __atomic_load_n(&tp_record_start_ticks, __ATOMIC_RELAXED);
     return begin > since ? begin : since;
 }
 

@@ -217,7 +217,7 @@ static uint64_t ns_to_ticks(uint64_t monotonic_ns, const struct tp_spool_clock *
  * previous samples; the last one gets the remainder too. */
 static void drain_ring(struct watched *thread)
 {
-    uint32_t count = tp_perf_count(&thread->perf);
+    uint32_t count = tp_perf_unread_count(&thread->perf);
     uint64_t monotonic_ns, cpu_ns = thread->cpu_ns + count * sampler.period_ns;
     struct timespec used;
     if (count == 0)
@@ -228,7 +228,7 @@ static void drain_ring(struct watched *thread)
     const struct tp_spool_clock now = tp_clock_read_all();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
     thread->cpu_ns += left;
-    for (uint32_t i = 0; i < count && tp_perf_next(&thread->perf, sampler.copy, &monotonic_ns); i++) {
+    for (uint32_t i = 0; i < count && tp_perf_take_sample(&thread->perf, sampler.copy, &monotonic_ns); i++) {
         uint64_t share = i + 1 < count ? part : left;
         write_sample(thread->tid, sampler.copy, ns_to_ticks(monotonic_ns, &now), share);
         left -= share;
@@ -476,7 +476,7 @@ void tp_sampler_resume(void)
 
 /* ---- start, stop ---- */
 
-static bool is_memory_ready(void)
+static bool allocate_sampler_memory(void)
 {
     if (!sampler.slots) { /* allocated once and never freed, because a handler may run late */
         void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
@@ -510,7 +510,7 @@ const char *tp_sampler_start(uint32_t rate)
         return "the previous recording has not ended";
     if (!tp_stack_prepare())
         return "libunwind is not installed (Debian: libunwind8)";
-    if (!is_memory_ready())
+    if (!allocate_sampler_memory())
         return "out of memory";
     sampler.has_perf = can_use_perf();
     const char *reason = sampler.has_perf ? NULL : install_handler();

@@ -32,19 +32,19 @@ void tp_session_count_dropped(void)
 /* ---- start and stop ---- */
 
 /* Reads from the environment whether this rank records, and in which windows of time. */
-static void choose_rank_and_window(void)
+static void read_rank_and_window_choice(void)
 {
     const char *ranks = tp_environment("TRACEPRESS_RANKS");
     uint32_t rank = tp_config_rank();
     enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_of_rank(ranks, rank);
     if (choice == TP_CHOICE_UNCLEAR)
-        tp_session_print_message(TP_SAY_PART,
+        tp_session_print_message(TP_SEVERITY_DETAIL,
                                  "TRACEPRESS_RANKS is not a list such as 0,7,%64; ignoring it, so that every rank "
                                  "records",
                                  ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
     if (!tp_choice_window_read(&tp_session.window, tp_environment("TRACEPRESS_WINDOW")))
-        tp_session_print_message(TP_SAY_PART,
+        tp_session_print_message(TP_SEVERITY_DETAIL,
                                  "TRACEPRESS_WINDOW is not of the form 60s:5s; ignoring it and recording everything",
                                  tp_environment("TRACEPRESS_WINDOW"));
 }
@@ -53,7 +53,7 @@ static void choose_rank_and_window(void)
  * ending thread itself, because a handler there may start a new recording. */
 static bool is_other_thread_ending_recording(void)
 {
-    return tp_session.endings && !pthread_equal(tp_session.ender, pthread_self());
+    return tp_session.endings && !pthread_equal(tp_session.newest_ending_thread, pthread_self());
 }
 
 /* Starts a recording. Needs the session's lock. */
@@ -63,20 +63,20 @@ static bool begin_recording(const struct tracepress_options *options)
         return false;
     const char *refusal = tp_config_invalid_options_text(options);
     if (refusal)
-        tp_session_print_message(TP_SAY_ALL, "nothing is recorded; the program continues", refusal);
+        tp_session_print_message(TP_SEVERITY_RECORDING, "nothing is recorded; the program continues", refusal);
     if (refusal || !tp_config_replace_options(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
     const char *stackless = o->with_stack ? tp_stack_walk_refusal_text() : NULL;
     if (stackless)
-        tp_session_print_message(TP_SAY_PART, "no call stacks are recorded", stackless);
+        tp_session_print_message(TP_SEVERITY_DETAIL, "no call stacks are recorded", stackless);
     __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
     if (!o->sample_rate)
         tp_session.options.sample_rate = tp_session.requested_sample_rate;
     tp_session.is_started = true;
     tp_session.step = 0;
     tp_session.action = TP_ACTION_NONE;
-    choose_rank_and_window();
+    read_rank_and_window_choice();
     enum tp_action first = tp_session_step_action(0);
     if (!tp_session.is_left_out && !tp_session_can_create_spool(tp_session_records_step(first))) {
         tp_session.is_started = false;
@@ -92,7 +92,7 @@ static void end_recording(void)
     pthread_mutex_lock(&tp_session.lock);
     tp_session_begin_stop();
     tp_session.endings++;
-    tp_session.ender = pthread_self();
+    tp_session.newest_ending_thread = pthread_self();
     tp_session_end_recording();
     /* already 0 in a child that the handler forked, because the child resets the count */
     tp_session.endings -= tp_session.endings > 0;

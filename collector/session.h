@@ -17,8 +17,8 @@ struct tracepress_trace {
     const char *spool, *directory, *worker;
     bool is_gzip;
     uint64_t first_step;
-    /* the handler sets *must_stay to true if the trace could not be written; then the spool is kept */
-    bool *must_stay;
+    /* the handler sets *must_keep_spool to true if the trace could not be written; then the spool is kept */
+    bool *must_keep_spool;
     uint32_t number; /* number of the recording in the process, from 1 */
 };
 
@@ -109,9 +109,9 @@ void tp_session_watch(const struct tp_session_watch *watch);
 
 /* Severity of a message: how much of the recording is lost, in increasing order. */
 enum tp_say {
-    TP_SAY_PART,  /* a detail is not recorded, or not as requested */
-    TP_SAY_TRACE, /* a trace was not written, but the recorded data exists */
-    TP_SAY_ALL    /* nothing is recorded, or recording has stopped */
+    TP_SEVERITY_DETAIL,   /* a detail is not recorded, or not as requested */
+    TP_SEVERITY_TRACE,    /* a trace was not written, but the recorded data exists */
+    TP_SEVERITY_RECORDING /* nothing is recorded, or recording has stopped */
 };
 
 /* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line; it prints

@@ -44,7 +44,8 @@ static bool is_message_printed_in_run(const char *what)
     const char *folder = atomic_load(&run_folder);
     const int saved = errno;
     const uint64_t hash = tp_hash_bytes(what, strlen(what));
-    int size = folder ? snprintf(path, sizeof path, "%s/" TP_WORKER_SAID "%" PRIx64 ".tmp", folder, hash) : -1;
+    int size =
+        folder ? snprintf(path, sizeof path, "%s/" TP_WORKER_PRINTED_PREFIX "%" PRIx64 ".tmp", folder, hash) : -1;
     bool fits = size > 0 && (size_t)size < sizeof path;
     int fd = fits ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
     bool is_said = size > 0 && fd < 0 && errno == EEXIST;

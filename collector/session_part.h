@@ -26,9 +26,9 @@ struct tp_session {
     bool is_left_out;      /* true if TRACEPRESS_RANKS excludes this rank, so that it records nothing */
     /* value of TRACEPRESS_WINDOW; steps or times outside of the windows are not recorded */
     struct tp_choice_window window;
-    uint32_t follower;               /* number of the newest window thread; older window threads stop */
+    uint32_t window_thread_number;   /* number of the newest window thread; older window threads stop */
     bool is_window_ending_recording; /* true while thread `turner` ends the recording at the end of a window */
-    pthread_t turner;
+    pthread_t window_ending_thread;
     pthread_cond_t
         window_end_condition; /* signalled when is_window_ending_recording becomes false or `follower` changes */
     struct tp_spool spool;
@@ -49,7 +49,7 @@ struct tp_session {
     void (*confine_stop)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
     /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
     unsigned endings;
-    pthread_t ender;
+    pthread_t newest_ending_thread;
     pid_t pid; /* id of the process that records; 0: no recording was started so far */
     _Atomic uint64_t dropped;
     _Atomic bool needs_module_list; /* true after a recording of this process needed the list of shared libraries */
@@ -72,7 +72,7 @@ bool tp_session_can_create_spool(bool is_opened_now);
 
 /* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
  * returns false. */
-bool tp_session_open(void);
+bool tp_session_open_spool(void);
 
 /* Begins to stop the recording: prevents new windows and recordings, ends the open step, and ends the threads that
  * watch the clock. Releases the session's lock meanwhile. The caller must call tp_session_end_recording next. */
@@ -151,7 +151,7 @@ void tp_session_stop_window(void);
 void tp_session_stop_window_at_exit(void);
 
 /* Resets the state of windows in a child process after fork, and starts a window thread there if needed. */
-void tp_session_window_in_child(void);
+void tp_session_reset_window_in_child(void);
 
 /* ---- threads ---- */
 

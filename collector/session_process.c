@@ -69,14 +69,14 @@ static void continue_in_child(void)
     atomic_store(&tp_session.busy_count, 0); /* 0, because the parent's other threads do not exist here */
     tp_session.endings = 0;
     tp_sampler_reset_in_child();
-    tp_modules_in_child();
+    tp_modules_reset_in_child();
     tp_live_reset_in_child();
     if (tp_session_is_recording()) {
         tp_spool_close_in_child(&tp_session.spool);
         tp_notes_release_chunk();
         tp_session_turn_on();
     }
-    tp_session_window_in_child();
+    tp_session_reset_window_in_child();
     pthread_mutex_unlock(&tp_session.lock);
     if (tp_session.watch)
         tp_session.watch->in_child();
@@ -146,8 +146,9 @@ static void report_end_by_confinement(const char *how)
     bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
     snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; to write the trace, run: tracepress recover " : "",
              is_left ? tp_session.spool.path : "");
-    tp_session_print_message(
-        TP_SAY_ALL, "recording stops here, because the program confines itself; the program continues", detail);
+    tp_session_print_message(TP_SEVERITY_RECORDING,
+                             "recording stops here, because the program confines itself; the program continues",
+                             detail);
 }
 
 void tp_session_set_confine_stop(void (*stop)(void))
@@ -197,7 +198,7 @@ __attribute__((destructor(200))) static void at_exit(void)
     tp_session_stop_window_at_exit();
     /* leaves the recording open, because other threads can run until the process ends */
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) {
-        tp_session_print_message(TP_SAY_TRACE,
+        tp_session_print_message(TP_SEVERITY_TRACE,
                                  "the recording was not stopped; to write the trace, run: tracepress recover",
                                  tp_session.spool.path);
     }

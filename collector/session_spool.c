@@ -38,7 +38,7 @@ void tp_session_turn_on(void)
     atomic_store(&tp_session.opened, 0);
     tp_session.waits_for_first_record = true;
     tp_session.first_step = tp_session.step;
-    __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&tp_record_start_ticks, tp_clock_now(), __ATOMIC_RELAXED);
     if (++tp_session.recordings == 0)
         tp_session.recordings = 1;
     __atomic_store_n(&tracepress_recording_, tp_session.recordings, __ATOMIC_SEQ_CST);
@@ -76,7 +76,7 @@ static bool create_spool(struct tp_spool *spool, const char *directory, const st
         bool is_for_run = tp_session.run_folder && !is_of_run;
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
-        tp_session_print_message(is_for_run ? TP_SAY_PART : TP_SAY_ALL,
+        tp_session_print_message(is_for_run ? TP_SEVERITY_DETAIL : TP_SEVERITY_RECORDING,
                                  is_for_run
                                      ? "the program writes no trace itself, because `tracepress record` writes it"
                                      : "nothing is recorded; the program continues",
@@ -100,7 +100,7 @@ bool tp_session_can_create_spool(bool is_opened_now)
 
 /* Opens the spool at the first record of a recording. If opening fails, reports the reason, switches recording off and
  * returns false. */
-bool tp_session_open(void)
+bool tp_session_open_spool(void)
 {
     if (!tp_session.waits_for_first_record)
         return tp_session.spool.fd >= 0;
@@ -142,7 +142,7 @@ void tp_session_fill_ring(void)
 {
     uint32_t recording = 0;
     pthread_mutex_lock(&tp_session.lock);
-    if (tp_session_is_recording() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
+    if (tp_session_is_recording() && tp_config_ring_bytes(&tp_session.options) && tp_session_open_spool())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
     if (recording) /* if the thread cannot be started, only the first pass through the ring buffer is slower */
@@ -156,7 +156,7 @@ bool tp_session_start_sampler(void)
         tp_session.options.sample_rate && tp_config_records_activity(&tp_session.options, TRACEPRESS_ACTIVITY_CPU);
     const char *reason = has_samples ? tp_sampler_start(tp_session.options.sample_rate) : NULL;
     if (reason)
-        tp_session_print_message(TP_SAY_PART, "no samples of stacks are taken", reason);
+        tp_session_print_message(TP_SEVERITY_DETAIL, "no samples of stacks are taken", reason);
     return !reason;
 }
 
@@ -298,9 +298,9 @@ void tp_session_end_recording(void)
         tp_spool_close(&spool, false);
         return;
     }
-    bool must_stay = false;
+    bool must_keep_spool = false;
     struct tracepress_trace trace = {.spool = spool.path,
-                                     .must_stay = &must_stay,
+                                     .must_keep_spool = &must_keep_spool,
                                      .directory = o->directory,
                                      .worker = o->worker,
                                      .is_gzip = !o->no_gzip,
@@ -313,5 +313,5 @@ void tp_session_end_recording(void)
     tp_record_release_chunk();
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
-    tp_spool_close(&spool, !must_stay && !is_spool_needed_by_record());
+    tp_spool_close(&spool, !must_keep_spool && !is_spool_needed_by_record());
 }

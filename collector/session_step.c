@@ -40,7 +40,7 @@ void tp_session_enter_step(enum tp_action now)
         tp_session_end_recording();
     if (tp_session_records_step(now) && tp_session.is_started && !tp_session_is_recording()) {
         tp_session_turn_on();
-        if (tp_session_open())
+        if (tp_session_open_spool())
             tp_session_start_sampler();
     }
     if (!tp_session_is_recording() || (!is_stepped && tp_session.step == 0))

@@ -67,7 +67,7 @@ static void open_spool(uint32_t recording, bool is_in_hook)
     if (atomic_load(&tp_session.opened) == recording || !lock_to_open_spool(is_in_hook))
         return;
     if (is_current_recording(recording))
-        tp_session_open();
+        tp_session_open_spool();
     pthread_mutex_unlock(&tp_session.lock);
 }
 
@@ -80,7 +80,7 @@ static void write_notes_of_chunk(uint32_t recording, bool has_chunk, uint32_t se
         return;
     if (is_current_recording(recording) && atomic_load(&tp_session.opened) == recording) {
         if (!has_chunk && atomic_load(&tp_session.spool.failed))
-            tp_notes_report_failure(&tp_session.spool);
+            tp_notes_report_spool_failure(&tp_session.spool);
         if (has_chunk && is_clock_note_due(sequence))
             tp_notes_write_clock();
         if (has_chunk)

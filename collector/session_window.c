@@ -30,7 +30,7 @@ bool tp_session_is_in_window(void)
 /* Returns whether the window thread with this number still starts and stops the recording. */
 static bool is_current_window_thread(uint32_t number)
 {
-    return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
+    return tp_session.window_thread_number == number && tp_session.is_started && tp_session.step == 0;
 }
 
 /* Starts recording for a window. The first record opens the spool, so an idle process creates no spool. */
@@ -54,7 +54,7 @@ static void close_window(uint32_t number)
     if (!is_current_window_thread(number))
         return;
     tp_session.is_window_ending_recording = true;
-    tp_session.turner = pthread_self();
+    tp_session.window_ending_thread = pthread_self();
     tp_session.action = TP_ACTION_NONE;
     tp_session_end_recording();
     tp_session.is_window_ending_recording = false;
@@ -85,20 +85,20 @@ static void *run_window_thread(void *argument)
 void tp_session_start_window_thread(void)
 {
     const struct tp_choice_window *window = &tp_session.window;
-    uint32_t number = ++tp_session.follower;
+    uint32_t number = ++tp_session.window_thread_number;
     if (!tp_session.is_started || tp_session.is_left_out || tp_session.step || tp_session.options.schedule.active ||
         window->length_ns == window->period_ns)
         return;
     if (tp_recorder_thread_start(NULL, run_window_thread, (void *)(uintptr_t)number) !=
         0) // NOLINT(performance-no-int-to-ptr)
-        tp_session_print_message(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
+        tp_session_print_message(TP_SEVERITY_DETAIL, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
 }
 
 /* ---- functions that wait for the window thread ---- */
 
 static bool is_window_ending(void)
 {
-    return tp_session.is_window_ending_recording && !pthread_equal(tp_session.turner, pthread_self());
+    return tp_session.is_window_ending_recording && !pthread_equal(tp_session.window_ending_thread, pthread_self());
 }
 
 void tp_session_wait_for_window_end(void)
@@ -109,7 +109,7 @@ void tp_session_wait_for_window_end(void)
 
 void tp_session_stop_window(void)
 {
-    tp_session.follower++;
+    tp_session.window_thread_number++;
     pthread_cond_broadcast(&tp_session.window_end_condition);
     tp_session_wait_for_window_end();
 }
@@ -120,7 +120,7 @@ void tp_session_stop_window_at_exit(void)
     /* does not wait, because code that has the lock may have called exit */
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
         return;
-    tp_session.follower++;
+    tp_session.window_thread_number++;
     pthread_cond_broadcast(&tp_session.window_end_condition);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += EXIT_WAIT_S;
@@ -130,7 +130,7 @@ void tp_session_stop_window_at_exit(void)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-void tp_session_window_in_child(void)
+void tp_session_reset_window_in_child(void)
 {
     tp_session.is_window_ending_recording = false; /* false, because the window thread does not exist in the child */
     tp_session.window_end_condition = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

@@ -49,7 +49,7 @@ void tp_sources_disable_early(void);
 void tp_sources_stop(void);
 
 /* Calls in_child of all started sources. Must be called in the child after fork. */
-void tp_sources_in_child(void);
+void tp_sources_notify_child(void);
 
 /* Writes one line per source to the descriptor `fd`: name, tab, state, tab, description. The state is "on", "off" (the
  * source records only if the user names it) or the reason why it does not work. */

@@ -68,7 +68,7 @@ void tp_sources_stop(void)
     }
 }
 
-void tp_sources_in_child(void)
+void tp_sources_notify_child(void)
 {
     for (unsigned i = 0; i < started_count; i++)
         if (started[i]->in_child)

@@ -47,7 +47,7 @@ static bool store_values(const struct tp_session_place *place, const char *path,
         return true;
     atomic_fetch_sub(&kept_bytes, values->size);
     atomic_store(&failed_recording, place->recording);
-    tp_session_print_message(TP_SAY_PART, "values of tensors are no longer stored; their statistics still are",
+    tp_session_print_message(TP_SEVERITY_DETAIL, "values of tensors are no longer stored; their statistics still are",
                              strerror(code));
     return false;
 }

@@ -113,7 +113,7 @@ struct tp_tf_node {
     const char *site; /* code position that calls the node; NULL: unknown */
     uint32_t parent;  /* index of the parent; TP_NO_ID: the node is at the top level */
     /* index of the sibling that ran before this node, smaller than the index of this node; TP_NO_ID: none */
-    uint32_t follows;
+    uint32_t previous_sibling;
     double calls_per_step;
     double device_us_per_step, host_us_per_step; /* time of the node itself, without its children, us */
     double bytes_per_step;                       /* memory that the node itself allocated, bytes */

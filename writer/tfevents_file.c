@@ -40,7 +40,7 @@ struct parts {
 
 /* Reads the number that ends before *end and follows a dot, and moves *end to the dot. Returns false if there is no
  * such number after `start`. */
-static bool number_before(const char *start, const char **end, unsigned long *number)
+static bool read_number_before(const char *start, const char **end, unsigned long *number)
 {
     const char *digits = *end;
     while (digits > start && digits[-1] >= '0' && digits[-1] <= '9')
@@ -62,7 +62,7 @@ static bool split_file_name(struct parts *parts, const char *base)
     const char *start = base + sizeof prefix - 1, *end = base + size - (sizeof suffix - 1);
     const char *dot = strchr(start, '.');
     parts->seconds = strtoll(start, NULL, 10);
-    if (!number_before(dot, &end, &parts->number) || !number_before(dot, &end, &parts->pid))
+    if (!read_number_before(dot, &end, &parts->number) || !read_number_before(dot, &end, &parts->pid))
         return false;
     parts->host = dot + 1;
     parts->host_size = end > dot ? (size_t)(end - dot - 1) : 0;

@@ -88,8 +88,8 @@ static Tp__NodeDef *new_node_message(struct graph *graph, uint32_t i)
     message->name = graph->paths[i];
     message->op = tp_tfevents_chars(node->op);
     message->device = tp_tfevents_chars(node->device_us_per_step > 0 ? gpu : cpu);
-    if (node->follows != TP_NO_ID) {
-        const char *before = graph->paths[node->follows];
+    if (node->previous_sibling != TP_NO_ID) {
+        const char *before = graph->paths[node->previous_sibling];
         char *input = tp_arena_alloc(graph->scratch, strlen(before) + 2);
         input[0] = '^'; /* '^' marks a control edge, which is an order without data */
         strcpy(input + 1, before);

@@ -36,12 +36,12 @@
 /* File in the folder of raw records. A line "PID NAME" says that the preload library started in a process. A line
  * "PID=PATH" names a program that such a process became or started. A line "PID!PATH" names such a program into which
  * the library was not loaded. */
-#define TP_WORKER_ENTERED "entered.tmp"
+#define TP_WORKER_PROCESS_LIST "entered.tmp"
 enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=', TP_WORKER_LEFT_OUT = '!' };
 
 /* Beginning of a file name. A file with such a name exists for each line that a process of the run has printed. So the
  * other processes do not print the line again. */
-#define TP_WORKER_SAID "said."
+#define TP_WORKER_PRINTED_PREFIX "said."
 
 /* default number of samples per second, which costs about 1 % of the time of a busy thread */
 

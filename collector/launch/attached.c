@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* LOOK_MS: interval of polling if the kernel has no pidfd or the wait has a limit, ms */
-enum { LOOK_MS = 100, MS_NS = 1000000 };
+/* POLL_INTERVAL_MS: interval of polling if the kernel has no pidfd or the wait has a limit, ms */
+enum { POLL_INTERVAL_MS = 100, MS_NS = 1000000 };
 
 static sigset_t before;
 
@@ -43,7 +43,7 @@ void tp_attached_wait(struct tp_attached *attached)
         struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
                                {.fd = process, .events = POLLIN},
                                {.fd = attached->watched.fd, .events = POLLIN}};
-        if (poll(fds, sizeof fds / sizeof *fds, LOOK_MS) < 0)
+        if (poll(fds, sizeof fds / sizeof *fds, POLL_INTERVAL_MS) < 0)
             continue;
         if (fds[2].revents & POLLIN)
             attached->watched.on_ready(attached->watched.state);

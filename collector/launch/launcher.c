@@ -20,20 +20,20 @@ static const struct launcher {
     const char *name;
     const char *job[MOST_WORDS]; /* variables that identify the job */
     const char *nothing;         /* value of the first variable in `job` that means "no job" */
-    bool is_only_named;          /* true if only the first variable in `job` identifies the launcher */
-    bool is_readable;            /* true if the first two variables in `job` form the job name that users know */
+    bool needs_first_variable;   /* true if only the first variable in `job` identifies the launcher */
+    bool has_readable_job_name;  /* true if the first two variables in `job` form the job name that users know */
 } launchers[TP_RANK_LAUNCHERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
                        .nothing = "none",
-                       .is_only_named = true},
+                       .needs_first_variable = true},
     [TP_RANK_OPENMPI] = {"openmpi", {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports"}},
     [TP_RANK_MPICH] = {"mpich", {"SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_RESTART_COUNT"}},
     [TP_RANK_SLURM] = {"slurm",
                        {"SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME"},
-                       .is_only_named = true,
-                       .is_readable = true},
-    [TP_RANK_FLUX] = {"flux", {"FLUX_JOB_ID", "FLUX_URI"}, .is_only_named = true},
+                       .needs_first_variable = true,
+                       .has_readable_job_name = true},
+    [TP_RANK_FLUX] = {"flux", {"FLUX_JOB_ID", "FLUX_URI"}, .needs_first_variable = true},
 };
 
 static const char *variable_value(const char *variable)
@@ -108,7 +108,7 @@ static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, u
 static void write_job_name(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);
-    if (launcher->is_readable && *variable_value(launcher->job[1]))
+    if (launcher->has_readable_job_name && *variable_value(launcher->job[1]))
         n += snprintf(found->job + n, sizeof found->job - (size_t)n, "%.*s.%.*s-", READABLE_BYTES / 2,
                       variable_value(launcher->job[1]), READABLE_BYTES / 2, variable_value(launcher->job[0]));
     snprintf(found->job + n, sizeof found->job - (size_t)n, "%08x", (unsigned)tp_hash_bytes(key->data, key->size));
@@ -123,7 +123,7 @@ static bool read_launcher(struct tp_launcher *found, enum tp_rank_launcher giver
     const char *first = variable_value(launcher->job[0]);
     struct tp_buf key;
     struct tp_rank rank;
-    if (!tp_rank_read(&rank, giver) || rank.size < 2 || (launcher->is_only_named && !*first))
+    if (!tp_rank_read(&rank, giver) || rank.size < 2 || (launcher->needs_first_variable && !*first))
         return false;
     *found = (struct tp_launcher){.name = launcher->name, .rank = rank.rank, .size = rank.size};
     tp_buf_init(&key, MOST_KEY_BYTES);

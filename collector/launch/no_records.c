@@ -121,7 +121,7 @@ static void examine_library_notes(struct tp_no_records *nothing, char *const *ar
     struct tp_program *program = malloc(sizeof *program);
     struct tp_buf lines;
     tp_buf_init(&lines, MOST_ENTRY_BYTES);
-    snprintf(path, sizeof path, "%s/%s", nothing->folder, TP_WORKER_ENTERED);
+    snprintf(path, sizeof path, "%s/%s", nothing->folder, TP_WORKER_PROCESS_LIST);
     if (tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0) {
         tp_buf_putc(&lines, '\0');
         nothing->has_library_started =
@@ -197,9 +197,9 @@ enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *no
          may = can_user_write(&child->end, nothing->folder);
     bool ended_whole = nothing->has_library_started && !is_other && !child->end.is_confined && may && !is_full;
     if (nothing->has_recording_choice)
-        return TP_NO_RECORDS_CHOSEN;
+        return TP_NO_RECORDS_EXCLUDED;
     if (ended_whole && nothing->sample_rate && expected_samples(nothing) < FEW_SAMPLES)
-        return TP_NO_RECORDS_SHORT;
+        return TP_NO_RECORDS_TOO_SHORT;
     if (!nothing->has_library_started && child->signal)
         return TP_NO_RECORDS_DIED;
     if (!may)
@@ -207,14 +207,14 @@ enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *no
     if (child->end.is_confined)
         return TP_NO_RECORDS_CONFINED;
     if (is_other)
-        return nothing->why_plain ? TP_NO_RECORDS_PLAIN : TP_NO_RECORDS_REPLACED;
+        return nothing->why_plain ? TP_NO_RECORDS_NOT_PRELOADABLE : TP_NO_RECORDS_REPLACED;
     if (nothing->is_started)
-        return TP_NO_RECORDS_STARTED;
+        return TP_NO_RECORDS_STARTED_OTHER;
     if (nothing->has_library_started && nothing->sample_rate && nothing->events_error)
         return TP_NO_RECORDS_REFUSED;
     if (is_full)
         return TP_NO_RECORDS_FULL;
-    return nothing->has_library_started ? TP_NO_RECORDS_DONE : TP_NO_RECORDS_LOADER;
+    return nothing->has_library_started ? TP_NO_RECORDS_UNKNOWN_CAUSE : TP_NO_RECORDS_LOADER_EXIT;
 }
 
 /* ---- wording ---- */
@@ -254,7 +254,7 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
     const struct tp_child *child = nothing->child;
     const char *last = child->end.name;
     switch (tp_no_records_find_cause(nothing)) {
-    case TP_NO_RECORDS_SHORT:
+    case TP_NO_RECORDS_TOO_SHORT:
         snprintf(text, size,
                  "too short: it used %.1f ms of CPU time outside the kernel, enough for %.1f samples, and called no "
                  "recorded function; give it more work, or take more samples: --source default,sample=10000",
@@ -264,7 +264,7 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
         snprintf(text, size, "signal %d (%s) ended it before main; if it runs without record, try --source null",
                  child->signal, strsignal(child->signal));
         return;
-    case TP_NO_RECORDS_LOADER:
+    case TP_NO_RECORDS_LOADER_EXIT:
         snprintf(text, size,
                  "it ended (exit code %d) before main, or it removed the library; run it without record to see its "
                  "messages, and record the program that it starts",
@@ -283,11 +283,11 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
         snprintf(text, size, "%s executed %s and replaced LD_PRELOAD; record that program: tracepress record -- %s",
                  nothing->library_start_name, last, last);
         return;
-    case TP_NO_RECORDS_PLAIN:
+    case TP_NO_RECORDS_NOT_PRELOADABLE:
         snprintf(text, size, "%s executed %s, and %s: %s", nothing->library_start_name, nothing->plain,
                  nothing->why_plain, tp_no_records_advice);
         return;
-    case TP_NO_RECORDS_STARTED:
+    case TP_NO_RECORDS_STARTED_OTHER:
         snprintf(text, size, "%s started %s, and %s: %s", nothing->library_start_name, nothing->plain,
                  nothing->why_plain, tp_no_records_advice);
         return;
@@ -300,11 +300,11 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
                  "-o",
                  nothing->folder, (unsigned long long)nothing->free_bytes / 1024);
         return;
-    case TP_NO_RECORDS_CHOSEN:
+    case TP_NO_RECORDS_EXCLUDED:
         snprintf(text, size,
                  "perhaps it did not run in a window of TRACEPRESS_WINDOW or on a rank of TRACEPRESS_RANKS");
         return;
-    case TP_NO_RECORDS_DONE:
+    case TP_NO_RECORDS_UNKNOWN_CAUSE:
         snprintf(text, size,
                  "no active source recorded anything in this program; 'tracepress record --list-sources -- %s' lists "
                  "the sources",

@@ -10,20 +10,20 @@
 #include "collector/launch/run_folder.h"
 
 enum tp_no_records_cause {
-    TP_NO_RECORDS_DONE,       /* cause unknown: the sources recorded no events */
-    TP_NO_RECORDS_SHORT,      /* the program used too little processor time to get a sample */
-    TP_NO_RECORDS_DIED,       /* a signal killed the program before the library started */
-    TP_NO_RECORDS_LOADER,     /* the program exited before the library started */
-    TP_NO_RECORDS_PERMISSION, /* the program's user has no right to write to the folder of the records */
-    TP_NO_RECORDS_CONFINED,   /* the program was confined by seccomp */
-    TP_NO_RECORDS_REPLACED,   /* the program became another program without the library */
-    TP_NO_RECORDS_PLAIN,      /* the program became another program into which no library can be preloaded */
+    TP_NO_RECORDS_UNKNOWN_CAUSE,   /* cause unknown: the sources recorded no events */
+    TP_NO_RECORDS_TOO_SHORT,       /* the program used too little processor time to get a sample */
+    TP_NO_RECORDS_DIED,            /* a signal killed the program before the library started */
+    TP_NO_RECORDS_LOADER_EXIT,     /* the program exited before the library started */
+    TP_NO_RECORDS_PERMISSION,      /* the program's user has no right to write to the folder of the records */
+    TP_NO_RECORDS_CONFINED,        /* the program was confined by seccomp */
+    TP_NO_RECORDS_REPLACED,        /* the program became another program without the library */
+    TP_NO_RECORDS_NOT_PRELOADABLE, /* the program became another program into which no library can be preloaded */
     /* the program did little itself, and started another program into which no library can be preloaded */
-    TP_NO_RECORDS_STARTED,
+    TP_NO_RECORDS_STARTED_OTHER,
     /* the kernel refuses events for samples, and the program uses the signal of the timers itself */
     TP_NO_RECORDS_REFUSED,
-    TP_NO_RECORDS_FULL,  /* the disk is full */
-    TP_NO_RECORDS_CHOSEN /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program from the recording */
+    TP_NO_RECORDS_FULL,    /* the disk is full */
+    TP_NO_RECORDS_EXCLUDED /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program from the recording */
 };
 
 /* Information about the program, collected after its exit. */

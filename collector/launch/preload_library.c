@@ -49,7 +49,7 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_library_preload(char *value, size_t size, const char *library)
+int tp_library_make_preload_value(char *value, size_t size, const char *library)
 {
     return tp_preload_list_add(value, size, tp_environment("LD_PRELOAD"), library);
 }
@@ -60,7 +60,7 @@ static void run_source_query(const char *library, const char *program, char *con
     char value[8192], self[4096];
     find_path_of_this_program(self, sizeof self);
     int nothing = open("/dev/null", O_RDWR);
-    if (tp_library_preload(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
+    if (tp_library_make_preload_value(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
         _exit(1);
     setenv("LD_PRELOAD", value, 1);
@@ -79,8 +79,8 @@ static void add_source_row(struct tp_source_rows *rows, const char *line)
         rows->count++;
 }
 
-int tp_library_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
-                       struct tp_error *err)
+int tp_library_read_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
+                            struct tp_error *err)
 {
     int fds[2];
     char *line = NULL;

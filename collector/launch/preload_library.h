@@ -29,11 +29,11 @@ int tp_library_find(char *path, size_t size, struct tp_error *err);
 
 /* Loads the library into `program` (NULL: this program) and reads its table of sources. The process that runs the
  * program exits before main. Returns 0, or TP_EIO if the library does not answer. */
-int tp_library_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
-                       struct tp_error *err);
+int tp_library_read_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
+                            struct tp_error *err);
 
 /* Writes the new value of LD_PRELOAD to `value`: `library`, followed by the current value. Runtimes of sanitizers
  * precede both. Returns 0, or TP_ELIMIT if `size` is too small. */
-int tp_library_preload(char *value, size_t size, const char *library);
+int tp_library_make_preload_value(char *value, size_t size, const char *library);
 
 #endif

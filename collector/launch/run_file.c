@@ -23,7 +23,7 @@
 /* ---- names ---- */
 
 /* Returns the number before `end`, or -1 if there is no number. Sets *start to the first digit of the number. */
-static long long number_at_text_end(const char *text, const char *end, const char **start)
+static long long parse_number_at_text_end(const char *text, const char *end, const char **start)
 {
     const char *at = end;
     while (at > text && at[-1] >= '0' && at[-1] <= '9')
@@ -41,14 +41,14 @@ static bool parse_file_name(struct tp_run_file *file)
         dot--;
     if (!dot || lstat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
-    long long pid = number_at_text_end(file->base, dot, &at);
+    long long pid = parse_number_at_text_end(file->base, dot, &at);
     file->time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->size_bytes = (uint64_t)status.st_size;
     if (pid < 0 || at == file->base)
         return false;
     file->pid = (pid_t)pid;
     if (at[-1] == '.') {
-        long long time = number_at_text_end(file->base, at - 1, &at);
+        long long time = parse_number_at_text_end(file->base, at - 1, &at);
         file->time_ns = time > 0 ? time : file->time_ns;
     }
     return true;

@@ -205,7 +205,7 @@ static void remove_printed_message_marks(const struct tp_run_folder *run)
 {
     DIR *dir = opendir(run->spools);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strncmp(entry->d_name, TP_WORKER_SAID, strlen(TP_WORKER_SAID)) == 0)
+        if (strncmp(entry->d_name, TP_WORKER_PRINTED_PREFIX, strlen(TP_WORKER_PRINTED_PREFIX)) == 0)
             unlinkat(dirfd(dir), entry->d_name, 0);
     if (dir)
         closedir(dir);
@@ -216,7 +216,7 @@ void tp_run_folder_remove_spools(const struct tp_run_folder *run)
     char path[TP_RUN_PATH_BYTES + 32];
     if (!*run->spools)
         return;
-    snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
+    snprintf(path, sizeof path, "%s/" TP_WORKER_PROCESS_LIST, run->spools);
     unlink(path); /* removes a note that the preload library left for `record` and that is no longer needed */
     remove_printed_message_marks(run);
     rmdir(run->spools);

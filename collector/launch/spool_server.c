@@ -11,7 +11,7 @@
 #include "writer/spool/spool_file.h"
 
 /* lowest descriptor of the socket in the program; shells and daemons use lower descriptors for themselves */
-enum { HIGH = 199 };
+enum { LOWEST_SOCKET_FD = 199 };
 
 void tp_spool_server_open(struct tp_spool_server *server, int folder)
 {
@@ -26,7 +26,7 @@ void tp_spool_server_set_environment(const struct tp_spool_server *server)
     char text[64];
     struct stat status;
     unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* removes the variable of an outer `record` */
-    int fd = server->theirs >= 0 ? fcntl(server->theirs, F_DUPFD, HIGH) : -1;
+    int fd = server->theirs >= 0 ? fcntl(server->theirs, F_DUPFD, LOWEST_SOCKET_FD) : -1;
     if (fd < 0 && server->theirs >= 0) /* F_DUPFD fails for this descriptor if the limit of descriptors is low */
         fd = dup(server->theirs);
     if (fd < 0 || fstat(fd, &status) != 0)

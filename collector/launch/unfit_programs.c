@@ -72,7 +72,7 @@ size_t tp_unfit_programs_write(char *text, size_t size, const char *folder)
     struct tp_buf lines;
     *text = '\0';
     tp_buf_init(&lines, MOST_BYTES);
-    snprintf(path, sizeof path, "%s/%s", folder, TP_WORKER_ENTERED);
+    snprintf(path, sizeof path, "%s/%s", folder, TP_WORKER_PROCESS_LIST);
     bool is_read = tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0;
     tp_buf_putc(&lines, '\0');
     if (is_read && !lines.failed)

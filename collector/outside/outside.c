@@ -20,16 +20,16 @@
 #include "writer/base/path.h"
 
 /* maximum number of waits whose system call is read in a poll; without stacks, more waits are read */
-enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 };
+enum { MOST_WAITS_READ = 16, MOST_WAITS_READ_WITHOUT_STACKS = 64 };
 enum {
-    LOOK_NS = 20000000,    /* interval between two polls of the rings, ns */
-    SOON_NS = 100000,      /* interval between polls while the arguments of a new program are missing, ns */
-    END_NS = 2000000,      /* time to wait for the connector's last reports of exits, ns */
-    CERTAIN_NS = 20000000, /* age from which a record is certainly in its ring, ns; arguments missing at this age stay
-                            * unknown */
+    POLL_INTERVAL_NS = 20000000,     /* interval between two polls of the rings, ns */
+    SHORT_POLL_INTERVAL_NS = 100000, /* interval between polls while the arguments of a new program are missing, ns */
+    EXIT_REPORT_WAIT_NS = 2000000,   /* time to wait for the connector's last reports of exits, ns */
+    CERTAIN_AGE_NS = 20000000, /* age from which a record is certainly in its ring, ns; arguments missing at this age
+                                * stay unknown */
 };
 /* first part of the recording, in which each poll reads memory and I/O; later polls do so once a second */
-#define OFTEN_NS (60 * TP_SECOND_NS)
+#define FREQUENT_USAGE_POLL_NS (60 * TP_SECOND_NS)
 
 /* ---- start and end ---- */
 
@@ -56,7 +56,7 @@ static void watch_descriptor_for_input(struct tp_outside *o, int fd)
 
 static long pause_ns(const struct tp_outside *o)
 {
-    return o->mode == TP_OUTSIDE_POLLING ? TP_POLLED_PAUSE_NS : LOOK_NS;
+    return o->mode == TP_OUTSIDE_POLLING ? TP_POLLED_PAUSE_NS : POLL_INTERVAL_NS;
 }
 
 static void set_timer(const struct tp_outside *o, long first_ns)
@@ -154,13 +154,13 @@ int tp_outside_begin_polling(void *context, struct tp_error *err)
         tp_exit_codes_open(&o->codes, &o->arena);
     tp_polling_recorder_begin(&o->looked, (uint32_t)o->pid, o->begin_ns, o->is_attached);
     for (size_t i = 1; i < o->roots.count; i++)
-        tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
+        tp_proc_tree_add_process(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
     o->looked.proc.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     return TP_OK;
 }
 
 /* Prepares polling of /proc if the kernel refuses events. Returns false if /proc is not sufficient either. */
-static bool poll_instead(struct tp_outside *o)
+static bool prepare_polling(struct tp_outside *o)
 {
     if (!tp_proc_tree_is_supported(&o->text))
         return false;
@@ -199,7 +199,7 @@ int tp_outside_open(struct tp_outside *o, pid_t pid)
     int code = open_rings(o, pid);
     bool is_ours = !o->is_attached || geteuid() == 0 || tp_proc_is_same_user((uint32_t)pid);
     bool may_look = code == TP_EUNSUPPORTED && is_ours;
-    return may_look && poll_instead(o) ? TP_OK : code;
+    return may_look && prepare_polling(o) ? TP_OK : code;
 }
 
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
@@ -226,7 +226,7 @@ int tp_outside_fd(const struct tp_outside *o)
 static void read_python_frames(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
     int64_t time_ns = o->python.processes.living_count ? tp_outside_now_ns() : 0;
-    if (o->python.processes.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
+    if (o->python.processes.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_AGE_NS)
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
@@ -256,7 +256,7 @@ static void handle_event_record(void *context, const struct perf_event_header *h
     struct tp_perf_record r;
     if (!tp_perf_record_read(&r, head))
         return;
-    bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch_event(&o->rings, r.event_id);
     if (o->mode == TP_OUTSIDE_WHOLE &&
         (is_of_other_process(o, &r, is_switch) || is_exit_record_of_living_process(o, &r)))
         return;
@@ -278,7 +278,7 @@ static void handle_event_record(void *context, const struct perf_event_header *h
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         read_python_frames(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
-        tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now_ns() + CERTAIN_NS, &o->text);
+        tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now_ns() + CERTAIN_AGE_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
         tp_exit_codes_add_process(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
@@ -326,7 +326,7 @@ static void handle_records_until(struct tp_outside *o, int64_t until_ns)
         const struct tp_pending_record *p = &o->pending.records[done];
         struct tp_perf_record r;
         tp_perf_record_read(&r, tp_pending_header_at(&o->pending, p->at));
-        bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+        bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch_event(&o->rings, r.event_id);
         const struct tp_outside_note python = {.python = p->python, .wait_read_ns = p->wait_read_ns};
         const struct tp_outside_note *note = tp_record_note_find(&o->notes, p);
         uint32_t ended = tp_outside_tree_handle_record(&o->tree, &r, is_switch, note ? note : &python);
@@ -380,11 +380,11 @@ static void read_rings_and_proc(struct tp_outside *o, int64_t time_ns)
         tp_waiting_stacks_skip_waits(&o->still);
     wake_at_samples_of_python(o);
     update_recorder_budget(o, time_ns);
-    if (time_ns - o->polled_ns >= LOOK_NS / 2) {
-        handle_records_until(o, time_ns - CERTAIN_NS);
+    if (time_ns - o->polled_ns >= POLL_INTERVAL_NS / 2) {
+        handle_records_until(o, time_ns - CERTAIN_AGE_NS);
         /* without stacks, more waits are examined, because reading a system call is cheap */
-        tp_outside_tree_read_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
-                                   &o->text);
+        tp_outside_tree_read_waits(&o->tree, &o->next_thread,
+                                   o->rings.is_user_only ? MOST_WAITS_READ_WITHOUT_STACKS : MOST_WAITS_READ, &o->text);
         o->polled_ns = time_ns;
     }
 }
@@ -398,9 +398,9 @@ static int poll_recorder_once(void *context, struct tp_error *err)
         tp_polling_recorder_poll(&o->looked, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID), false);
     else
         read_rings_and_proc(o, time_ns);
-    if (o->find_more)
-        o->find_more(o, time_ns);
-    int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
+    if (o->find_new_processes)
+        o->find_new_processes(o, time_ns);
+    int64_t least_ns = time_ns - o->begin_ns < FREQUENT_USAGE_POLL_NS ? POLL_INTERVAL_NS / 2 : TP_SECOND_NS;
     if (time_ns - o->usage.time_ns >= least_ns)
         tp_usage_polls_read(&o->usage, &o->tree, &o->text, time_ns);
     return TP_OK;
@@ -443,7 +443,7 @@ void tp_outside_poll(void *outside)
         return;
     if (tp_arena_run(&o->arena, poll_recorder_once, o, NULL) < 0)
         stop_recording_early(o);
-    set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
+    set_timer(o, o->notes.late.count ? SHORT_POLL_INTERVAL_NS : pause_ns(o));
     if (tp_outside_backup_renew(&o->keeper, tp_outside_now_ns()))
         write_trace_in_copy(o);
 }
@@ -486,7 +486,7 @@ static int finish_outside_recording(void *context, struct tp_error *err)
 
 void tp_outside_end(struct tp_outside *o, const int *status)
 {
-    const struct timespec moment = {.tv_nsec = END_NS};
+    const struct timespec moment = {.tv_nsec = EXIT_REPORT_WAIT_NS};
     tp_outside_backup_end(&o->keeper);
     nanosleep(&moment, NULL);
     if (!o->recording_stopped_ns && tp_arena_run(&o->arena, finish_outside_recording, o, NULL) < 0)

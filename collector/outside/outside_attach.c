@@ -14,7 +14,7 @@ static bool open_events_of_thread(void *context, uint32_t pid, uint32_t tid)
     bool has_forked = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
         tp_watched_processes_add(&o->watched, pid, tp_outside_now_ns());
-    int error = is_first || has_forked || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
+    int error = is_first || has_forked || is_whole ? 0 : tp_perf_rings_add_thread(&o->rings, (pid_t)tid);
     if (tid == pid && !error)
         tp_exit_codes_add_process(&o->codes, pid);
     o->unwatched += error && error != ESRCH;
@@ -48,7 +48,7 @@ static int attach_to_listed_processes(void *context, struct tp_error *err)
     o->running.context = o;
     o->running.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     for (size_t i = 1; i < o->roots.count; i++)
-        tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
+        tp_running_tree_add_process(&o->running, *TP_AT(&o->roots, uint32_t, i));
     for (int i = 0; i < MOST_LOOKS && tp_running_tree_search(&o->running); i++)
         tp_outside_read_rings(o);
     return TP_OK;
@@ -120,9 +120,9 @@ static void find_new_processes_of_user(struct tp_outside *o, int64_t time_ns)
     o->running.time_ns = time_ns;
     for (size_t i = had; i < o->roots.count; i++)
         if (o->mode == TP_OUTSIDE_POLLING)
-            tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
+            tp_proc_tree_add_process(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
         else
-            tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
+            tp_running_tree_add_process(&o->running, *TP_AT(&o->roots, uint32_t, i));
     if (had < o->roots.count && o->mode != TP_OUTSIDE_POLLING)
         tp_running_tree_search(&o->running);
 }
@@ -131,7 +131,7 @@ int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *er
 {
     o->is_of_user = true;
     o->user = user;
-    o->find_more = find_new_processes_of_user;
+    o->find_new_processes = find_new_processes_of_user;
     int code = tp_arena_run(&o->arena, list_user_processes, o, err);
     if (code == TP_OK && !o->roots.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs no other process");

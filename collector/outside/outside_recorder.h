@@ -67,8 +67,9 @@ struct tp_outside {
     struct tp_id_map candidates; /* key: process id; value: number of the last process listing that showed the
                                   * process */
     uint32_t listing;
-    void (*find_more)(struct tp_outside *recorder, int64_t time_ns); /* function that searches for new processes of the
-                                                                      * user; NULL: not needed */
+    void (*find_new_processes)(struct tp_outside *recorder,
+                               int64_t time_ns); /* function that searches for new processes of the
+                                                  * user; NULL: not needed */
     int64_t processes_listed_ns;
     struct tp_error refused; /* reason why the kernel refused events, if polling is used */
 };

@@ -238,7 +238,7 @@ static bool attach_cupti_once(void)
     if (is_attached)
         tp_cupti_write_versions(at.version);
     else
-        tp_session_print_message(TP_SAY_PART, SAY, reason);
+        tp_session_print_message(TP_SEVERITY_DETAIL, SAY, reason);
     return is_attached;
 }
 
@@ -255,7 +255,7 @@ void tp_cupti_begin(void)
     disable_kinds();
     atomic_store(&at.is_enabled, 0);
     atomic_store(&at.state, OVER);
-    tp_session_print_message(TP_SAY_PART, SAY, reason);
+    tp_session_print_message(TP_SEVERITY_DETAIL, SAY, reason);
 }
 
 /* Waits until the GPU has finished all work of this thread's context, as torch does at the end of a recording. */
@@ -308,7 +308,7 @@ void tp_cupti_end(bool must_wait)
     tp_cupti_pool_unmap_free_buffers();
 }
 
-void tp_cupti_in_child(void)
+void tp_cupti_disable_in_child(void)
 {
     if (atomic_load(&at.state) != OUTSIDE) {
         atomic_store(&at.state, OVER);
@@ -342,7 +342,7 @@ static void end_cupti_recording(void)
 static bool start_source(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
-    static const struct tp_session_watch own = {tp_cupti_begin, end_cupti_recording, tp_cupti_in_child};
+    static const struct tp_session_watch own = {tp_cupti_begin, end_cupti_recording, tp_cupti_disable_in_child};
     /* setenv is safe before main, because no other thread reads the environment yet */
     setenv("CUDA_INJECTION64_PATH", host->library, 1);
     /* watches the session, because a program that links libtracepress.so starts its recordings itself */
@@ -365,5 +365,5 @@ const struct tp_source tp_source_cuda = {
     .probe = probe_source,
     .start = start_source,
     .stop = stop_source,
-    .in_child = tp_cupti_in_child,
+    .in_child = tp_cupti_disable_in_child,
 };

@@ -17,7 +17,7 @@ void tp_cupti_begin(void);
 void tp_cupti_end(bool must_wait);
 
 /* Switches the source off in a child after fork, where CUPTI does not work. */
-void tp_cupti_in_child(void);
+void tp_cupti_disable_in_child(void);
 
 /* Returns 1. The CUDA driver calls this entry point in cuInit if CUDA_INJECTION64_PATH names this library. */
 int InitializeInjection(void);

@@ -91,7 +91,7 @@ static bool begins_with_one(const char *name, const char *const *list, size_t co
 
 #define BEGINS_WITH_ONE(name, list) begins_with_one(name, list, sizeof(list) / sizeof *(list))
 
-bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver)
+bool tp_cupti_copy_call_name(char *out, size_t size, const char *name, bool is_driver)
 {
     snprintf(out, size, "%s", name);
     size_t n = strlen(out), digits = n;
@@ -116,7 +116,7 @@ static uint32_t look_up_call_name(const struct tp_cupti *cupti, bool is_driver, 
         snprintf(clean, sizeof clean, "%s call %u", is_driver ? "driver" : "runtime", function);
         return tracepress_intern(clean);
     }
-    return tp_cupti_clean_call(clean, sizeof clean, name, is_driver) ? tracepress_intern(clean) : 0;
+    return tp_cupti_copy_call_name(clean, sizeof clean, name, is_driver) ? tracepress_intern(clean) : 0;
 }
 
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function)

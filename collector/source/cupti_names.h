@@ -14,6 +14,6 @@ uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32
 
 /* Copies the name of a call without its version to `out` (`size` bytes). Returns false if calls with this name are not
  * recorded. */
-bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver);
+bool tp_cupti_copy_call_name(char *out, size_t size, const char *name, bool is_driver);
 
 #endif

@@ -45,7 +45,7 @@ bool tp_alone_stop_recorder_threads(void)
     return is_ended;
 }
 
-bool tp_alone_begin_if_required(long number, long first, long second)
+bool tp_alone_stop_threads_if_required(long number, long first, long second)
 {
     bool is_it = number == SYS_unshare || number == SYS_setns;
     return is_it && needs_single_thread(number, number == SYS_unshare ? first : second) &&
@@ -62,7 +62,7 @@ void tp_alone_restart_recorder_threads(void)
 
 int tp_unshare(int flags)
 {
-    bool is_ended = tp_alone_begin_if_required(SYS_unshare, flags, 0);
+    bool is_ended = tp_alone_stop_threads_if_required(SYS_unshare, flags, 0);
     int result = ((unshare_call *)tp_hook_original(&hooks[CALL_UNSHARE], NULL))(flags);
     if (is_ended)
         tp_alone_restart_recorder_threads();
@@ -71,7 +71,7 @@ int tp_unshare(int flags)
 
 int tp_setns(int fd, int kind)
 {
-    bool is_ended = tp_alone_begin_if_required(SYS_setns, fd, kind);
+    bool is_ended = tp_alone_stop_threads_if_required(SYS_setns, fd, kind);
     int result = ((setns_call *)tp_hook_original(&hooks[CALL_SETNS], NULL))(fd, kind);
     if (is_ended)
         tp_alone_restart_recorder_threads();

@@ -8,7 +8,7 @@
 
 /* Ends the recorder's threads if the kernel allows the call only with a single thread. Returns whether the caller must
  * call tp_alone_restart_recorder_threads after the call. */
-bool tp_alone_begin_if_required(long number, long first, long second);
+bool tp_alone_stop_threads_if_required(long number, long first, long second);
 /* Ends the recorder's threads before any other action that needs a single thread. Returns whether the caller must call
  * tp_alone_restart_recorder_threads afterwards. */
 bool tp_alone_stop_recorder_threads(void);

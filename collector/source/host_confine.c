@@ -82,7 +82,7 @@ int tp_prctl(int option, unsigned long first, unsigned long second, unsigned lon
 /* ---- copies of the process that sandboxes create ---- */
 
 /* Returns whether the call creates a process with its own memory, which continues at the return of the call. */
-static bool is_copying(long number, long first, long second)
+static bool is_process_copy_call(long number, long first, long second)
 {
     struct clone_args given;
     if (number == SYS_clone)
@@ -124,11 +124,12 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         examine_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
         examine_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    bool is_alone = tp_alone_begin_if_required(number, a, b);
-    if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
+    bool is_alone = tp_alone_stop_threads_if_required(number, a, b);
+    if (__builtin_expect(
+            !is_alone && !is_process_copy_call(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         /* a tail call, because the system call may return twice (vfork) */
         return next(number, a, b, c, d, e, f);
-    bool is_copy = is_copying(number, a, b);
+    bool is_copy = is_process_copy_call(number, a, b);
     struct tp_paused_threads still = {0};
     if (is_copy)
         still = pause_threads();

@@ -17,7 +17,7 @@ enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 };
 
 static bool is_on, was_called;
 static int64_t calls_left; /* number of calls that no thread has reserved yet */
-static uint64_t calls_left_out;
+static uint64_t dropped_call_count;
 
 static _Thread_local struct {
     uint32_t left; /* number of reserved calls that this thread has not used yet */
@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool reserve_calls(void)
         return true;
     }
     mine.left_out++;
-    __atomic_add_fetch(&calls_left_out, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&dropped_call_count, 1, __ATOMIC_RELAXED);
     return false;
 }
 
@@ -96,13 +96,13 @@ static bool start_source(const struct tp_source_host *host, const char *setting)
 static void stop_source(void)
 {
     char count[32];
-    uint64_t left_out = __atomic_load_n(&calls_left_out, __ATOMIC_RELAXED);
+    uint64_t left_out = __atomic_load_n(&dropped_call_count, __ATOMIC_RELAXED);
     int why = tp_hook_enter_recorder();
     snprintf(count, sizeof count, "%llu", (unsigned long long)left_out);
     if (left_out) {
         tracepress_metadata_json("functions_left_out", count);
         tp_session_print_message(
-            TP_SAY_PART,
+            TP_SEVERITY_DETAIL,
             "the program calls more functions than the maximum; use --source functions=COUNT to record more", count);
     }
     /* is_on stays set, so that calls of destructors are recorded too */

@@ -123,7 +123,7 @@ static int find_libraries_with_malloc(struct dl_phdr_info *info, size_t size, vo
 /* Returns whether all functions of the allocator are in one library, so that malloc_usable_size of this library knows
  * all blocks. Compares only segments, because dladdr would read all symbols of the C library, five times in each
  * process. */
-static bool is_one_library(void)
+static bool are_functions_in_one_library(void)
 {
     struct owners owners = {.address = {(uintptr_t)next.malloc, (uintptr_t)next.free, (uintptr_t)next.realloc,
                                         (uintptr_t)next.calloc, (uintptr_t)next.usable}};
@@ -146,7 +146,7 @@ static bool find_functions(void)
         void *found = tp_hook_find_next_function(functions[i].name, NULL, NULL);
         memcpy(functions[i].slot, &found, sizeof found);
     }
-    if (!is_one_library())
+    if (!are_functions_in_one_library())
         __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELAXED);
     is_finding = false;
     return true;
@@ -189,10 +189,10 @@ static void write_stack_record(void)
     __atomic_fetch_add(&stacks.spent, tp_clock_now() - begin, __ATOMIC_RELAXED);
 }
 
-static void start_stacks(void)
+static void start_stack_capture(void)
 {
     if (!tp_stack_prepare()) {
-        tp_session_print_message(TP_SAY_PART, "no stacks of memory are recorded",
+        tp_session_print_message(TP_SEVERITY_DETAIL, "no stacks of memory are recorded",
                                  "libunwind is not installed (Debian: libunwind8)");
         return;
     }
@@ -412,7 +412,7 @@ EXPORT void *pvalloc(size_t size)
 static const char *probe_source(const struct tp_source_host *host)
 {
     (void)host;
-    if (!are_originals_found() || !is_one_library())
+    if (!are_originals_found() || !are_functions_in_one_library())
         return "the program's allocator does not report the size of a block";
     return NULL;
 }
@@ -434,7 +434,7 @@ static bool start_source(const struct tp_source_host *host, const char *setting)
     large_bytes = tp_hook_read_setting(setting, true, 64 << 10);
     large_bytes = large_bytes ? large_bytes : 1;
     if (strstr(setting, "stacks"))
-        start_stacks();
+        start_stack_capture();
     tp_arenas_report_changes(record_arena_change);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
     mine.granule = 0; /* 0 as in a new thread, so that this thread registers a function for its exit */

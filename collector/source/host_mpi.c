@@ -21,8 +21,9 @@ enum { NO_MPI = 16, MPICH_WORLD = 0x44000000, NAME_BYTES = 512 };
 
 /* The data that a call moves. If all members are 0, no data moves. */
 struct call {
-    int64_t in, out;        /* number of elements that this rank sends (in) and receives (out) */
-    bool in_each, out_each; /* true if `in` (or `out`) is the number of elements per rank, false if it is the total */
+    int64_t in, out; /* number of elements that this rank sends (in) and receives (out) */
+    bool is_in_per_rank,
+        is_out_per_rank; /* true if `in` (or `out`) is the number of elements per rank, false if it is the total */
     /* number of elements for each rank, used instead of `in` and `out`; NULL: not used */
     const int *in_counts, *out_counts;
     /* type: type of the elements; out_type: type of the received elements, if only this type is significant on this
@@ -51,21 +52,22 @@ struct call {
       (in, out, n, type, op, comm), .in = n, .out = n, .type = type, .comm = comm)                                     \
     X(MPI_Allgather, "allgather",                                                                                      \
       (const void *in, int n, handle type, void *out, int m, handle out_type, handle comm),                            \
-      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .out_each = true, .type = out_type, .comm = comm)      \
+      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .is_out_per_rank = true, .type = out_type,             \
+      .comm = comm)                                                                                                    \
     X(MPI_Allgatherv, "allgather",                                                                                     \
       (const void *in, int n, handle type, void *out, const int *m, const int *at, handle out_type, handle comm),      \
       (in, n, type, out, m, at, out_type, comm), .out_counts = m, .type = out_type, .comm = comm)                      \
     X(MPI_Alltoall, "all_to_all",                                                                                      \
       (const void *in, int n, handle type, void *out, int m, handle out_type, handle comm),                            \
-      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .in_each = true, .out_each = true, .type = out_type,   \
-      .comm = comm)                                                                                                    \
+      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .is_in_per_rank = true, .is_out_per_rank = true,       \
+      .type = out_type, .comm = comm)                                                                                  \
     X(MPI_Alltoallv, "all_to_all",                                                                                     \
       (const void *in, const int *n, const int *from, handle type, void *out, const int *m, const int *to,             \
        handle out_type, handle comm),                                                                                  \
       (in, n, from, type, out, m, to, out_type, comm), .out_counts = m, .type = out_type, .comm = comm)                \
     X(MPI_Gather, "gather",                                                                                            \
       (const void *in, int n, handle type, void *out, int m, handle out_type, int root, handle comm),                  \
-      (in, n, type, out, m, out_type, root, comm), .in = n, .out = m, .out_each = true, .type = type,                  \
+      (in, n, type, out, m, out_type, root, comm), .in = n, .out = m, .is_out_per_rank = true, .type = type,           \
       .out_type = out_type, .comm = comm, .is_rooted = true, .root = root)                                             \
     X(MPI_Gatherv, "gather",                                                                                           \
       (const void *in, int n, handle type, void *out, const int *m, const int *at, handle out_type, int root,          \
@@ -74,14 +76,14 @@ struct call {
       .comm = comm, .is_rooted = true, .root = root)                                                                   \
     X(MPI_Scatter, "scatter",                                                                                          \
       (const void *in, int n, handle type, void *out, int m, handle out_type, int root, handle comm),                  \
-      (in, n, type, out, m, out_type, root, comm), .in = m, .out = n, .out_each = true, .type = out_type,              \
+      (in, n, type, out, m, out_type, root, comm), .in = m, .out = n, .is_out_per_rank = true, .type = out_type,       \
       .out_type = type, .comm = comm, .is_rooted = true, .is_from_root = true, .root = root)                           \
     X(MPI_Reduce_scatter, "reduce_scatter",                                                                            \
       (const void *in, void *out, const int *m, handle type, handle op, handle comm), (in, out, m, type, op, comm),    \
       .in_counts = m, .type = type, .comm = comm)                                                                      \
     X(MPI_Reduce_scatter_block, "reduce_scatter",                                                                      \
       (const void *in, void *out, int m, handle type, handle op, handle comm), (in, out, m, type, op, comm), .in = m,  \
-      .in_each = true, .out = m, .type = type, .comm = comm)                                                           \
+      .is_in_per_rank = true, .out = m, .type = type, .comm = comm)                                                    \
     X(MPI_Send, "send", (const void *in, int n, handle type, int peer, int tag, handle comm),                          \
       (in, n, type, peer, tag, comm), .in = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)             \
     X(MPI_Ssend, "send", (const void *in, int n, handle type, int peer, int tag, handle comm),                         \
@@ -200,12 +202,12 @@ static void drop_root_arguments(struct call *call)
     }
     if (is_root && call->is_from_root) { /* is_from_root: the root sends data to each rank */
         call->in = call->out;
-        call->in_each = call->out_each;
+        call->is_in_per_rank = call->is_out_per_rank;
         call->out = 0;
     } else if (call->is_from_root) {
         call->out = call->in;
         call->in = 0;
-        call->out_each = false;
+        call->is_out_per_rank = false;
     }
 }
 
@@ -218,8 +220,9 @@ static void describe_collective(struct tp_spool_collective *fact, struct call *c
         drop_root_arguments(call);
     fact->group_size = (uint32_t)size;
     fact->group = is_world_communicator(call->comm) ? 0 : (uint64_t)(uintptr_t)call->comm;
-    fact->in_count = call->in_counts ? sum_counts(call->in_counts, size) : call->in * (call->in_each ? size : 1);
-    fact->out_count = call->out_counts ? sum_counts(call->out_counts, size) : call->out * (call->out_each ? size : 1);
+    fact->in_count = call->in_counts ? sum_counts(call->in_counts, size) : call->in * (call->is_in_per_rank ? size : 1);
+    fact->out_count =
+        call->out_counts ? sum_counts(call->out_counts, size) : call->out * (call->is_out_per_rank ? size : 1);
     if (!call->type || !NEXT(PMPI_Type_size) || NEXT(PMPI_Type_size)(call->type, &bytes) != 0)
         return;
     fact->dtype = mpi_dtype(call->type);
@@ -242,7 +245,7 @@ static void write_rank_record(uint32_t recording)
 /* Returns the number of this call among the collectives in which all ranks take part, or 0 for other calls. With
  * TRACEPRESS_WINDOW, the recordings of the ranks begin with different calls. The number then shows which calls belong
  * together. */
-static uint64_t count_collective(const struct call *call, int code)
+static uint64_t assign_collective_number(const struct call *call, int code)
 {
     bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world_communicator(call->comm);
     return is_of_all ? atomic_fetch_add(&sequence, 1) + 1 : 0;
@@ -250,7 +253,7 @@ static uint64_t count_collective(const struct call *call, int code)
 
 static void write_collective_record(enum hook hook, uint64_t begin, int code, struct call *call)
 {
-    uint64_t number = count_collective(call, code);
+    uint64_t number = assign_collective_number(call, code);
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
     if (!recording)
         return;

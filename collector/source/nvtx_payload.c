@@ -71,7 +71,7 @@ struct field {
     bool is_message, is_hidden;
     /* offset: position in the payload, bytes; count: number of elements, or bytes of a text */
     uint32_t offset, count;
-    int32_t counted_by; /* index of the field that contains the number of elements; -1: the number is `count` */
+    int32_t length_field; /* index of the field that contains the number of elements; -1: the number is `count` */
 };
 
 struct schema {
@@ -103,7 +103,7 @@ static struct schema *find_schema(uint64_t number)
 struct layout {
     struct schema *schema; /* schema that is being built, with room for MAX_FIELDS fields */
     uint32_t end, alignment;
-    int32_t of_entry[MAX_FIELDS]; /* index of the field that belongs to entry i; -1: the entry has no field */
+    int32_t field_of_entry[MAX_FIELDS]; /* index of the field that belongs to entry i; -1: the entry has no field */
 };
 
 static struct type entry_type(const struct tp_nvtx_entry *entry)
@@ -132,7 +132,7 @@ static uint32_t field_offset(struct layout *layout, const struct tp_nvtx_entry *
 }
 
 /* Adds the fields of the nested schema that an entry of this schema refers to. */
-static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
+static void add_fields_of_nested_schema(struct layout *layout, const struct tp_nvtx_entry *entry)
 {
     const struct schema *inner = find_schema(entry->type);
     struct schema *schema = layout->schema;
@@ -144,7 +144,7 @@ static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
         *field = inner->fields[i];
         name_field(field, entry->name ? entry->name : "", inner->fields[i].name);
         field->offset += offset;
-        field->counted_by += field->counted_by >= 0 ? (int32_t)first : 0;
+        field->length_field += field->length_field >= 0 ? (int32_t)first : 0;
     }
     layout->end = offset + inner->size;
 }
@@ -154,27 +154,28 @@ static void add_entry(struct layout *layout, const struct tp_nvtx_entry *entry, 
     struct type type = entry_type(entry);
     uint64_t way = entry->flags & TP_NVTX_ARRAY;
     uint64_t count = way == TP_NVTX_ARRAY_FIXED || type.kind == KIND_TEXT ? entry->detail : 1;
-    layout->of_entry[number] = -1;
+    layout->field_of_entry[number] = -1;
     if (entry->type >= TP_NVTX_FIRST_SCHEMA) {
-        add_inner(layout, entry);
+        add_fields_of_nested_schema(layout, entry);
         return;
     }
     uint32_t offset = field_offset(layout, entry, type.size);
-    int32_t counted_by = way == TP_NVTX_ARRAY_BY_ENTRY && entry->detail < number ? layout->of_entry[entry->detail] : -1;
+    int32_t length_field =
+        way == TP_NVTX_ARRAY_BY_ENTRY && entry->detail < number ? layout->field_of_entry[entry->detail] : -1;
     bool is_odd = type.kind == KIND_NONE || count == 0 || count > UINT16_MAX ||
                   (entry->flags & TP_NVTX_ELSEWHERE && type.kind != KIND_POINTED) ||
-                  (way && way != TP_NVTX_ARRAY_FIXED && counted_by < 0);
+                  (way && way != TP_NVTX_ARRAY_FIXED && length_field < 0);
     if (is_odd || layout->schema->field_count == MAX_FIELDS)
         return;
     layout->end = offset + (uint32_t)count * type.size;
-    layout->of_entry[number] = (int32_t)layout->schema->field_count;
+    layout->field_of_entry[number] = (int32_t)layout->schema->field_count;
     struct field *field = &layout->schema->fields[layout->schema->field_count++];
     *field = (struct field){.type = type,
                             .is_message = (entry->flags & TP_NVTX_IS_MESSAGE) != 0,
                             .is_hidden = (entry->flags & TP_NVTX_HIDDEN) != 0,
                             .offset = offset,
                             .count = (uint32_t)count,
-                            .counted_by = counted_by};
+                            .length_field = length_field};
     name_field(field, "", entry->name);
 }
 
@@ -248,8 +249,8 @@ static size_t element_count(const struct schema *schema, const struct field *fie
                             const struct tp_nvtx_payload *payload)
 {
     size_t count = field->count;
-    if (field->counted_by >= 0) {
-        const struct field *by = &schema->fields[field->counted_by];
+    if (field->length_field >= 0) {
+        const struct field *by = &schema->fields[field->length_field];
         bool is_there = by->offset < payload->size && by->type.size <= payload->size - by->offset;
         count = is_there ? (size_t)read_element_as_64_bits(by, payload->bytes, 0) : 0;
     }

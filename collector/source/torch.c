@@ -169,7 +169,7 @@ static int on_main_thread(void *unused)
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
-    tp_session_print_message(TP_SAY_PART, "PyTorch is not recorded",
+    tp_session_print_message(TP_SEVERITY_DETAIL, "PyTorch is not recorded",
                              "torch.profiler could not be switched on, or the program uses it itself");
     return 0;
 }

@@ -220,7 +220,7 @@ def is_importing():
     return is_inside(lambda path: path.startswith("<frozen importlib"))
 
 
-def is_beginning():
+def is_waiting_for_its_task():
     """Returns whether this process was spawned by multiprocessing and has not received its task yet."""
     process = sys.modules.get("multiprocessing.process")
     if process is None or type(process.current_process()).__name__ != "_MainProcess":
@@ -262,7 +262,7 @@ def is_time():
     imported completely."""
     global misses
     try:
-        return not is_importing() and (recorder is not None or (is_ready() and not is_beginning()))
+        return not is_importing() and (recorder is not None or (is_ready() and not is_waiting_for_its_task()))
     except Exception:
         misses += 1
         if misses > 100:

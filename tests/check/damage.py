@@ -46,10 +46,10 @@ class Trace:
             self.document = None
         events = self.document.get("traceEvents") if isinstance(self.document, dict) else None
         self.events = events if isinstance(events, list) else []
-        self.numbers = self.find_numbers()
+        self.numbers = self.find_number_argument()
         self.has_end = any(isinstance(e, dict) and e.get("name") == "Record Window End" for e in self.events)
 
-    def find_numbers(self):
+    def find_number_argument(self):
         """Returns the name of the argument with the number of a host event, in which missing events are visible as
         gaps; "": there is no such argument."""
         host = [e.get("args", {}) for e in self.events if category(e) in ("cpu_op", "operator", "user_annotation")]

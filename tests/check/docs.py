@@ -105,7 +105,7 @@ def has_option(text, option):
     return re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(option), text) is not None
 
 
-def pieces_of_code(text):
+def lines_of_code(text):
     """Returns a pair (whether the line is in a block, line) for each line of code. Lines that end in a backslash are
     joined with the next."""
     for block in re.findall(r"^ *```[a-z]*\n(.*?)^ *```", text, re.M | re.S):
@@ -133,7 +133,7 @@ def commands():
     helps, count = help_texts(), 0
     every, makefile = "\n".join(helps.values()), read("Makefile")
     for path in documents():
-        for is_block, line in pieces_of_code(read(path)):
+        for is_block, line in lines_of_code(read(path)):
             calls = re.findall(r"(?<![\w/.-])tracepress(-mpi)? +([a-z]+)((?:(?!tracepress ).)*)", line)
             if not is_block and not calls:
                 m = re.match(r"([a-z]+)( --.*)", line)

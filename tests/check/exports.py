@@ -208,7 +208,7 @@ def defused(value):
     return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text
 
 
-def one_form(value):
+def comparable_value(value):
     """Returns a value of args in a common form for trace, CSV file and database. In a CSV cell, every value is text,
     numbers may have another notation, and a text may begin with an apostrophe."""
     if isinstance(value, (list, dict)):
@@ -230,14 +230,14 @@ def check_args(db, folder, trace, events):
     """Checks that args contains each argument of each event in the table events, and nothing else."""
     written = list(csv.reader(open(glob.glob(folder + "/*.args.csv")[0], newline="", encoding="utf-8")))
     assert written[0] == ["event_id", "key", "value"], written[0]
-    ours = collections.Counter((int(row[0]), one_form(row[1]), one_form(row[2])) for row in written[1:])
-    theirs = collections.Counter((row[0], one_form(row[1]), one_form(row[2])) for row in db.execute("SELECT event_id, key, value FROM args"))
+    ours = collections.Counter((int(row[0]), comparable_value(row[1]), comparable_value(row[2])) for row in written[1:])
+    theirs = collections.Counter((row[0], comparable_value(row[1]), comparable_value(row[2])) for row in db.execute("SELECT event_id, key, value FROM args"))
     assert ours == theirs, (trace, list((ours - theirs).items())[:3], list((theirs - ours).items())[:3])
     documented = [row[0] for row in db.execute("SELECT column_name FROM documentation WHERE table_name = 'args' AND definition != ''")]
     assert documented == ["", "event_id", "key", "value"], documented
-    names = collections.Counter((row[1], one_form(row[2])) for row in ours.elements())
+    names = collections.Counter((row[1], comparable_value(row[2])) for row in ours.elements())
     slices = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and isinstance(e.get("args"), dict) and e.get("name") != "[memory]"]
-    wanted = collections.Counter((one_form(key), one_form(value)) for e in slices for key, value in e["args"].items())
+    wanted = collections.Counter((comparable_value(key), comparable_value(value)) for e in slices for key, value in e["args"].items())
     if "random" not in trace and "reading" not in trace: # these traces have broken events
         assert names == wanted, (trace, list((names - wanted).items())[:3], list((wanted - names).items())[:3])
     return ours.total()

@@ -158,8 +158,8 @@ static int compare_sides_as_diff(const struct tp_side_input inputs[TP_SIDES], ui
     struct tp_compare_options options = {0};
     tp_compare_build(&compare, inputs, no_trees, &options, arena);
     bool is_reported = compare.verdict != TP_CHANGE_NEUTRAL || compare.regressed_count + compare.improved_count > 0;
-    int found =
-        (is_reported ? REPORTED : 0) | (compare.is_work_changed || tp_compare_has_regressed(&compare) ? SLOWER : 0);
+    int found = (is_reported ? REPORTED : 0) |
+                (compare.has_change_in_limited_work || tp_compare_has_regressed(&compare) ? SLOWER : 0);
     for (uint32_t i = 0; i < compare.changes.count; i++)
         if (compare.changes.items[i].verdict == TP_CHANGE_REGRESSED &&
             tp_str_equal(compare.changes.items[i].identity.name, inputs[TP_NEW].runs[0].rows[row].name))

@@ -221,9 +221,9 @@ static void compare_children(struct result *result, struct place place, const st
             if (!own || strcmp(own->key, child->key) != 0) /* rare, because the documents have the same key order */
                 own = find_member(ours, child->key);
         }
-        bool is_compared =
+        bool is_row_used_for_similarity =
             ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !has_total_of_omitted_rule(&place, child->key));
-        if (is_compared)
+        if (is_row_used_for_similarity)
             compare_values(result, below, own, child);
         own = own ? own->next : NULL;
     }

@@ -102,7 +102,7 @@ static void print_prior_noise(void)
     enum tp_quantity quantity = (enum tp_quantity)read_count();
     bool is_same_host = read_number() > 0;
     double *cvs = read_list(&length);
-    struct tp_run_noise of = tp_run_noise_guess(quantity, cvs, length, is_same_host);
+    struct tp_run_noise of = tp_run_noise_prior_estimate(quantity, cvs, length, is_same_host);
     print_number(of.sd);
     print_number(of.freedom);
 }
@@ -114,7 +114,7 @@ static void print_pooled_noise(void)
     struct tp_levels *groups = tp_arena_array(&arena, length, sizeof *groups);
     for (size_t i = 0; i < length; i++)
         groups[i] = read_levels();
-    struct tp_run_noise of = tp_run_noise_pooled(groups, length, &guess, estimator, &arena);
+    struct tp_run_noise of = tp_run_noise_pool_groups(groups, length, &guess, estimator, &arena);
     print_number(of.sd);
     print_number(of.freedom);
 }
@@ -123,9 +123,9 @@ static void print_change_between(void)
 {
     struct tp_run_context context = {.prior = read_run_noise(), .estimator = estimator};
     struct tp_levels base = read_levels(), new_side = read_levels(), *more;
-    context.more_count = read_count();
-    context.more = more = tp_arena_array(&arena, context.more_count, sizeof *more);
-    for (size_t i = 0; i < context.more_count; i++)
+    context.other_run_group_count = read_count();
+    context.more = more = tp_arena_array(&arena, context.other_run_group_count, sizeof *more);
+    for (size_t i = 0; i < context.other_run_group_count; i++)
         more[i] = read_levels();
     struct tp_run_change change = tp_run_change_of_sides(&base, &new_side, &context, &arena);
     print_change(&change);
@@ -135,7 +135,7 @@ static void print_paired_change(void)
 {
     size_t length;
     double *differences = read_list(&length);
-    struct tp_run_change change = tp_run_change_paired(differences, length);
+    struct tp_run_change change = tp_run_change_of_pairs(differences, length);
     print_change(&change);
 }
 
@@ -207,7 +207,7 @@ static void print_row_verdicts(void)
         all[i].new_side = read_list(&size);
     }
     struct tp_row_judgement j =
-        tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, false, &arena);
+        tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_ERROR_CHANCE, false, &arena);
     print_number(j.shift);
     for (size_t i = 0; j.rows && i < length; i++) {
         print_number(j.rows[i].estimate);

@@ -118,10 +118,10 @@ class Tree:
                 cause = cause if cause in ORDER or state != 2 else "?"
                 if state == 2 and "recording" in args:
                     cause = "recording"
-                if cause == "lock" and not self.is_marked and own_lock(args.get("stack", "")):
+                if cause == "lock" and not self.is_marked and is_lock_of_recorder(args.get("stack", "")):
                     cause = "recording"
                 thread["pieces"].append([at, end, state, cause, args.get("stack", ""), guessed])
-        self.child_waits()
+        self.set_causes_of_child_waits()
         for t in self.threads:
             t["time"] = [sum(e - b for b, e, s, *_ in t["pieces"] if s == state) for state in range(3)]
             t["wakes"] = sum(a[2] == 2 and b[2] != 2 for a, b in zip(t["pieces"], t["pieces"][1:]))
@@ -129,7 +129,7 @@ class Tree:
             for state in range(3):
                 t["process"]["time"][state] += t["time"][state]
 
-    def child_waits(self):
+    def set_causes_of_child_waits(self):
         """Sets the cause "child" of waits that have no cause and end when a child exits, and of earlier waits of the
         same thread during the life of that child."""
         late = lambda piece: max((piece[1] - piece[0]) // 100, min((piece[1] - piece[0]) // 2, 5_000_000))
@@ -178,7 +178,7 @@ class Tree:
             rest[1] -= 1
 
 
-def own_lock(text):
+def is_lock_of_recorder(text):
     """Returns whether the lock belongs to the recorder, for recorders that do not mark their locks. Such a lock is
     taken with a timeout, or by the C library when a thread exits."""
     timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text

@@ -54,7 +54,7 @@ static struct tp_run_change make_random_change(const struct program *p, const si
             levels[side][i] = run.level;
             cvs[known++] = run.cv;
         }
-    struct tp_run_context context = {.prior = tp_run_noise_guess(p->quantity, cvs, known, true)};
+    struct tp_run_context context = {.prior = tp_run_noise_prior_estimate(p->quantity, cvs, known, true)};
     return tp_run_change_of_sides(&(struct tp_levels){levels[0], counts[0]}, &(struct tp_levels){levels[1], counts[1]},
                                   &context, arena);
 }

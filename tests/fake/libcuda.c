@@ -17,7 +17,7 @@ static double clock_milliseconds;
 static int has_context, alive;
 
 void fake_cuda_context(int has);
-int fake_cuda_events(void);
+int fake_cuda_event_count(void);
 int cuEventCreate(struct event **event, unsigned flags);
 int cuEventDestroy_v2(struct event *event);
 int cuEventRecord(struct event *event, void *stream);
@@ -31,7 +31,7 @@ void fake_cuda_context(int has)
 }
 
 /* Returns the number of events that were created but not destroyed. */
-int fake_cuda_events(void)
+int fake_cuda_event_count(void)
 {
     return alive;
 }

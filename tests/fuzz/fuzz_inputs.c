@@ -109,7 +109,7 @@ static void find_inputs(const char *folder, const char *include, struct tp_arena
     } else {
         abort_unless(err.text[0]);
     }
-    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ALL, NULL);
+    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_MUST_EXIST, NULL);
 }
 
 /* Names the inputs: the files of the folder as on a command line, or a list of names. */
@@ -124,7 +124,7 @@ static void name_inputs(const char *folder, struct tp_arena *arena)
     const char *const *names = paths.data;
     tp_buf_init(&text, 0);
     for (size_t i = 0; i < paths.count; i++) {
-        abort_unless(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_are_same_file(names[i], names[i]));
+        abort_unless(*tp_inputs_last_path_part(arena, names[i]) && tp_inputs_are_same_file(names[i], names[i]));
         tp_buf_printf(&text, "%s\n\n", names[i]);
     }
     snprintf(none, sizeof none, "%s/none", folder);
@@ -138,7 +138,7 @@ static void name_inputs(const char *folder, struct tp_arena *arena)
     close(fd);
     tp_buf_release(&text);
     const struct tp_run_search search = {.paths = names, .path_count = paths.count};
-    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ANY, NULL);
+    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_MAY_BE_MISSING, NULL);
 }
 
 static void check_folder(const char *folder, const char *include, struct tp_arena *arena)

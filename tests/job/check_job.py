@@ -91,7 +91,7 @@ FOUND = {'even': None, 'slow-host': 'slow_compute', 'host-input': 'slow_input', 
          'host-link': 'slow_link', 'all-links': 'all_links'}
 
 
-def can_tell(fault, layout):
+def has_ranks_to_compare_with(fault, layout):
     """Returns whether the job has other ranks or hosts with which the faulty ones can be compared."""
     ranks, tensor, pipeline = layout
     if fault in ('slow-host', 'host-input'):
@@ -130,7 +130,7 @@ def judged(job, fault, layout, hit, loss, what):
 def what_if(tracepress, work, make_job):
     path = os.path.join(work, 'what-if.tps')
     for layout in JOBS:
-        faults = [fault for fault in FOUND if can_tell(fault, layout)]
+        faults = [fault for fault in FOUND if has_ranks_to_compare_with(fault, layout)]
         if layout[0] > 5000:
             faults = ['even', 'slow-host', 'pauses', 'host-link']
         for fault in faults:
@@ -211,7 +211,7 @@ def equal(tracepress, work, *files):
         assert job == reference, (job, reference)
 
 
-def report_alike(tracepress, work):
+def report_equals_page_of_job(tracepress, work):
     """Checks that `report` of the ranks and the page of their job agree in headline, findings and replay."""
     for shape, cause in (('ddp:1,2,1,1', 'slow-rank'), ('ddp:1,2,1,1', 'pauses'), ('ddp:1,2,1,1', 'host-link'),
                          ('ddp:1,2,1,1', 'clean'), ('ddp:1,8,1,4', 'half'), ('pipeline:1,2,4,2', 'slow-stage')):
@@ -297,5 +297,5 @@ def simulated(tracepress, work):
         print('%s: %s' % (shape, ' '.join(causes)))
 
 
-MODES = {'planted': planted, 'simulated': simulated, 'what-if': what_if, 'large': large, 'quick': quick, 'alike': report_alike, 'equal': equal}
+MODES = {'planted': planted, 'simulated': simulated, 'what-if': what_if, 'large': large, 'quick': quick, 'alike': report_equals_page_of_job, 'equal': equal}
 MODES[sys.argv[1]](*sys.argv[2:])

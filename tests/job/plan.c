@@ -377,7 +377,7 @@ static void add_steps(const struct plan *plan, uint32_t rank, struct tp_summary 
 
 static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
-    static const char *const group_names[] = {"tensor ", "data ", "world "};
+    static const char *const outermost_operators_text[] = {"tensor ", "data ", "world "};
     int64_t origin = plan->step_start[(size_t)rank * plan->steps];
     summary->collectives = tp_arena_array(arena, plan->calls, sizeof *summary->collectives);
     for (uint32_t c = 0; c < plan->calls; c++) {
@@ -387,7 +387,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
             continue;
         summary->collectives[summary->collective_count++] = (struct tp_summary_collective){
             .name = TP_STR("nccl:all_reduce"),
-            .group = join_text_and_number(arena, group_names[kind], plan_rank_group(plan, kind, rank), ""),
+            .group = join_text_and_number(arena, outermost_operators_text[kind], plan_rank_group(plan, kind, rank), ""),
             .dtype = TP_STR("BFloat16"),
             .sequence = c,
             .bytes = plan_call_bytes(c),

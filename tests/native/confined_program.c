@@ -91,7 +91,7 @@ static void *busy(void *unused)
     return unused;
 }
 
-static void *confining(void *unused)
+static void *confine_all_threads(void *unused)
 {
     int code = confine(1, SECCOMP_FILTER_FLAG_TSYNC);
     return code == 0 ? unused : &mutex;
@@ -109,7 +109,7 @@ static int threads(void)
         pthread_create(&ids[i], &small, busy, NULL);
     while (begun < 4)
         work(100);
-    pthread_create(&confiner, &small, confining, NULL);
+    pthread_create(&confiner, &small, confine_all_threads, NULL);
     pthread_join(confiner, &failed);
     work(1000);
     must_end = 1;

@@ -195,7 +195,7 @@ static int libraries(void)
 
 /* Checks the number of threads in several ways, as sandboxes do before they confine themselves. Also checks it in a
  * child, and with additional threads. */
-static int counts_as(nlink_t threads)
+static int has_thread_count(nlink_t threads)
 {
     struct stat task;
     int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0, thread_count = 0;
@@ -226,13 +226,13 @@ static int counts(void)
 {
     pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
     pthread_t other;
-    int good = counts_as(1);
+    int good = has_thread_count(1);
     pid_t pid = fork();
     if (pid == 0)
-        _exit(counts_as(1) ? 3 : 1);
+        _exit(has_thread_count(1) ? 3 : 1);
     good &= ended(pid, 3);
     pthread_mutex_lock(&end);
-    good &= pthread_create(&other, NULL, waits, &end) == 0 && counts_as(2);
+    good &= pthread_create(&other, NULL, waits, &end) == 0 && has_thread_count(2);
     pthread_mutex_unlock(&end);
     pthread_join(other, NULL);
     return good;

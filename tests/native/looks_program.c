@@ -27,7 +27,7 @@ static void *work(void *number)
     return NULL;
 }
 
-static void *work_shortly(void *unused)
+static void *work_for_2_ms(void *unused)
 {
     while (own_ns() < SHORT_NS)
         for (volatile int i = 0; i < 5000; i++)
@@ -57,7 +57,7 @@ int main(int count, char **words)
 {
     struct rusage used;
     (void)words;
-    if (count > 1 ? run(SHORT_THREADS, 1, work_shortly) : run(THREADS, THREADS, work))
+    if (count > 1 ? run(SHORT_THREADS, 1, work_for_2_ms) : run(THREADS, THREADS, work))
         return 1;
     getrusage(RUSAGE_SELF, &used);
     printf("%lld\n", (long long)(ns_of(&used.ru_utime) + ns_of(&used.ru_stime)));

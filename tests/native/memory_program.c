@@ -67,7 +67,7 @@ static void *take(int kind, size_t size)
 }
 
 /* Allocates many small blocks, each slightly larger than the previous one, and frees all of them. */
-static void *small_ones(void *unused)
+static void *allocate_small_blocks(void *unused)
 {
     static _Thread_local void *blocks[SMALL];
     for (int i = 0; i < SMALL; i++)
@@ -84,12 +84,12 @@ int main(int argc, char **argv)
     void *blocks[KINDS];
     pthread_t ids[64];
     for (int i = 0; i < threads && i < 64; i++)
-        pthread_create(&ids[i], NULL, small_ones, NULL);
+        pthread_create(&ids[i], NULL, allocate_small_blocks, NULL);
     for (int i = 0; i < threads && i < 64; i++)
         pthread_join(ids[i], NULL);
     for (int kind = 0; kind < KINDS; kind++)
         blocks[kind] = take(kind, (megabytes << 20) + (size_t)kind * 8);
-    small_ones(NULL);
+    allocate_small_blocks(NULL);
     for (int kind = 0; kind < KINDS; kind++)
         give(blocks[kind]);
     free(NULL);

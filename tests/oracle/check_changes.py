@@ -73,10 +73,10 @@ KINDS = ("added", "removed", "changed", "renamed")
 def ours(base, new):
     out = subprocess.run([TP, "diff", base, new, "--json", "-", "--quiet"], capture_output=True)
     report = json.loads(out.stdout)
-    return report, sorted(change for c in report["changes"] if not c["follows"] for change in as_read_apart(c))
+    return report, sorted(change for c in report["changes"] if not c["follows"] for change in changes_of_the_reference(c))
 
 
-def as_read_apart(change):
+def changes_of_the_reference(change):
     """Returns the changes that the reference reports for one change that tracepress reports. A replaced operator
     becomes an added and a removed one, because the reference does not pair operators with different names."""
     if change["what"] == "replaced":

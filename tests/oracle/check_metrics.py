@@ -24,7 +24,7 @@ WAYS = {"h2d": ("htod", "h2d", "hosttodevice", "host_to_device", "host to device
                   "(m2m", " m2m")}
 
 
-def way_of(name):
+def direction_in_name(name):
     """Returns the direction in a copy's name; None: the name does not show it."""
     return next((way for way, parts in WAYS.items() if any(part in name.lower() for part in parts)), None)
 
@@ -99,18 +99,18 @@ def kernel_metrics(p, m, n):
     rows = view["copies_by_name"]
     sets = [c for c in rows if re.search("memset|fillbuffer|memoryfill|mem_set", c["name"].lower())]
     copies = [c for c in rows if c not in sets]
-    is_known = all(way_of(c["name"]) for c in copies)
+    is_known = all(direction_in_name(c["name"]) for c in copies)
     m["sets.per_step"] = sum(c["calls_in_steps"] for c in sets) / n
     m["copies.per_step"] = sum(c["calls_in_steps"] for c in copies) / n if is_known else None
     for way in list(WAYS)[:3]:
-        some = [c for c in copies if way_of(c["name"]) == way]
-        put_copies(m, way, some, n, is_known)
+        some = [c for c in copies if direction_in_name(c["name"]) == way]
+        add_copy_metrics(m, way, some, n, is_known)
         if way != "d2d":
             has_kinds = all(re.search("pageable|pinned|managed", c["name"].lower()) for c in some)
-            put_copies(m, way + ".pageable", [c for c in some if "pageable" in c["name"].lower()], n, is_known and has_kinds)
+            add_copy_metrics(m, way + ".pageable", [c for c in some if "pageable" in c["name"].lower()], n, is_known and has_kinds)
 
 
-def put_copies(m, name, rows, n, is_known):
+def add_copy_metrics(m, name, rows, n, is_known):
     sizes = [c["total_bytes"] for c in rows]
     m[name + ".per_step"] = sum(c["calls_in_steps"] for c in rows) / n if is_known else None
     m[name + ".bytes"] = None if None in sizes or not is_known else sum(sizes)

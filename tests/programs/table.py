@@ -302,7 +302,7 @@ def outermost_of_line(path, perf):
     return weights
 
 
-def sums_hold(view, usage_s):
+def faults_of_sums(view, usage_s):
     def near(a, b):
         return abs(a - b) <= 0.01 * max(a, b) + 1
     problems = []
@@ -323,7 +323,7 @@ def sums_hold(view, usage_s):
 
 # ---- rows ----
 
-def hot_agrees(ours, perf):
+def is_hottest_function_of_perf(ours, perf):
     """Returns whether the first function of tracepress is perf's first one, or one that perf's samples cannot
     distinguish from it."""
     (first, most), count = perf.most_common(1)[0], sum(perf.values())
@@ -335,7 +335,7 @@ def hot_agrees(ours, perf):
     return p - q <= 2 * ((p + q - (p - q) ** 2) / count) ** 0.5
 
 
-def kind_holds(program, key, perf):
+def is_in_expected_file(program, key, perf):
     """Returns whether a file of the function is one that the program's row expects. Files of a function: its source if
     the line is known, the binary that perf names, and the C library if it has this symbol."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
@@ -343,7 +343,7 @@ def kind_holds(program, key, perf):
     return any(file.startswith(kind) for kind in program.hot for file in files)
 
 
-def verdict_holds(program, verdict, recorded):
+def is_expected_verdict(program, verdict, recorded):
     if verdict in program.expect:
         return True
     return verdict == "waits-for-cpu" and recorded.ready_s > 0.9 * recorded.running_s
@@ -388,16 +388,16 @@ def judge(program, row):
         problems.append("exit code %d, alone %d" % (recorded.status if recorded.status >= 0 else 128 - recorded.status, alone.status))
     if not program.varies and (alone.out, alone.err) != (recorded.out, recorded.err):
         problems.append("other output: %r, alone %r" % ((recorded.out + recorded.err)[-120:], (alone.out + alone.err)[-120:]))
-    problems += sums_hold(row["view"], row["usage_s"])
+    problems += faults_of_sums(row["view"], row["usage_s"])
     row["again"] = not problems
     ours, perf = without_late(row["ours"]), without_late(row["perf"])
     outermost = without_late(outermost_of_line(row["trace"], perf)) if perf else ours
-    if ours and perf and sum(perf.values()) >= 20 and not hot_agrees(outermost, perf):
+    if ours and perf and sum(perf.values()) >= 20 and not is_hottest_function_of_perf(outermost, perf):
         problems.append("hot: " + words(ours) + ", perf: " + words(perf))
     hottest = [counts.most_common(1)[0][0] for counts in (ours, outermost) if counts]
-    if hottest and program.hot and sum(f["samples"] for f in row["view"]["functions"]) >= 20 and not any(kind_holds(program, key, perf) for key in hottest):
+    if hottest and program.hot and sum(f["samples"] for f in row["view"]["functions"]) >= 20 and not any(is_in_expected_file(program, key, perf) for key in hottest):
         problems.append("kind: %s" % (hottest[0],))
-    if not verdict_holds(program, row["verdict"], recorded):
+    if not is_expected_verdict(program, row["verdict"], recorded):
         problems.append("verdict %s, an expert: %s" % (row["verdict"], " or ".join(program.expect)))
 
 

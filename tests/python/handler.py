@@ -193,7 +193,7 @@ open("/proc/self/autogroup", "wb", buffering=0).write(words[-1])
 """
 
 
-def heeds_niceness():
+def has_niceness_an_effect():
     """Returns whether niceness has an effect for processes and, if the system groups processes by session, for
     sessions."""
     probes = [NICER_OF_TWO] + [NICER_SESSION] * os.path.exists("/proc/self/autogroup")
@@ -207,7 +207,7 @@ def heeds_niceness():
 
 @case("handler: on one processor with the training, a report that computes gets less than half of the training's time")
 def _(folder):
-    if not heeds_niceness():
+    if not has_niceness_an_effect():
         raise Skip("this system gives each process or session as much")
     with open(os.path.join(folder, "report.py"), "w") as file:
         file.write(REPORT)

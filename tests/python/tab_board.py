@@ -138,7 +138,7 @@ class TensorBoard:
         return reply.body
 
 
-def hold_together(board, names, run, page):
+def check_listing_and_page(board, names, run, page):
     listing = board.get("/data/plugins_listing").json
     assert listing["tracepress"]["enabled"] is True and listing["tracepress"]["tab_name"] == "tracepress"
     entry = board.get("/data/plugin_entry.html", name="tracepress")
@@ -154,7 +154,7 @@ def _(folder):
     old(write(top, "bad", "x.pt.trace.json", text="no trace"))
     write(top, "base", "events.out.tfevents.1.host", text="")
     with TensorBoard(folder, "--logdir", top, "--load_fast=false") as board:
-        hold_together(
+        check_listing_and_page(
             board, ["bad", "base", "new", "exp/ddp"], "exp/ddp", own(["report", "ddp"], os.path.join(top, "exp"))
         )
         name = "worker1.1700000000001.pt.trace.json.gz"
@@ -189,7 +189,7 @@ def _(folder):
     top = demo(folder)
     flags = ("--logdir", top, "--path_prefix=/under/here", "--load_fast=true", "--bind_all")
     with TensorBoard(folder, *flags, prefix="/under/here") as board:
-        hold_together(board, ["base", "new", "exp/ddp"], "new", own(["report", "new"], top))
+        check_listing_and_page(board, ["base", "new", "exp/ddp"], "new", own(["report", "new"], top))
 
 
 @case("TensorBoard: --logdir_spec; folders elsewhere are named as not read")
@@ -197,7 +197,7 @@ def _(folder):
     top = demo(folder)
     spec = f"left:{top}/base,right:{top}/exp,{top}/new"
     with TensorBoard(folder, "--logdir_spec", spec) as board:
-        hold_together(board, ["left", "right/ddp", "."], "left", own(["report", "base"], top))
+        check_listing_and_page(board, ["left", "right/ddp", "."], "left", own(["report", "base"], top))
         assert board.ours("runs").json["remote"] == []
 
 

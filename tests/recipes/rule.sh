@@ -22,7 +22,7 @@ static void evaluate_recipe(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H22, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
     c.weight = 1;
     if (a->model->used_count >= tp_rule_value(a, TP_RULE_H22, "min_steps"))
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
 }
 C
 sed -i 's/RULE(E11)$/RULE(E11) RULE(H22)/; s/RULE(R1) RULE(D1)$/RULE(R1) RULE(D1) RULE(H22)/' webreport/measure/rules/rules_list.h

@@ -73,11 +73,11 @@ struct tp_data tp_section_recipe(const struct tp_section *section)
     shown->name_title = "Thread";
     shown->caption = "Threads";
     shown->foot = "All";
-    tp_section_set_row_names(&section->naming, shown, TP_RECIPE_NAME);
-    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_RECIPE_NAME);
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }
 C
 sed -i 's/^struct tp_data tp_section_tasks(.*/&\nstruct tp_data tp_section_recipe(const struct tp_section *section);/' webreport/document/report/sections.h
-sed -i 's/^    {"tasks", "Tasks".*/&\n    {"recipe", "Recipe", tp_section_recipe, false, OF_OTHERS},/' webreport/print/report_page.c
+sed -i 's/^    {"tasks", "Tasks".*/&\n    {"recipe", "Recipe", tp_section_recipe, false, FOR_OTHER_PROFILES},/' webreport/print/report_page.c
 sed 's/tasks/recipe/g; s/Tasks/Recipe/; /{{lead}}/d' templates/tasks.html >templates/recipe.html

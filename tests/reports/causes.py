@@ -102,7 +102,7 @@ def backward(p, layers=6, length=200, reduced=None, adds=False, rows=64):
                 reduced(p, i, layers)
         p.operator(NODE + GRADIENT, 6, take)
     if reduced:
-        waits_for_buckets(p, layers)
+        add_wait_for_buckets(p, layers)
 
 
 def update(p, optimizer="AdamW", more=None):
@@ -142,7 +142,7 @@ def reducer(every, nbytes=1 << 20, length=400, ranks=2):
     return take
 
 
-def waits_for_buckets(p, layers):
+def add_wait_for_buckets(p, layers):
     """Adds the end of a backward pass in the wrapper, which waits for all buckets and copies the gradients back."""
     p.now = max(p.now, p.gloo + 5)
     for _ in range(layers):

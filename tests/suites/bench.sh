@@ -107,7 +107,7 @@ fi
 
 # ---- signals ----
 is_running() { pgrep -f "^sleep 98765" >/dev/null; }
-ends_by() { # ends_by SIGNAL EXIT_CODE OPTIONS...: sends the signal to `bench` and checks the exit code
+exits_after_signal() { # exits_after_signal SIGNAL EXIT_CODE OPTIONS...: sends the signal to `bench` and checks the exit code
     signal=$1 wanted=$2
     shift 2
     "$TP" bench "$@" --json half.json 'sleep 98765 & sleep 98765' true >out 2>err &
@@ -119,7 +119,7 @@ ends_by() { # ends_by SIGNAL EXIT_CODE OPTIONS...: sends the signal to `bench` a
     [ $code = "$wanted" ] && ! is_running && [ -z "$(ls -A own)" ] && [ ! -e half.json ] && [ ! -s out ] ||
         { echo "exit $code"; cat out err; ls -A own; pgrep -af 98765; return 1; }
 }
-signals() { ends_by TERM 143 --no-record && ends_by HUP 129 --no-record && ends_by TERM 143; }
+signals() { exits_after_signal TERM 143 --no-record && exits_after_signal HUP 129 --no-record && exits_after_signal TERM 143; }
 check "asked to end it leaves no process and no file" signals
 # Checks an interrupt from a terminal, which sends the signal to the process group. The commands have their own group.
 interrupted() {

@@ -288,7 +288,7 @@ own_summary() {
     [ "$(ls d/*.tps | wc -l)" -gt 0 ] && summary_of | grep -q '"rank":3,"world_size":8' &&
         [ "$(cat d/*.tps | wc -c)" -lt 30000 ]
 }
-as_the_trace() { # Checks that a summary made in the process has the same rows as a summary of the trace.
+summary_equals_that_of_the_trace() { # Checks that a summary made in the process has the same rows as a summary of the trace.
     rm -rf d && mkdir d && text
     "$TOOLS/train" text d 6 >out 2>err && "$TP" summarize d -o whole.tps -q || return 1
     "$TP" merge whole.tps --format json -q | grep -o '"kind":"[a-z_]*","name":"[^"]*"' | sort -u >a
@@ -297,7 +297,7 @@ as_the_trace() { # Checks that a summary made in the process has the same rows a
     summary_of | grep -o '"kind":"[a-z_]*","name":"[^"]*"' | sort -u >b
     [ -s a ] && cmp a b
 }
-of_chosen_ranks() {
+only_chosen_ranks_record() {
     rm -rf d && mkdir d && text
     for rank in 0 1 2 3 4; do
         TRACEPRESS_RANKS='0,%3' TRACEPRESS_SUMMARY_ONLY=1 RANK=$rank "$TOOLS/train" text d 4 >out 2>err || return 1
@@ -306,15 +306,15 @@ of_chosen_ranks() {
     summary_of | grep -o '"rank":[0-9]*' | sort -u | tr '\n' ' ' >ranks
     [ "$(cat ranks)" = '"rank":0 "rank":3 ' ] || { cat ranks; return 1; }
 }
-unclear_ranks() {
+invalid_list_of_ranks() {
     rm -rf d && mkdir d && text
     TRACEPRESS_RANKS='every' RANK=1 "$TOOLS/train" text d 4 >out 2>err || return 1
     [ "$(wc -l <err)" = 1 ] && grep -q 'TRACEPRESS_RANKS' err && ls d/*.pt.trace.json.gz >/dev/null
 }
 check "summary only: the process leaves a summary of its own, no trace and no spool" own_summary
-check "summary only: the summary has the rows of the trace's" as_the_trace
-check "TRACEPRESS_RANKS: the other ranks record nothing and say nothing" of_chosen_ranks
-check "TRACEPRESS_RANKS that is no list: everything is recorded, one line says so" unclear_ranks
+check "summary only: the summary has the rows of the trace's" summary_equals_that_of_the_trace
+check "TRACEPRESS_RANKS: the other ranks record nothing and say nothing" only_chosen_ranks_record
+check "TRACEPRESS_RANKS that is no list: everything is recorded, one line says so" invalid_list_of_ranks
 record_summaries() {
     rm -rf d && mkdir d && text
     "$TP" record -o d --summary-only -q -- "$TOOLS/train" text - 4 >out 2>err || { cat err; return 1; }
@@ -363,37 +363,37 @@ C
         -Wl,-rpath,"$place" -o "$place/program" && ${CC:-cc} -shared -fPIC "$place/library.c" -o "$place/library.so" || return 1
     chmod 777 "$place/callers" && chmod 755 "$place/its" "$place"/*.so* && chmod 4755 "$place/program"
 }
-by_caller() { # by_caller ARGUMENTS...: runs the program with the caller's environment. Its output goes to `said`
+run_as_caller() { # run_as_caller ARGUMENTS...: runs the program with the caller's environment. Its output goes to `said`
     (cd "$place/callers" && setpriv --reuid=65534 --regid=65534 --clear-groups env TRACEPRESS_CUPTI="$place/library.so" \
         TRACEPRESS_DIR="$place/callers" TRACEPRESS_LIVE=1 TRACEPRESS_SUMMARY_ONLY=1 TRACEPRESS_RANKS=none RANK=1 "$place/program" "$@") \
         >said 2>err
 }
 # Prints all messages but one that depends on the libcupti of this machine.
-said_more() { grep -v 'GPU activity is not recorded' err; }
+other_messages() { grep -v 'GPU activity is not recorded' err; }
 # Checks that the trace is in the program's folder, the caller's folder is empty, and no library of the caller ran.
 privileged() {
-    by_caller "$place/its" && [ "$(cat said)" = "0 0" ] || { cat said err; return 1; }
+    run_as_caller "$place/its" && [ "$(cat said)" = "0 0" ] || { cat said err; return 1; }
     [ -z "$(ls -A "$place/callers")" ] || { ls -lA "$place/callers"; return 1; }
-    [ "$(ls -A "$place/its" | wc -l)" = 1 ] && ls "$place"/its/worker.*.pt.trace.json.gz >/dev/null && ! said_more ||
+    [ "$(ls -A "$place/its" | wc -l)" = 1 ] && ls "$place"/its/worker.*.pt.trace.json.gz >/dev/null && ! other_messages ||
         { ls -A "$place/its"; return 1; }
 }
 privileged_without_folder() { # Checks the same if the caller also chooses the current folder.
-    by_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
+    run_as_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
     [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded; the program continues: .*options.directory' err || { cat err; return 1; }
 }
-own_rights() { # Checks that the caller's variables have an effect if nobody owns the program.
+program_without_setuid() { # Checks that the caller's variables have an effect if nobody owns the program.
     chmod u-s "$place/program" && rm -rf "$place/callers"/* && mkdir "$place/callers/its" && chmod 777 "$place/callers/its" &&
-        by_caller "$place/callers/its" && [ "$(cat said)" = "65534 0" ] || { cat said err; return 1; }
+        run_as_caller "$place/callers/its" && [ "$(cat said)" = "65534 0" ] || { cat said err; return 1; }
     [ -e "$place/callers/ran" ] && ls "$place/callers/its/worker."*.tps >/dev/null
 }
 if [ "$(id -u)" != 0 ] || is_checked || ! command -v setpriv >/dev/null; then
     skip "a setuid program: the caller's variables are not looked at" "not root, no setpriv, or a sanitizer"
-elif ! make_privileged || ! by_caller "$place/its" || ! grep -q '^0 ' said; then
+elif ! make_privileged || ! run_as_caller "$place/its" || ! grep -q '^0 ' said; then
     skip "a setuid program: the caller's variables are not looked at" "none can be made here"
 else
     rm -rf "$place"/callers/* "$place"/its/* "$place"/its/.[!.]*
     check "a setuid program: no library of the caller's choice runs, nothing is written where the caller says" privileged
     check "a setuid program without a folder of its own records nothing, and says so" privileged_without_folder
-    check "the same program without foreign rights obeys the variables" own_rights
+    check "the same program without foreign rights obeys the variables" program_without_setuid
 fi
 rm -rf "${place:-/nonexistent}"

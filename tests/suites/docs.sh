@@ -221,12 +221,12 @@ for block in "$WORK"/recording/*.c*; do
 done
 
 # Runs the example at the top of the installed header, without the dots and with 8 steps.
-of_header() {
+header_example_leaves_a_trace() {
     awk '/^ \*     #include/ { print substr($0, 8); print "int main(void)\n{\n    enum { steps = 8 };"; is_in = 1; next }
         is_in && /^ \* [A-Z]/ { exit } is_in { line = substr($0, 8); if (line !~ /^ *\.\.\.$/) print line }
         END { print "}" }' "$U/include/tracepress.h" >"$WORK/header.c" && records_itself "$WORK/header.c" && [ -d "$WORK/c/runs/today" ]
 }
-check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
+check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" header_example_leaves_a_trace
 # Checks programs whose folder cannot be created. The exit code must stay the same, and a line must name the folder, the
 # cause and the loss.
 in_the_way() {

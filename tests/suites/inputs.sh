@@ -20,7 +20,7 @@ ends() { # ends: checks that the command exits by itself, without a signal
 
 # ---- names ----
 
-named_alike() {
+traces_with_any_name() {
     rm -rf d && mkdir d
     for name in rank0_trace.json.gz run.trace.json.gz rank-0.json.gz; do cp "$trace" "d/$name"; done
     gzip -dc "$other" >d/plain.json
@@ -34,7 +34,7 @@ told() {
         { echo "$*"; cat err; return 1; }
     ! grep -q 'notes.json\|report.json' err || { echo "$*"; cat err; return 1; }
 }
-check "a folder of traces of any name is read, and said" named_alike
+check "a folder of traces of any name is read, and said" traces_with_any_name
 narrowed() {
     "$TP" table d --include 'rank0*' -o o.txt 2>err && [ "$(grep -c 'rank0_trace.json.gz' err)" = 1 ] && ! grep -q plain err || { cat err; return 1; }
     for command in report check table "export --to csv" "summarize -o o.tps"; do

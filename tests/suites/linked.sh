@@ -119,7 +119,7 @@ cuts() {
         done
     done
 }
-dies_alike() { # dies_alike WAY STATUS: checks that the exit code is that without recording
+has_same_exit_code() { # has_same_exit_code WAY STATUS: checks that the exit code is that without recording
     for how in shared archive $cut_static; do
         rm -rf d
         RECORDED=d "./$how-cut_program" "$1" . >out 2>err
@@ -132,10 +132,10 @@ if built shared cut_program >link.log 2>&1 && built archive cut_program >>link.l
     check "linked, cut: a program continues when its spool is cut" cuts plain 7 1
     check "linked, cut: threads that block all signals" cuts threads 7 0
     check "linked, cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
-    check "linked, cut: a program reads back its own settings of SIGBUS" dies_alike asks 7
-    check "linked, cut: by the older functions, too" dies_alike older 7
-    check "linked, cut: a program that cuts a file of its own dies as without us" dies_alike die 135
-    check "linked, cut: and one that is sent the signal" dies_alike send 135
+    check "linked, cut: a program reads back its own settings of SIGBUS" has_same_exit_code asks 7
+    check "linked, cut: by the older functions, too" has_same_exit_code older 7
+    check "linked, cut: a program that cuts a file of its own dies as without us" has_same_exit_code die 135
+    check "linked, cut: and one that is sent the signal" has_same_exit_code send 135
 else
     not_ok "linked, cut: the program is built" "$(cat link.log)"
 fi
@@ -173,19 +173,19 @@ both() { # both COMMAND...: runs the command in two containers simultaneously, e
     done
     wait
 }
-nothing_lost() {
+has_all_events_of_both() {
     for name in first second; do
         found=$(for file in "$@"; do gzip -t "$file" && zcat "$file"; done | grep -c "\"name\":\"$name\"")
         [ "$found" = 3000 ] || { echo "$name: $found of 3000"; cat first.err second.err; ls -lAR shared; return 1; }
     done
 }
 volume() {
-    rm -rf shared && both ./writer && nothing_lost shared/*.gz || return 1
+    rm -rf shared && both ./writer && has_all_events_of_both shared/*.gz || return 1
     [ "$(find shared -name 'events.out.tfevents.*' | wc -l)" = 2 ] && [ -z "$(find shared -name '.*tpspool')" ] || { ls -lAR shared; return 1; }
     "$TP" report shared -o r.html --strict --quiet
 }
 recorded_volume() {
-    rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
+    rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && has_all_events_of_both shared/*.gz
 }
 without_proc() { # Checks that a library in the current folder is not mistaken for libtracepress.
     rm -rf d && mkdir -p elsewhere && cd elsewhere && echo none >libtracepress-preload.so || return 1

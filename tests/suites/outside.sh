@@ -209,7 +209,10 @@ for i in range(40000):
 switches() { # Checks a program with more switches than the recorder can read stacks.
     outside 0 "$PY" -c "$ping_pong" && says sums && says budget && says estimated 90 && says cause pipe 50
 }
-if has_kernel; then check "waits beyond the budget are estimated, and the recorder keeps to its own" switches; fi
+if has_kernel; then
+    # tries three times, because other programs may take the CPUs of a busy machine
+    check "waits beyond the budget are estimated, and the recorder keeps to its own" eval "switches || switches || switches"
+fi
 ends() {
     outside 6 sh -c 'true; false; sh -c "exit 3"; sh -c "kill -15 \$\$"; exit 6' 2>/dev/null && says exits 6 3 S15 || return 1
     outside 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' &&
@@ -245,24 +248,24 @@ made() { # made NAME WAY: runs generated code named NAME, whose map is written i
     drop_maps
     return $status
 }
-made_code() {
+generated_code_has_names() {
     program made_program || { cat build.log; return 1; }
     for way in map long child dump broken; do made "made,function <b>" $way || { echo "$way"; return 1; }; done
 }
-made_nameless() {
+generated_code_without_names() {
     program made_program || { cat build.log; return 1; }
     for way in none fifo link; do made "[jit]" $way || { echo "$way"; return 1; }; done
     [ "$(zcat "$trace" | grep -c 'jit. .memory.;.jit.')" = 0 ]
 }
-check "code made at run time has the names of its map, or its dump" made_code
-check "without a map, behind a pipe or a link that code has none, and nobody waits" made_nameless
-made_apart() { # uses a separate root folder and PID namespace, which disappear with the process
+check "code made at run time has the names of its map, or its dump" generated_code_has_names
+check "without a map, behind a pipe or a link that code has none, and nobody waits" generated_code_without_names
+generated_code_in_a_namespace() { # uses a separate root folder and PID namespace, which disappear with the process
     program made_program || { cat build.log; return 1; }
     outside 0 unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp && exec ./made_program map 400' && says leaf "made,function <b>" 70 &&
         [ "$(cat out)" = 1 ]
 }
 if unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp' 2>/dev/null; then
-    check "a process in namespaces of its own finds its own map" made_apart
+    check "a process in namespaces of its own finds its own map" generated_code_in_a_namespace
 else
     skip "a process in namespaces of its own finds its own map" "needs root"
 fi
@@ -436,10 +439,10 @@ daemons() { # a recording ends with its program; remaining processes are named a
     "$TP" report "$trace" -o page.html --json page.json --quiet 2>err && grep -q '"id":"left_running"' page.json && grep -q "sleep 60 (pid $daemon)" page.html
 }
 check "a daemon that continues is named, and is recorded until its program ends" daemons
-left_by_killed() {
+child_of_a_killed_program() {
     outside 137 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >daemon; kill -9 $$' && says sums && says alive 1 && said 'signal 9' && kill "$(cat daemon)"
 }
-check "a program that is killed: its child continues and is named" left_by_killed
+check "a program that is killed: its child continues and is named" child_of_a_killed_program
 orphans() { # a process whose parent has exited belongs to the tree, even in another session, and its time counts
     outside 0 sh -c 'sh -c "(sleep 0.4; exit 3) & exit 0"; setsid -f sh -c "sleep 0.5; exit 4"; sleep 1; exit 0' || return 1
     says sums && says alive 0 && says argv sleep 0.4 && says argv sleep 0.5 && says cause sleep 1800 && { ! knows_ends || says ended 3 4; }
@@ -526,15 +529,15 @@ busy_forks() { # a process that starts during the scan is counted once
     done
 }
 check "a process that begins others all the time is attached to" busy_forks
-ends_itself() {
+recording_ends_with_its_process() {
     sh -c 'sleep 1; exit 6' &
     job=$!
     attached 0 $job && says sums || return 1
     wait $job
     [ $? = 6 ] && { ! knows_ends || says exits 6 0; }
 }
-check "a recording ends when its process does" ends_itself
-not_there() {
+check "a recording ends when its process does" recording_ends_with_its_process
+missing_process_is_refused() {
     sh -c 'exit 0' &
     job=$!
     wait $job
@@ -545,8 +548,8 @@ not_there() {
         [ $? = 2 ] || { cat err; return 1; }
     done
 }
-check "no such process, an invalid number" not_there
-not_ours() {
+check "no such process, an invalid number" missing_process_is_refused
+foreign_process_is_refused() {
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     sleep 20 &
     job=$!
@@ -558,7 +561,7 @@ not_ours() {
     rm -rf "$home"
     [ $status = 3 ] && [ -z "$left" ] && said 'belongs to another user' || { cat err; return 1; }
 }
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" not_ours; fi
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" foreign_process_is_refused; fi
 
 # ---- other commands that read the trace ----
 

@@ -161,7 +161,7 @@ whole_attached() {
     trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says seen threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
         says reaches alpha first 90
 }
-whole_beside() { # Checks that the recording from inside does not change.
+whole_cpus_and_recording_inside() { # Checks that the recording from inside does not change.
     rm -rf r
     cpu_limit 120 "$TP" record --whole-cpus --no-tfevents -o r -- sh -c 'sleep 0.3; sort -R /usr/bin/perl /usr/bin/perl >/dev/null; exit 5' >out 2>err
     [ $? = 5 ] || { cat err; return 1; }
@@ -188,7 +188,7 @@ else
     check "whole CPUs: 2,000 threads that are shorter than the time between two samples are sampled" whole_short
     check "whole CPUs: running time is within 3 % of rusage" whole_running
     check "whole CPUs: a process that runs is recorded to its end" whole_attached
-    check "whole CPUs together with the recording from inside" whole_beside
+    check "whole CPUs together with the recording from inside" whole_cpus_and_recording_inside
 fi
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
     check "whole CPUs that are refused: a line says what it takes" whole_refused

@@ -180,7 +180,7 @@ print("rss.peak <= %d B" % (max(p["peak_bytes"] or 0 for p in view["processes"])
 print("cpu.self.%s <= %.6f %%" % (name, 100 * us / view["cpu_us"] - by * 1e-3))
 X
 }
-beside_steps() { # Tests limits of the program in the folder of a run with steps, and against a stored run.
+limits_in_a_run_with_steps() { # Tests limits of the program in the folder of a run with steps, and against a stored run.
     rm -rf both store && mkdir -p both/run store && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
         "$TP" report both/run -o both.html --json both.json --quiet || return 1
     program_budget both.json -1 >kept && "$TP" check both/run --budget kept >out 2>err && [ "$(grep -c pass out)" -ge 4 ] || { cat out err; return 1; }
@@ -199,7 +199,7 @@ X
     [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; }
     cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
 }
-check "limits of the program hold in the folder of a run with steps" beside_steps
+check "limits of the program hold in the folder of a run with steps" limits_in_a_run_with_steps
 
 recorded() { # recorded NAME PROGRAM...: records the program as NAME and compares the view
     name=$1

@@ -143,7 +143,7 @@ killed() {
     rank_of 9 3 1 "$TP" record -o r "$@" --source sample -- sh -c './work; : >ready; exec sleep 60' 2>err &
     while [ ! -e ready ]; do sleep 0.05; done
     rank_of 9 3 0 "$TP" record -o r "$@" --source sample -- sh -c ./work 2>>err
-    pid=$(flock_holder r/*/.ranks/1/.spools)
+    pid=$(pid_of_record r/*/.ranks/1/.spools)
     rank_of 9 3 2 "$TP" record -o r "$@" --source sample -- sh -c ./work 2>>err
     [ ! -e r/*/report.html ] || { echo "it is made before all have ended"; return 1; }
     child=$(sed 's/ .*//' /proc/$pid/task/*/children)
@@ -152,7 +152,7 @@ killed() {
     gone "$child"
     "$TP" recover r >out 2>err || { show r; return 1; }
 }
-flock_holder() { # flock_holder RANK: prints the process of `record` for this rank
+pid_of_record() { # pid_of_record RANK: prints the process of `record` for this rank
     for at in /proc/[0-9]*; do
         [ "$(readlink "$at"/exe)" = "$(readlink -f "$TP")" ] && tr '\0' '\n' <"$at/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 &&
             [ "$(readlink "$at/cwd")" = "$PWD" ] && basename "$at"

@@ -133,12 +133,12 @@ record_killed() {
     "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders searched)'
 }
 check "record is killed: recover LOGDIR finishes its run" record_killed
-quiet_outlives() { # Checks a process that outlives `record` and has no records yet. A message must name the folder.
+process_without_records_outlives() { # Checks a process that outlives `record` and has no records yet. A message must name the folder.
     rm -rf r
     "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
     [ $? = 5 ] && said 'still runs' && [ -d "$(sed -n 's/.*tracepress recover //p' err)" ]
 }
-check "a child without records that outlives the program is named, too" quiet_outlives
+check "a child without records that outlives the program is named, too" process_without_records_outlives
 words_of() { zcat -f "$@" | sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' | tr '\n' ','; }
 # Checks a program that records itself. There must be two recordings: the requested one of the program, and a complete
 # one for `record`.
@@ -629,7 +629,7 @@ startup() {
 }
 check "PyTorch: tensors for longer than the first while before the steps; loaders by fork: the steps' trace, no other" startup 3.5 fork
 check "PyTorch: immediate steps; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
-only_startup() { # Checks that without steps, the data of the first period is kept.
+startup_recording_is_kept() { # Checks that without steps, the data of the first period is kept.
     rm -rf r
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
 end = time.monotonic() + 30 # on a busy machine the profiler starts late
@@ -637,7 +637,7 @@ while time.monotonic() < end and not torch.autograd._profiler_enabled(): time.sl
 for i in range(50): torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz >trace.json &&
         grep -q aten::softmax trace.json && grep -q '"python_version": "3[.][0-9]*[.]' trace.json
 }
-check "PyTorch: a program without steps has the trace of its first while" only_startup
+check "PyTorch: a program without steps has the trace of its first while" startup_recording_is_kept
 loaders() {
     rm -rf r
     "$TP" record -o r --no-tfevents -- "$python" "$scripts/loader.py" >out 2>err || { cat err; return 1; }

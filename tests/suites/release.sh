@@ -103,9 +103,9 @@ import json, sys
 said = {"overall_tag": "manylinux_2_28_x86_64", "pure": False, "external_libs": {}, "unsupported_isa": False}
 print(json.dumps({**said, **json.loads(sys.argv[1])}))' "$2" | python3 .ci/platform.py "$1"
 }
-as_asked() { platform manylinux_2_28_x86_64 '{}' && platform manylinux_2_31_x86_64 '{}' && platform manylinux_2_28_x86_64 '{"overall_tag": "manylinux_2_5_x86_64"}'; }
+wheel_fits_platform() { platform manylinux_2_28_x86_64 '{}' && platform manylinux_2_31_x86_64 '{}' && platform manylinux_2_28_x86_64 '{"overall_tag": "manylinux_2_5_x86_64"}'; }
 if command -v python3 >/dev/null; then
-    check "platform: a wheel for it, or for an older one" as_asked
+    check "platform: a wheel for it, or for an older one" wheel_fits_platform
     check "platform: a newer C library is refused" refused "manylinux_2_31_x86_64, not for" platform manylinux_2_28_x86_64 '{"overall_tag": "manylinux_2_31_x86_64"}'
     check "platform: another machine is refused" refused "not for manylinux_2_28_aarch64" platform manylinux_2_28_aarch64 '{}'
     check "platform: one for this machine alone is refused" refused "linux_x86_64, not for" platform manylinux_2_28_x86_64 '{"overall_tag": "linux_x86_64"}'

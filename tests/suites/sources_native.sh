@@ -36,9 +36,9 @@ near() {
     awk -v a="$1" -v b="${2:-none}" -v p="$3" 'BEGIN { d = a - b; d = d < 0 ? -d : d; exit !(b != "none" && d <= a * p / 100) }' ||
         { echo "wanted $1 within $3 %, found ${2:-none}"; return 1; }
 }
-# in_turns CASE..: runs a case up to three times. The case compares two readings of the clock, between which a busy
+# repeat_if_busy CASE..: runs a case up to three times. The case compares two readings of the clock, between which a busy
 # machine may run other programs
-in_turns() {
+repeat_if_busy() {
     for turn in 1 2 3; do
         "$@" >turn.said 2>&1 && return 0
     done
@@ -103,7 +103,7 @@ waits() {
     near "$mutex" "$(field mutex_wait_ns)" 10 && near "$lock" "$(field read_wait_ns)" 10 || return 1
     [ "$(named pthread_mutex_lock)" -lt 20 ] || { echo "$(named pthread_mutex_lock) waits for mutexes"; return 1; }
 }
-check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" in_turns waits
+check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" repeat_if_busy waits
 io() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source io -- ./io_program >out 2>err || { cat out err; return 1; }
@@ -113,7 +113,7 @@ io() {
         near "$poll" "$(total poll | tr -d .)" 10 && near "$fread" "$(total fread | tr -d .)" 10 || { cat trace.json; return 1; }
     [ "$(grep -c '"bytes":1000' trace.json)" -ge 3 ] || { cat trace.json; return 1; }
 }
-check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" in_turns io
+check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" repeat_if_busy io
 
 # ---- functions
 
@@ -132,9 +132,9 @@ functions() {
     ! grep -q '"finished":false' trace.json || { grep '"finished":false' trace.json; return 1; }
 }
 if program functions_program -finstrument-functions; then
-    check "functions: calls of a program built with -finstrument-functions, by name" in_turns functions ./functions_program 20
+    check "functions: calls of a program built with -finstrument-functions, by name" repeat_if_busy functions ./functions_program 20
     cp functions_program without_lines && strip --strip-debug without_lines &&
-        check "functions: names from the symbol table alone" in_turns functions ./without_lines 5
+        check "functions: names from the symbol table alone" repeat_if_busy functions ./without_lines 5
     left_out() { # Checks that with a limit, recorded calls are complete and the others are counted.
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than the maximum' err)" = 1 ] || { cat err; return 1; }
@@ -333,13 +333,13 @@ regions() { # regions SOURCE PROGRAM: checks the regions, the share of the worke
     ! grep -q '"finished":false' trace.json || { grep finished trace.json; return 1; }
 }
 if command -v clang >/dev/null && CC=clang program openmp_program -fopenmp 2>/dev/null; then
-    check "openmp: regions, workers and waits at barriers under libomp" in_turns regions openmp ./openmp_program
+    check "openmp: regions, workers and waits at barriers under libomp" repeat_if_busy regions openmp ./openmp_program
 else
     skip "openmp: regions, workers and waits at barriers under libomp" "no clang with libomp"
 fi
 libomp=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libomp.so.5' 2>/dev/null | head -n 1)
 if [ -n "$libomp" ] && program openmp_program -fopenmp 2>/dev/null && ldd ./openmp_program | grep -q libgomp; then
-    check "openmp: a program of gcc, on libomp" in_turns regions "openmp=$libomp" ./openmp_program
+    check "openmp: a program of gcc, on libomp" repeat_if_busy regions "openmp=$libomp" ./openmp_program
 else
     skip "openmp: a program of gcc, on libomp" "no gcc with OpenMP, or no libomp.so.5"
 fi
@@ -680,9 +680,9 @@ same_peak() { # same_peak PROGRAM...: checks that the peak is that of a separate
     zcat d/*/*.gz >trace.json
     near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
 }
-# functions_there PROGRAM...: checks that with all sources, the program behaves the same, and that the report has its
+# report_has_memory_view PROGRAM...: checks that with all sources, the program behaves the same, and that the report has its
 # samples and its memory
-functions_there() {
+report_has_memory_view() {
     rm -rf d
     "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
@@ -711,7 +711,7 @@ counted() {
 program count_memory -shared -fPIC && mv count_memory count_memory.so
 if command -v darknet >/dev/null; then
     check "darknet: the peak of its memory" same_peak darknet speed /usr/share/darknet/cfg/tiny.cfg 2
-    check "darknet: all sources" functions_there darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+    check "darknet: all sources" report_has_memory_view darknet speed /usr/share/darknet/cfg/tiny.cfg 2
     check "darknet: samples by function, though it is stripped" functions_of darknet speed /usr/share/darknet/cfg/tiny.cfg 2
     if command -v valgrind >/dev/null && command -v readelf >/dev/null; then
         check "darknet: functions and their shares, by count of instructions" counted
@@ -727,7 +727,7 @@ if command -v tesseract >/dev/null && tesseract --list-langs 2>/dev/null | grep 
     export OMP_THREAD_LIMIT=1
     check "tesseract: the peak of its memory" same_peak tesseract page.pgm text
     tesseract page.pgm plain 2>/dev/null
-    check "tesseract: all sources" functions_there tesseract page.pgm recorded
+    check "tesseract: all sources" report_has_memory_view tesseract page.pgm recorded
     check "tesseract: it reads the same" cmp plain.txt recorded.txt
 else
     skip "tesseract" "it is not installed"

@@ -36,10 +36,10 @@ cd "$WORK" || exit 1
 mkdir in && cp "$DATA"/traces/gpu_*.gz "$DATA"/traces/torch_*.gz in/
 "$TP" summarize in -o whole.tps -q
 
-same_again() {
+same_input_gives_same_bytes() {
     "$TP" summarize in -o again.tps -q && cmp whole.tps again.tps
 }
-in_any_order() {
+merge_in_any_order() {
     "$TP" summarize in -o parts/ -q && "$TP" merge parts -o a.tps -q && cmp whole.tps a.tps &&
         find parts -name '*.tps' | sort -r >backwards && "$TP" merge --files-from backwards -o b.tps -q &&
         cmp whole.tps b.tps
@@ -49,7 +49,7 @@ in_stages() {
     sed -n '1~2p' all | "$TP" merge --files-from - -o odd.tps -q && sed -n '2~2p' all | "$TP" merge --files-from - -o even.tps -q &&
         "$TP" merge even.tps odd.tps odd.tps whole.tps -o c.tps -q && cmp whole.tps c.tps
 }
-by_shards() {
+shards_equal_the_whole() {
     for i in 1 2 3 4 5; do "$TP" summarize in --shard "$i/5" -o "shard$i.tps" -q || return 1; done
     "$TP" merge shard?.tps -o d.tps -q && cmp whole.tps d.tps
 }
@@ -63,7 +63,7 @@ goes_on() {
         "$TP" summarize in --skip-existing -o parts/ -q &&
         [ -n "$(find parts -name '*.tps' ! -newermt 2002-01-01)" ] && "$TP" merge parts -o e.tps -q && cmp whole.tps e.tps
 }
-a_killed_one_loses_its_own() {
+killed_shard_can_be_repeated() {
     rm -rf killed && mkdir killed
     part="$TP summarize in --shard 2/2 -o killed/ -q" n=1
     env FAIL_KIND=output FAIL_AT=0 FAIL_COUNT=count LD_PRELOAD="$BUILD/fail_nth.so" $part || return 1
@@ -81,16 +81,16 @@ a_killed_one_loses_its_own() {
     [ $partly -gt 0 ] || { echo "never in the middle: $all files, $total calls"; return 1; }
     "$TP" summarize in --shard 2/2 --skip-existing -o killed/ -q && "$TP" merge killed -o f.tps -q && cmp whole.tps f.tps
 }
-check "the same input gives the same bytes" same_again
-check "merged in any order: the same bytes" in_any_order
+check "the same input gives the same bytes" same_input_gives_same_bytes
+check "merged in any order: the same bytes" merge_in_any_order
 check "merged in stages, some twice: the same bytes" in_stages
-check "shards together are the whole" by_shards
+check "shards together are the whole" shards_equal_the_whole
 check "more shards than inputs: the empty ones are empty" more_shards_than_inputs
 check "written files are skipped when it continues" goes_on
 if is_asan; then
     skip "a map that is killed loses its own and can be repeated" "sanitizers come first in LD_PRELOAD"
 else
-    check "a map that is killed loses its own and can be repeated" a_killed_one_loses_its_own
+    check "a map that is killed loses its own and can be repeated" killed_shard_can_be_repeated
 fi
 
 # ---- inputs of a summary ----
@@ -116,7 +116,7 @@ check "of two records of one process the larger stays, whatever came first" of_o
 
 # ---- damage ----
 
-missing_ones() {
+missing_inputs_are_named() {
     printf '%s\n' in/gpu_2024* /nowhere/a.json in/gpu_2026* >list
     "$TP" summarize --files-from list -o g.tps 2>said && grep -q '/nowhere/a.json: not there' said &&
         "$TP" merge g.tps --format json -q | grep -q '"worker":"gpu_2026"' || return 1
@@ -124,7 +124,7 @@ missing_ones() {
     "$TP" summarize --files-from list --strict -o g.tps -q 2>said
     [ $? = 3 ] && [ ! -e g.tps ]
 }
-damaged_ones() {
+damaged_summaries_are_skipped() {
     head -c 3000 whole.tps >cut.tps
     printf 'no summary' >other.tps
     python3 -c "d=bytearray(open('whole.tps','rb').read()); d[6]=2; open('newer.tps','wb').write(d)"
@@ -135,7 +135,7 @@ damaged_ones() {
     "$TP" merge cut.tps whole.tps --strict -o i.tps -q 2>/dev/null
     [ $? = 3 ] && [ ! -e i.tps ]
 }
-nothing_usable() {
+no_usable_input_exits_with_3() {
     "$TP" merge other.tps -o i.tps -q 2>/dev/null
     [ $? = 3 ] && [ ! -e i.tps ] || return 1
     "$TP" merge /nowhere -o i.tps -q 2>/dev/null
@@ -147,19 +147,19 @@ no_output() {
 }
 # Files of an earlier version are seeds of a fuzz target. Their first byte is for the fuzz target and is removed here.
 SEEDS=$DATA/../fuzz/corpus/summary
-older_ones() {
+older_summaries_are_read() {
     for kind in comm gpu memory steps; do
         tail -c +2 "$SEEDS/${kind}_file" >"older_$kind.tps"
         "$TP" merge "older_$kind.tps" -o again.tps && cmp "older_$kind.tps" again.tps &&
             "$TP" merge "older_$kind.tps" --format json | grep -q '"schema":"tracepress-summaries"' || return 1
     done
 }
-check "files of an earlier version are read, and merged to the same bytes" older_ones
-check "inputs that are not there are named; --strict refuses" missing_ones
+check "files of an earlier version are read, and merged to the same bytes" older_summaries_are_read
+check "inputs that are not there are named; --strict refuses" missing_inputs_are_named
 if command -v python3 >/dev/null; then
-    check "damaged and newer files are named and skipped; --strict refuses" damaged_ones
+    check "damaged and newer files are named and skipped; --strict refuses" damaged_summaries_are_skipped
 fi
-check "without any usable input: exit 3" nothing_usable
+check "without any usable input: exit 3" no_usable_input_exits_with_3
 check "an output that cannot be written: exit 4" no_output
 
 # ---- size ----

@@ -24,7 +24,7 @@ fi
 
 # Checks names with every character that is special in a cell. Python's csv must read them back, and no cell may start a
 # formula.
-csv_is_a_table() {
+csv_equals_json() {
     "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format csv --group-by input-shape --quiet -o "$WORK/t.csv" &&
         "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format json --group-by input-shape --quiet -o "$WORK/t.json" &&
         python3 - "$WORK/t.csv" "$WORK/t.json" <<'END'
@@ -43,16 +43,16 @@ for row, other in zip(rows, expected):
     assert row["name"][:1] not in ("=", "+", "-", "@"), name
 END
 }
-pandas_reads_it() {
+pandas_reads_csv() {
     "$TP" table "$DATA/traces/gpu_2026.pt.trace.json.gz" --format csv --quiet -o "$WORK/p.csv" &&
         python3 -c "
 import pandas, sys
 frame = pandas.read_csv('$WORK/p.csv')
 assert frame['self_device_us'].dtype == float and frame['calls'].dtype == int and len(frame) > 10, frame.dtypes"
 }
-check "csv: hostile names stay cells, numbers equal the JSON" csv_is_a_table
+check "csv: hostile names stay cells, numbers equal the JSON" csv_equals_json
 if python3 -c 'import pandas' >/dev/null 2>&1; then
-    check "csv: pandas reads numbers as numbers" pandas_reads_it
+    check "csv: pandas reads numbers as numbers" pandas_reads_csv
 else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
 fi

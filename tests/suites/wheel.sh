@@ -43,8 +43,8 @@ is_small() { # is_small FILE: checks that the wheel is not too large
 check "the wheel has at most $MOST bytes" is_small "$wheel"
 
 tree() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" install-strip DESTDIR="$WORK/tree" PREFIX= >"$WORK/make" 2>&1; }
-looks_right() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
-check "the wheel is the tree of make install-strip and the package, RECORD is right, it needs nothing" looks_right
+wheel_equals_installed_tree() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
+check "the wheel is the tree of make install-strip and the package, RECORD is right, it needs nothing" wheel_equals_installed_tree
 planted() { # Checks that the checker finds each planted change of the tree or of the wheel.
     cp "$wheel" "$WORK/bad.whl"
     printf '\n' >>"$WORK/tree/include/tracepress.h"
@@ -80,7 +80,7 @@ compiled() {
     [ "$("$unpacked/build/release/tracepress" --version)" = "tracepress $VERSION" ]
 }
 members() { python3 -c 'import sys, zipfile; print("\n".join(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))' "$1"; }
-wheel_of_it() {
+wheel_of_unpacked_sources() {
     root=$PWD
     (cd "$unpacked" && alone "$root/$venv/bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps -w "$WORK/three" .) || return 1
     members "$wheel" | grep -v 'man1/tracepress-mpi[.]1$\|scripts/tracepress-mpi$' >"$WORK/ours" && members "$WORK"/three/*.whl >"$WORK/its" && diff "$WORK/ours" "$WORK/its"
@@ -90,7 +90,7 @@ if is_checked; then
 else
     check "make dist: the sources with a correct checksum" dist
     check "they compile where they are unpacked" compiled
-    check "pip wheel of them has the members of the clone's wheel" wheel_of_it
+    check "pip wheel of them has the members of the clone's wheel" wheel_of_unpacked_sources
 fi
 
 env=$WORK/env

@@ -293,7 +293,7 @@ def after_steps(count):
     return lambda: next(calls) >= count
 
 
-def lower_fifth(values):
+def quantile_20_percent(values):
     return sorted(values)[len(values) // 5]
 
 
@@ -329,7 +329,7 @@ def cost(name, form, steps, has_children):
             times[-1] = time.process_time()
     run(step, after_steps(steps + WARM_UP), after=after)
     own = [b - a for a, b in zip(times[WARM_UP:], times[WARM_UP + 1:])]
-    return lower_fifth(own) + (before[-1] - before[0]) / steps if has_children else lower_fifth(own)
+    return quantile_20_percent(own) + (before[-1] - before[0]) / steps if has_children else quantile_20_percent(own)
 
 
 def costs(name, form, steps, turns):

@@ -128,7 +128,7 @@ static void compare_plans(struct tp_compare *compare, const struct plan *base, c
 }
 
 /* Builds the document of the comparison and returns its verdict. */
-static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
+static const struct tp_verdict_block *build_verdict_block(struct tp_document *document, const struct tp_compare *c)
 {
     struct tp_naming naming = {.arena = &arena};
     tp_compare_document(document, c, &naming, 100);
@@ -144,7 +144,7 @@ static void assert_headline(const struct tp_compare *c, const char *wanted)
 {
     struct tp_document document;
     struct tp_print_options options = {0};
-    const struct tp_verdict_block *verdict = verdict_of(&document, c);
+    const struct tp_verdict_block *verdict = build_verdict_block(&document, c);
     tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
     if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
         fail_msg("%.120s", verdict->headline);

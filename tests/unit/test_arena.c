@@ -65,7 +65,7 @@ static int fill_and_check(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static void arena_cleared_is_like_new(void **state)
+static void cleared_arena_is_like_a_new_arena(void **state)
 {
     struct tp_arena arena;
     size_t used = 0;
@@ -125,7 +125,7 @@ static void vec_keeps_its_items_while_growing(void **state)
     tp_arena_release(&arena);
 }
 
-static void vec_fitted_keeps_items_and_frees_the_rest(void **state)
+static void vec_fit_keeps_items_and_frees_the_rest(void **state)
 {
     struct tp_arena arena;
     (void)state;
@@ -156,11 +156,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_items_are_zero_and_aligned),
         cmocka_unit_test(arena_resize_keeps_bytes_and_zeroes_new_ones),
-        cmocka_unit_test(arena_cleared_is_like_new),
+        cmocka_unit_test(cleared_arena_is_like_a_new_arena),
         cmocka_unit_test(arena_jumps_to_the_guard_at_its_limit),
         cmocka_unit_test(arena_array_detects_size_overflow),
         cmocka_unit_test(vec_keeps_its_items_while_growing),
-        cmocka_unit_test(vec_fitted_keeps_items_and_frees_the_rest),
+        cmocka_unit_test(vec_fit_keeps_items_and_frees_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static tracepress_name intern_name(const char *of)
 
 /* ---- ranges ---- */
 
-static void kinds_are_written_as_words(void **state)
+static void range_kinds_are_written_as_names(void **state)
 {
     (void)state;
     static const char *const words[] = {NULL, "compute", "input", "communication", "copy", "wait", "sync"};
@@ -238,7 +238,7 @@ static void devices_beyond_the_maximum_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kinds_are_written_as_words, begin_argument_test, end_text_recording),
+        cmocka_unit_test_setup_teardown(range_kinds_are_written_as_names, begin_argument_test, end_text_recording),
         cmocka_unit_test_setup_teardown(arguments_belong_to_the_open_range, begin_argument_test, end_text_recording),
         cmocka_unit_test_setup_teardown(operators_and_modules_have_arguments, begin_argument_test, end_text_recording),
         cmocka_unit_test_setup_teardown(last_color_wins, begin_argument_test, end_text_recording),

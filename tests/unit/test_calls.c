@@ -87,7 +87,7 @@ static void names_are_split_and_lose_addresses(void **state)
     tp_buf_release(&out);
 }
 
-static void text_equals_that_of_pstats(void **state)
+static void text_table_equals_output_of_pstats(void **state)
 {
     static const char wanted[] = "         5 function calls (3 primitive calls) in 0.000 seconds\n\n"
                                  "   Ordered by: call count\n"
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(recursive_calls_are_counted_separately, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(names_are_split_and_lose_addresses, open_arena, close_arena),
-        cmocka_unit_test_setup_teardown(text_equals_that_of_pstats, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(text_table_equals_output_of_pstats, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(file_is_valid_marshal_data, open_arena, close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

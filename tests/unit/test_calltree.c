@@ -213,7 +213,7 @@ static void empty_trace_gives_no_tree(void **state)
 
 static void assert_label_of_frame(struct tp_arena *arena, const char *frame, const char *label)
 {
-    struct tp_str got = tp_label_text_of_frame(arena, tp_str_of(frame));
+    struct tp_str got = tp_label_shorten_frame(arena, tp_str_of(frame));
     assert_true(tp_str_equal(got, tp_str_of(label)));
 }
 
@@ -234,8 +234,8 @@ static void labels_are_short(void **state)
     assert_true(tp_label_is_runtime_frame(TP_STR("/usr/lib/python3.11/threading.py(1): run")));
     assert_true(tp_label_is_runtime_frame(TP_STR("main.py(1): <module>")));
     assert_false(tp_label_is_runtime_frame(TP_STR("model/torch.py(1): forward")));
-    assert_true(tp_str_equal(tp_label_text_of_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
-    assert_true(tp_str_equal(tp_label_text_of_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));
+    assert_true(tp_str_equal(tp_label_shorten_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
+    assert_true(tp_str_equal(tp_label_shorten_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));
     tp_arena_release(&arena);
 }
 

@@ -200,7 +200,7 @@ static void write_attention(double at, bool has_second)
         write_operator_with_shapes("aten::matmul", at + 250, 50, HEADS ",[2,4,512,32]", FLOAT, 4);
 }
 
-static void function_that_mostly_fills_counts_completely(void **state)
+static void gain_includes_whole_filling_function(void **state)
 {
     for (int other = 0; other <= 200; other += 200) { /* `other`: time of unrelated work in the function, us */
         begin_trace_test(state);
@@ -247,7 +247,7 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
 
 /* Tests a hook that only checks whether all numbers are finite. The finding includes the whole 70 us of the hook. For a
  * hook with other work, the finding includes only the 40 us of the checking operator. */
-static void function_that_only_checks_counts_completely(void **state)
+static void gain_includes_whole_checking_function(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
         begin_trace_test(state);
@@ -400,7 +400,7 @@ static void write_module_calls(int calls, int rows)
     build_trace();
 }
 
-static void calls_per_sample_gain_all_but_one(void **state)
+static void batching_saves_all_sample_calls_but_one(void **state)
 {
     (void)state;
     write_module_calls(8, 1);
@@ -425,7 +425,7 @@ static void write_recurrent_calls(int calls, int batch, bool is_growing)
     build_trace();
 }
 
-static void time_between_calls_per_sample_counts(void **state)
+static void gain_includes_time_between_sample_calls(void **state)
 {
     write_recurrent_calls(8, 1, false);
     /* the time from the start of the second call to the end of the eighth call is saved */
@@ -564,18 +564,18 @@ int main(void)
         CASE(double_precision_gains_most_of_its_time),
         CASE(double_precision_scalar_is_ignored),
         CASE(filling_gradients_with_zeros_is_found),
-        CASE(function_that_mostly_fills_counts_completely),
+        CASE(gain_includes_whole_filling_function),
         CASE(copy_filled_with_zeros_counts_as_filling),
         CASE(fused_attention_saves_no_products),
         CASE(fused_attention_backward_computes_scores_again),
         CASE(softmax_of_single_operators_is_found),
-        CASE(function_that_only_checks_counts_completely),
+        CASE(gain_includes_whole_checking_function),
         CASE(reentrant_checkpoint_ends_at_its_backward),
         CASE(softmax_without_product_after_it_is_a_loss),
         CASE(elementwise_chain_gains_memory_traffic),
         CASE(short_chains_and_small_tensors_are_ignored),
-        CASE(calls_per_sample_gain_all_but_one),
-        CASE(time_between_calls_per_sample_counts),
+        CASE(batching_saves_all_sample_calls_but_one),
+        CASE(gain_includes_time_between_sample_calls),
         CASE(calls_per_batch_are_no_loop_over_samples),
         CASE(two_rows_are_a_small_batch),
         CASE(short_convolutions_of_few_samples_are_a_small_batch),

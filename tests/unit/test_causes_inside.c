@@ -49,7 +49,7 @@ static void hooks_that_reduce_values_are_checks(void **state)
     assert_null(find_finding_of_rule("H13"));
 }
 
-static void backward_hooks_count_with_their_nodes(void **state)
+static void gain_of_backward_hook_includes_its_node(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -79,7 +79,7 @@ static void wrapper_around_forward_is_no_hook(void **state)
 
 /* ---- operators inside of operators ---- */
 
-static void einsum_counts_as_its_product(void **state)
+static void einsum_is_treated_as_its_product(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -252,7 +252,7 @@ static void write_copies(double length)
     build_trace();
 }
 
-static void gain_is_three_quarters_to_all_of_its_time(void **state)
+static void gain_range_is_75_to_100_percent_of_time(void **state)
 {
     /* 160 us plus a quarter of that are 20 % of the step. The saving of rule H6 is unknown, so its finding comes after
      * that of rule H7. */
@@ -316,7 +316,7 @@ static void write_small_operators(const char *function, double length)
     build_trace();
 }
 
-static void function_of_small_operators_counts_completely(void **state)
+static void gain_includes_small_operators_function(void **state)
 {
     /* without a function, the time is 485 us: from the start of the first to the end of the last operator */
     write_small_operators("model.py(8): smooth", 560);
@@ -542,7 +542,7 @@ static void long_rounds_are_a_loop_only_within_one_call(void **state)
 
 /* Tests collation that takes 350 us per step: 200 us in Python, and 150 us in one call that makes a tensor from
  * numbers. */
-static void tensor_made_of_numbers_is_no_gain(void **state)
+static void gain_excludes_tensors_made_from_numbers(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -563,18 +563,18 @@ int main(void)
     is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(hooks_that_reduce_values_are_checks),        CASE(backward_hooks_count_with_their_nodes),
-        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_counts_as_its_product),
+        CASE(hooks_that_reduce_values_are_checks),        CASE(gain_of_backward_hook_includes_its_node),
+        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_is_treated_as_its_product),
         CASE(unavoidable_copies_are_not_reported),        CASE(a_convolution_in_double_precision_costs_four_times),
         CASE(fused_optimizer_reads_no_values_in_a_loop),  CASE(vectorized_loop_keeps_its_products),
         CASE(vectorized_loop_keeps_its_memory_traffic),   CASE(vectorized_loop_keeps_its_backward_work),
-        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_is_three_quarters_to_all_of_its_time),
-        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(function_of_small_operators_counts_completely),
+        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_range_is_75_to_100_percent_of_time),
+        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(gain_includes_small_operators_function),
         CASE(chain_that_fills_its_function_may_be_short), CASE(module_called_for_each_sample_is_found),
         CASE(elements_of_one_sample_may_come_first),      CASE(python_of_one_function_has_a_lower_threshold),
         CASE(scattered_python_needs_a_large_share),       CASE(module_called_in_backward_is_recomputation),
         CASE(few_large_gradients_are_reported),           CASE(service_with_two_rows_has_a_small_batch),
-        CASE(tensor_made_of_numbers_is_no_gain),          CASE(long_rounds_are_a_loop_only_within_one_call),
+        CASE(gain_excludes_tensors_made_from_numbers),    CASE(long_rounds_are_a_loop_only_within_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void counts_are_judged_exactly(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
-static void value_closest_to_failing_counts(void **state)
+static void value_closest_to_failing_is_judged(void **state)
 {
     GUARD;
     struct tp_summary runs[] = {copy_with_metric(make_scaled_run(1, 0), "sync.per_step", 1),
@@ -567,7 +567,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_judged_exactly),
-        cmocka_unit_test(value_closest_to_failing_counts),
+        cmocka_unit_test(value_closest_to_failing_is_judged),
         cmocka_unit_test(baseline_counts_come_from_newest_runs),
         cmocka_unit_test(time_limit_passes_fails_or_is_inconclusive),
         cmocka_unit_test(inconclusive_limit_names_the_needed_runs),

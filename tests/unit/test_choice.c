@@ -220,7 +220,7 @@ struct looks {
 
 /* Checks every 2 ms, for this number of periods, whether recording is on. Returns the counts of right and wrong
  * results. */
-static struct looks observe_recorded_windows(unsigned periods)
+static struct looks count_window_checks(unsigned periods)
 {
     struct looks looks = {0};
     uint64_t end = realtime_ns() + periods * windows.period_ns;
@@ -239,7 +239,7 @@ static struct looks observe_recorded_windows(unsigned periods)
     return looks;
 }
 
-static bool are_observations_right(const struct looks *looks)
+static bool are_window_checks_correct(const struct looks *looks)
 {
     return looks->open > 0 && looks->closed > 0 && looks->wrong * 4 <= looks->right;
 }
@@ -254,15 +254,15 @@ static void start_with_windows(unsigned *handled)
     assert_int_equal(tracepress_start(&options), 0);
 }
 
-static void moments_in_a_window_are_recorded(void **state)
+static void recording_is_on_only_within_windows(void **state)
 {
     unsigned handled = 0;
     (void)state;
     start_with_windows(&handled);
-    struct looks looks = observe_recorded_windows(4);
+    struct looks looks = count_window_checks(4);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    if (!are_observations_right(&looks))
+    if (!are_window_checks_correct(&looks))
         fail_msg("%u right, %u wrong, %u open, %u closed", looks.right, looks.wrong, looks.open, looks.closed);
     assert_in_range(handled, 2, 6); /* each window is a separate recording */
     assert_false(is_recording());
@@ -322,10 +322,10 @@ static void handler_may_stop_its_recording(void **state)
         TRACEPRESS_SCOPE("until then");
         wait_2_ms();
     }
-    struct looks looks = observe_recorded_windows(3);
+    struct looks looks = count_window_checks(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(are_observations_right(&looks)); /* the started process also records only in windows */
+    assert_true(are_window_checks_correct(&looks)); /* the started process also records only in windows */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
@@ -344,9 +344,9 @@ static void child_process_has_the_same_windows(void **state)
     }
     pid_t child = fork(); /* forks in the middle of a window */
     if (child == 0) {
-        struct looks looks = observe_recorded_windows(3);
+        struct looks looks = count_window_checks(3);
         tracepress_stop();
-        _exit(are_observations_right(&looks) ? 0 : 1);
+        _exit(are_window_checks_correct(&looks) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     tracepress_stop();
@@ -364,7 +364,7 @@ int main(void)
         cmocka_unit_test(next_edge_is_the_start_or_end_of_a_window),
         cmocka_unit_test(excluded_ranks_record_nothing),
         cmocka_unit_test(steps_that_begin_in_a_window_are_recorded),
-        cmocka_unit_test(moments_in_a_window_are_recorded),
+        cmocka_unit_test(recording_is_on_only_within_windows),
         cmocka_unit_test(first_step_switches_to_windows_by_step),
         cmocka_unit_test(start_and_stop_work_at_any_time),
         cmocka_unit_test(handler_may_stop_its_recording),

@@ -131,7 +131,7 @@ static void write_calls_of_gloo(int calls, double dur, double late)
     }
 }
 
-static void small_collectives_on_cpu_count_with_time_between(void **state)
+static void small_cpu_collective_gain_includes_gaps(void **state)
 {
     (void)state;
     /* each call is submitted 150 us after the previous one, and runs from 30 to 130 us after its submission */
@@ -142,7 +142,7 @@ static void small_collectives_on_cpu_count_with_time_between(void **state)
     ASSERT_PART(find_finding_of_rule("E4")->details, TP_DETAIL_COLLECTIVES, 40, NAN, 64, 130000);
 }
 
-static void wait_for_a_late_rank_is_no_gain(void **state)
+static void gain_excludes_the_wait_for_a_late_rank(void **state)
 {
     (void)state;
     write_calls_of_gloo(40, 100, 1000);
@@ -258,8 +258,8 @@ int main(void)
         CASE(dependent_collectives_are_not_reported),
         CASE(few_or_large_collectives_are_not_reported),
         CASE(hidden_collectives_cost_nothing),
-        CASE(small_collectives_on_cpu_count_with_time_between),
-        CASE(wait_for_a_late_rank_is_no_gain),
+        CASE(small_cpu_collective_gain_includes_gaps),
+        CASE(gain_excludes_the_wait_for_a_late_rank),
         CASE(few_collectives_on_cpu_are_exposed),
         CASE(late_parameter_gathers_are_reported),
         CASE(early_parameter_gathers_are_not_reported),

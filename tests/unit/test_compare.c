@@ -423,7 +423,7 @@ static void modules_of_one_side_are_no_change(void **state)
 }
 
 /* Compares ten runs with an eleventh one. peaks[i] is the host memory peak of run i, in bytes. */
-static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
+static enum tp_change_verdict compare_memory_peaks(const int64_t peaks[11])
 {
     static const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -455,14 +455,14 @@ static void rare_host_memory_peak_is_no_change(void **state)
         fail();
     for (int i = 0; i < 11; i++)
         peaks[i] = 100 * mib;
-    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
+    assert_int_equal(compare_memory_peaks(peaks), TP_CHANGE_NEUTRAL);
     peaks[10] = 60 * mib;
     /* the ten other peaks are equal, so any difference is a change */
-    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_IMPROVED);
+    assert_int_equal(compare_memory_peaks(peaks), TP_CHANGE_IMPROVED);
     peaks[3] += 64;
-    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
+    assert_int_equal(compare_memory_peaks(peaks), TP_CHANGE_NEUTRAL);
     peaks[10] = 140 * mib;
-    assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
+    assert_int_equal(compare_memory_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
 /* Compares five runs with one run that loads data three times as slowly, in all steps or only in the long steps. */
@@ -482,7 +482,7 @@ static enum tp_change_verdict compare_slower_data_loading(const struct plan *pla
     }
     const struct tp_side_input inputs[TP_SIDES] = {{"base", of, 5, false}, {"new", of + 5, 1, false}};
     tp_compare_build(&compare, inputs, no_trees, &options, &arena);
-    assert_true(tp_sides_are_wall_clock(&compare.sides));
+    assert_true(tp_sides_have_only_wall_clock(&compare.sides));
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 

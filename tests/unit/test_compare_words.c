@@ -41,7 +41,7 @@ static void verdict_names_rows_before_memory(void **state)
     assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
     assert_string_equal(tp_compare_reason_text(&c), "2 rows and memory");
     struct tp_document document;
-    const struct tp_verdict_block *verdict = verdict_of(&document, &c);
+    const struct tp_verdict_block *verdict = build_verdict_block(&document, &c);
     assert_string_equal(verdict->class, "Improved");
     assert_non_null(strstr(verdict->headline, "; the step has not certainly changed ("));
     assert_non_null(strstr(verdict->headline, " to "));
@@ -78,7 +78,7 @@ static void long_verdict_continues_on_second_line(void **state)
     c.totals[TP_QUANTITY_STEP].change = (struct tp_run_change){.estimate = -0.286, .low = -0.329, .high = 0.127};
     c.totals[TP_QUANTITY_KERNELS].verdict = TP_CHANGE_NEUTRAL;
     tp_buf_init(&text, 0);
-    verdict_of(&document, &c);
+    build_verdict_block(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
     const char *wanted =
         "Regressed: 1,234,567 rows and memory regressed; the step has not certainly\nchanged (\xe2\x88\x92"
@@ -106,7 +106,7 @@ static void changed_total_without_rows_is_reported(void **state)
         c.verdict = c.totals[TP_QUANTITY_KERNELS].verdict = round ? TP_CHANGE_NEUTRAL : TP_CHANGE_REGRESSED;
         c.totals[TP_QUANTITY_STEP].verdict = c.totals[TP_QUANTITY_HOST_OPS].verdict = TP_CHANGE_NEUTRAL;
         tp_buf_init(&text, 0);
-        verdict_of(&document, &c);
+        build_verdict_block(&document, &c);
         tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
         assert_int_equal(!!strstr(text.data, "Nothing has certainly changed in these runs."), round);
         const char *wanted =
@@ -137,7 +137,7 @@ static void changed_loader_is_one_change(void **state)
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 4};
     assert_string_equal(tp_compare_work_figure(&c, &arena), "1 change");
     tp_buf_init(&text, 0);
-    verdict_of(&document, &c);
+    build_verdict_block(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     if (!strstr(text.data, "- data loader: +2, \xe2\x88\x92"
                            "128 operators per step in the data loader, among them \xe2\x88\x92"
@@ -148,7 +148,7 @@ static void changed_loader_is_one_change(void **state)
     for (size_t i = 1; i < 4; i++)
         changes[i].delta = -changes[i].delta;
     tp_buf_init(&text, 0);
-    verdict_of(&document, &c);
+    build_verdict_block(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     if (!strstr(text.data, "- data loader: +130 operators per step in the data loader, among them +64 `aten::copy_` "
                            "and +32 aten::div\n"))
@@ -161,7 +161,7 @@ static void assert_texts(const struct tp_compare *c, const char *wanted, const c
     struct tp_document document;
     struct tp_buf text;
     tp_buf_init(&text, 0);
-    verdict_of(&document, c);
+    build_verdict_block(&document, c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     if (!strstr(text.data, wanted) || strstr(text.data, unwanted))
         fail_msg("%s", text.data);
@@ -244,7 +244,7 @@ static void steps_of_an_engine_are_compared_by_class(void **state)
     compare_runs(&c);
     assert_int_equal(c.tables[TP_COMPARE_SERVING].row_count, 1);
     tp_buf_init(&text, 0);
-    verdict_of(&document, &c);
+    build_verdict_block(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     assert_non_null(strstr(text.data, "decode: 1,000 \xe2\x86\x92 900 tokens/s."));
     const char *row = "| decode.bs32 | 300 \xc2\xb5s | 330 \xc2\xb5s | +30 \xc2\xb5s | +10.0 % | 310 \xc2\xb5s | 341 "

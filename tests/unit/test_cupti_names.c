@@ -15,7 +15,7 @@
 static const char *clean_name(const char *name, bool is_driver)
 {
     static char out[64];
-    return tp_cupti_clean_call(out, sizeof out, name, is_driver) ? out : NULL;
+    return tp_cupti_copy_call_name(out, sizeof out, name, is_driver) ? out : NULL;
 }
 
 static void version_suffixes_are_removed(void **state)

@@ -10,7 +10,7 @@ static void assert_detail(const struct tp_detail *details, enum tp_producer prod
     assert_string_equal(tp_arena_copy(&arena, text.ptr, text.len), expected);
 }
 
-static void arguments_follow_their_type(void **state)
+static void arguments_are_formatted_by_type(void **state)
 {
     GUARD;
     assert_detail(NULL, TP_PRODUCER_TORCH, "");
@@ -29,7 +29,7 @@ static void arguments_follow_their_type(void **state)
                   "updates the parameters 4.10 ms");
 }
 
-static void forms_choose_words_by_number(void **state)
+static void sentences_use_singular_or_plural(void **state)
 {
     GUARD;
     assert_detail(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(1), TP_OF_PERCENT(60)}, NULL},
@@ -47,7 +47,7 @@ static void forms_choose_words_by_number(void **state)
         "of the step");
 }
 
-static void parts_are_joined(void **state)
+static void sentence_parts_are_joined(void **state)
 {
     GUARD;
     struct tp_detail late = {TP_DETAIL_OVERLAP_LATE, {TP_OF_PERCENT(3)}, NULL};
@@ -59,20 +59,20 @@ static void parts_are_joined(void **state)
         "kernels too late");
 }
 
-static void sentences_follow_the_producer(void **state)
+static void sentences_use_words_of_the_producer(void **state)
 {
     GUARD;
     const struct tp_detail small = {
         TP_DETAIL_SMALL_OPERATORS, {TP_OF_NUMBER(90), TP_OF_NUMBER(100), TP_OF_REAL(12.5)}, NULL};
-    assert_detail(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 us");
-    assert_detail(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 us");
+    assert_detail(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 \xc2\xb5s");
+    assert_detail(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 \xc2\xb5s");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(arguments_follow_their_type), TEST(forms_choose_words_by_number),
-                                       TEST(parts_are_joined), TEST(sentences_follow_the_producer)};
+    const struct CMUnitTest tests[] = {TEST(arguments_are_formatted_by_type), TEST(sentences_use_singular_or_plural),
+                                       TEST(sentence_parts_are_joined), TEST(sentences_use_words_of_the_producer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

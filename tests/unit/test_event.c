@@ -96,7 +96,7 @@ static int load_driver(void **state)
     if (!driver)
         fail_msg("%s", dlerror());
     *(void **)&fake_context = find_symbol("fake_cuda_context");
-    *(void **)&fake_events = find_symbol("fake_cuda_events");
+    *(void **)&fake_events = find_symbol("fake_cuda_event_count");
     return 0;
 }
 

@@ -194,7 +194,7 @@ static void unrecorded_work_may_hide_communication(void **state)
         write_host_event("user_annotation", "gloo:all_reduce", 100, 800);
     build_trace();
     assert_in_digest("H8");
-    assert_in_digest("Communication that no recorded operator hides takes 80.0 % of the steps");
+    assert_in_digest("Communication that no recorded operator hides takes 80.0 % of the step time");
     assert_in_digest("time shared by several parts counts once, first for communication");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */

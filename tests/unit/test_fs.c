@@ -85,7 +85,7 @@ static void outfile_replaces_only_when_committed(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void outfile_discarded_keeps_the_old_file(void **state)
+static void discarded_outfile_keeps_the_old_file(void **state)
 {
     struct tp_outfile *file;
     (void)state;
@@ -409,7 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(outfile_replaces_only_when_committed),
-        CASE(outfile_discarded_keeps_the_old_file),
+        CASE(discarded_outfile_keeps_the_old_file),
         CASE(outfile_follows_a_symlink),
         CASE(outfile_obeys_the_umask),
         CASE(outfile_writes_a_device_directly),

@@ -135,7 +135,7 @@ static void function_in_a_run_with_steps_is_a_hint(void **state)
     struct tp_compare c;
     (void)state;
     compare_runs(&c, slower, MOST_RUNS, true);
-    assert_int_equal(c.count_of_hints, 1);
+    assert_int_equal(c.hint_count, 1);
     assert_int_equal(c.verdict, TP_CHANGE_NEUTRAL);
     assert_false(tp_compare_has_regressed(&c));
 }

@@ -49,7 +49,7 @@ static void failed_runs_define_no_level(void **state)
     runs[20].decision = (struct tp_run_decision){.is_failed = true, .is_accepted = true};
     runs[22].decision.is_failed = true;
     accepted = tp_history_accepted_runs(&count, runs, RUNS, &arena);
-    assert_int_equal(tp_history_accepted_begin(runs, RUNS), 20);
+    assert_int_equal(tp_history_first_accepted_run(runs, RUNS), 20);
     assert_int_equal(count, 9); /* the level comes from runs 20 to the newest one, without runs that failed */
     assert_int_equal(accepted[0], 20);
     assert_int_equal(accepted[2], 23);

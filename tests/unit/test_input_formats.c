@@ -146,7 +146,7 @@ static void null_format_is_read_through_row_and_sink(void **state)
     assert_int_equal(trace->event_count, 2);
     assert_int_equal(trace->thread_count, 2);
     assert_int_equal(trace->reading.read[TP_KIND_KERNEL], 1);
-    assert_int_equal(trace->reading.correlated, 2);
+    assert_int_equal(trace->reading.correlated_events, 2);
     assert_true(tp_str_equal(tp_trace_event_name(trace, &trace->events[1]), TP_STR("a \"kernel\"\n")));
     assert_int_equal(tp_device_setup(trace, trace->events[1].detail)->stream, 7);
     tp_sink_release(&null.sink);

@@ -210,7 +210,7 @@ static void clocks_are_aligned_by_collectives(void **state)
     for (unsigned l = 0; l < LAYOUTS; l++) {
         struct fixture f;
         build_whole_job(&f, make_plan(5, l, PLAN_SLOW_COMPUTE));
-        assert_int_equal(f.job.component_count, 1);
+        assert_int_equal(f.job.aligned_set_count, 1);
         for (uint32_t r = 0; r < f.plan.ranks; r++) {
             const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
             const struct tp_job_call *own = tp_job_call_at(&f.job, rank->first_call + rank->call_count - 1);
@@ -344,7 +344,7 @@ static void ranks_without_common_collectives_are_separate_parts(void **state)
         tp_job_add_summary(&f.job, &summary);
     }
     tp_job_finish(&f.job);
-    assert_int_equal(f.job.component_count, 8); /* 64 ranks form 8 tensor groups */
+    assert_int_equal(f.job.aligned_set_count, 8); /* 64 ranks form 8 tensor groups */
     assert_int_equal(tp_job_rank_at(&f.job, 0)->component, TP_NO_ID);
     assert_int_equal(tp_job_rank_at(&f.job, 1)->component, tp_job_rank_at(&f.job, 7)->component);
     assert_int_not_equal(tp_job_rank_at(&f.job, 7)->component, tp_job_rank_at(&f.job, 8)->component);

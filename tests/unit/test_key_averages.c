@@ -78,7 +78,7 @@ static void event_that_outlasts_another_is_no_child(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void open_region_ends_with_the_event_around_it(void **state)
+static void open_region_ends_with_enclosing_event(void **state)
 {
     struct made m;
     (void)state;
@@ -97,7 +97,7 @@ static void open_region_ends_with_the_event_around_it(void **state)
     tp_arena_release(&m.arena);
 }
 
-static void memory_counts_for_every_event_around_it(void **state)
+static void memory_belongs_to_all_enclosing_events(void **state)
 {
     struct made m;
     (void)state;
@@ -315,8 +315,8 @@ int main(void)
         cmocka_unit_test(self_time_excludes_children),
         cmocka_unit_test(only_child_with_equal_name_is_merged),
         cmocka_unit_test(event_that_outlasts_another_is_no_child),
-        cmocka_unit_test(open_region_ends_with_the_event_around_it),
-        cmocka_unit_test(memory_counts_for_every_event_around_it),
+        cmocka_unit_test(open_region_ends_with_enclosing_event),
+        cmocka_unit_test(memory_belongs_to_all_enclosing_events),
         cmocka_unit_test(kernels_belong_to_the_operator_of_their_id),
         cmocka_unit_test(ids_that_are_correlations_are_not_trusted),
         cmocka_unit_test(kernels_of_a_merged_child_belong_to_the_parent),

@@ -65,7 +65,7 @@ static int64_t id_of_item(const void *context, uint32_t item)
     return ((const int64_t *)context)[item];
 }
 
-static void bounds_of_ids_are_those_of_the_items(void **state)
+static void id_table_covers_the_ids_of_the_items(void **state)
 {
     static const int64_t near[] = {TP_NULL_INT, 70, 66, TP_NULL_INT, 70}, far[] = {INT64_MAX, -INT64_MAX, 0},
                          none[] = {TP_NULL_INT};
@@ -109,7 +109,7 @@ int main(void)
         cmocka_unit_test(equal_keys_share_a_number),
         cmocka_unit_test(distant_ids_get_the_same_numbers),
         cmocka_unit_test(ids_over_the_whole_range_need_no_table),
-        cmocka_unit_test(bounds_of_ids_are_those_of_the_items),
+        cmocka_unit_test(id_table_covers_the_ids_of_the_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void operators_are_eligible_by_exact_name(void **state)
     assert_true(host_event_marks("aten::empty_strided") & TP_MARK_ALLOCATION_HELPER);
 }
 
-static void element_sizes_know_both_spellings(void **state)
+static void element_size_is_known_for_each_spelling(void **state)
 {
     (void)state;
     assert_int_equal(tp_element_size(TP_STR("c10::BFloat16")), 2);
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(regions_of_a_name_are_steps_optimizers_and_loaders),
         cmocka_unit_test(collectives_have_a_backend),
         cmocka_unit_test(operators_are_eligible_by_exact_name),
-        cmocka_unit_test(element_sizes_know_both_spellings),
+        cmocka_unit_test(element_size_is_known_for_each_spelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

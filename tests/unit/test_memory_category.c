@@ -67,11 +67,11 @@ static void each_block_has_a_category(void **state)
     assert_int_equal(category_bytes(device, TP_MEMORY_WEIGHTS), 11);
     assert_int_equal(category_bytes(device, TP_MEMORY_INPUTS), 13 + 17);
     assert_int_equal(category_bytes(device, TP_MEMORY_ACTIVATIONS), 19);
-    assert_int_equal(category_bytes(device, TP_MEMORY_KEPT), 23);
+    assert_int_equal(category_bytes(device, TP_MEMORY_NEVER_RELEASED), 23);
     assert_int_equal(category_bytes(device, TP_MEMORY_GRADIENTS), 29);
     assert_int_equal(category_bytes(device, TP_MEMORY_WORKSPACE), 31 + 41);
     assert_int_equal(category_bytes(device, TP_MEMORY_OPTIMIZER_STATE), 37);
-    assert_int_equal(category_bytes(device, TP_MEMORY_BEFORE), 1000);
+    assert_int_equal(category_bytes(device, TP_MEMORY_BEFORE_RECORDING), 1000);
     assert_int_equal(category_bytes(device, TP_MEMORY_RESERVED), 2000 - 1221);
     tp_arena_release(&arena);
 }

@@ -127,7 +127,7 @@ static void blocks_end_at_their_release(void **state)
     tp_arena_release(&s.arena);
 }
 
-static void peak_is_that_of_the_allocator(void **state)
+static void peak_equals_the_allocators_peak(void **state)
 {
     static struct scene s;
     (void)state;
@@ -204,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_without_addresses_give_only_a_curve),
         cmocka_unit_test(blocks_end_at_their_release),
-        cmocka_unit_test(peak_is_that_of_the_allocator),
+        cmocka_unit_test(peak_equals_the_allocators_peak),
         cmocka_unit_test(gaps_between_addresses_are_compressed),
         cmocka_unit_test(absurd_addresses_stay_inside_the_picture),
         cmocka_unit_test(small_blocks_become_cells),

@@ -70,21 +70,21 @@ static void causes_are_reported_in_order(void **state)
     run.child.end.user = 0;
     assert_cause(&run, TP_NO_RECORDS_CONFINED, "seccomp");
     run.child.end.is_confined = false;
-    assert_cause(&run, TP_NO_RECORDS_PLAIN,
+    assert_cause(&run, TP_NO_RECORDS_NOT_PRELOADABLE,
                  "outer executed inner, and it is statically linked: record it from outside");
     run.nothing.why_plain = NULL;
     assert_cause(&run, TP_NO_RECORDS_REPLACED, "replaced LD_PRELOAD; record that program: tracepress record -- inner");
     strcpy(run.child.end.name, "outer");
     run.nothing.why_plain = "it is statically linked";
     run.nothing.is_started = true;
-    assert_cause(&run, TP_NO_RECORDS_STARTED,
+    assert_cause(&run, TP_NO_RECORDS_STARTED_OTHER,
                  "outer started inner, and it is statically linked: record it from outside");
     run.nothing.is_started = false;
     assert_cause(&run, TP_NO_RECORDS_REFUSED, "kernel.perf_event_paranoid is 4");
     run.nothing.events_error = 0;
     assert_cause(&run, TP_NO_RECORDS_FULL, "free some space");
     run.nothing.free_bytes = UINT64_MAX;
-    assert_cause(&run, TP_NO_RECORDS_DONE, "--list-sources -- outer");
+    assert_cause(&run, TP_NO_RECORDS_UNKNOWN_CAUSE, "--list-sources -- outer");
     release_run(&run);
 }
 
@@ -101,10 +101,10 @@ static void short_program_is_the_first_reason(void **state)
     run.nothing.is_started = true;
     run.nothing.free_bytes = UINT64_MAX;
     run.child.end.cpu_us = 6000;
-    assert_cause(&run, TP_NO_RECORDS_SHORT,
+    assert_cause(&run, TP_NO_RECORDS_TOO_SHORT,
                  "too short: it used 6.0 ms of CPU time outside the kernel, enough for 3.0 samples");
     run.child.end.cpu_us = 20000;
-    assert_cause(&run, TP_NO_RECORDS_STARTED, "started inner");
+    assert_cause(&run, TP_NO_RECORDS_STARTED_OTHER, "started inner");
     release_run(&run);
 }
 
@@ -134,7 +134,7 @@ static void exit_before_main_is_next_to_last_cause(void **state)
     run.child = (struct tp_child){.pid = 77, .exit_code = 127};
     run.nothing.why_plain = NULL;
     run.nothing.free_bytes = UINT64_MAX;
-    assert_cause(&run, TP_NO_RECORDS_LOADER, "exit code 127");
+    assert_cause(&run, TP_NO_RECORDS_LOADER_EXIT, "exit code 127");
     release_run(&run);
 }
 

@@ -78,7 +78,7 @@ static void types_are_known_by_both_names(void **state)
     assert_true(tp_operator_filter_accepts_inputs(&(struct tp_operator_filter){0}, TP_STR("")));
 }
 
-static void names_count_with_and_without_namespace(void **state)
+static void names_match_with_and_without_namespace(void **state)
 {
     const char *const types[] = {"mm", "aten::add_"};
     struct tp_operator_filter filter = {.types = types, .type_count = 2};
@@ -94,7 +94,7 @@ int main(void)
         cmocka_unit_test(patterns_match_anywhere_in_a_name),
         cmocka_unit_test(unbounded_patterns_are_refused),
         cmocka_unit_test(types_are_known_by_both_names),
-        cmocka_unit_test(names_count_with_and_without_namespace),
+        cmocka_unit_test(names_match_with_and_without_namespace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static const struct tp_opt table[] = {
     {"size", 0, TP_OPT_SIZE, offsetof(struct options, size), NULL},
     {"rule", 0, TP_OPT_LIST, offsetof(struct options, rules), NULL},
     {"color", 0, TP_OPT_CHOICE, offsetof(struct options, color), "auto|always|never"},
-    {"user", 0, TP_OPT_MAYBE, offsetof(struct options, user), NULL},
+    {"user", 0, TP_OPT_OPTIONAL_TEXT, offsetof(struct options, user), NULL},
     {"quiet", 'q', TP_OPT_FLAG, offsetof(struct options, quiet), NULL},
     {NULL, 0, 0, 0, NULL},
 };

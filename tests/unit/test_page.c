@@ -231,10 +231,10 @@ static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_
         tp_section_init(&section, memory, &fixture.profile,
                         &(struct tp_section_options){.redact = true, .is_one_of_many = count > 1});
         section.limits = &limits;
-        (count > 4 ? tp_report_add_line : tp_report_document)(&document, &section);
+        (count > 4 ? tp_document_add_profile_line : tp_report_document)(&document, &section);
         tp_digest_add(digest, &document);
     }
-    tp_report_add_failed_line(&document, &naming, TP_STR("bad"), "not a trace");
+    tp_document_add_failed_input(&document, &naming, TP_STR("bad"), "not a trace");
     tp_digest_add(digest, &document);
 }
 

@@ -66,16 +66,16 @@ static void samples_are_read_for_any_page_size(void **state)
         page->data_offset = sizes[i];
         page->data_tail = start;
         page->data_head = write_sample_to_ring(page, write_sample_to_ring(page, start, 70, "outer frames"), 90, "more");
-        assert_int_equal(tp_perf_count(&perf), 2);
-        assert_true(tp_perf_next(&perf, &copy, &ns));
+        assert_int_equal(tp_perf_unread_count(&perf), 2);
+        assert_true(tp_perf_take_sample(&perf, &copy, &ns));
         assert_int_equal(ns, 70);
         assert_int_equal(copy.size, 12);
         assert_memory_equal(copy.bytes, "outer frames", 12);
         assert_int_equal(copy.start, copy.registers[STACK_POINTER]);
         assert_true(copy.start >= 1000 && copy.start < 1000 + REGISTERS);
-        assert_true(tp_perf_next(&perf, &copy, &ns));
+        assert_true(tp_perf_take_sample(&perf, &copy, &ns));
         assert_int_equal(ns, 90);
-        assert_false(tp_perf_next(&perf, &copy, &ns));
+        assert_false(tp_perf_take_sample(&perf, &copy, &ns));
         assert_int_equal(page->data_tail, page->data_head);
     }
 }

@@ -104,7 +104,7 @@ static void unseen_causes_stay_unknown(void **state)
     assert_int_equal(view.waits.groups[0].estimated_ns, 20000);
 }
 
-static void wait_that_ends_with_a_child_waits_for_it(void **state)
+static void wait_ended_by_child_exit_has_cause_child(void **state)
 {
     (void)state;
     write_process(1, 0, 0, 100000, 0);
@@ -354,7 +354,7 @@ int main(void)
                                        TEST(idle_workers_are_no_wait),
                                        TEST(overlapping_states_are_clipped),
                                        TEST(unseen_causes_stay_unknown),
-                                       TEST(wait_that_ends_with_a_child_waits_for_it),
+                                       TEST(wait_ended_by_child_exit_has_cause_child),
                                        TEST(recorder_threads_are_left_out),
                                        TEST(tracepress_as_program_keeps_its_threads),
                                        TEST(waits_for_recorder_locks_count_as_recording),

@@ -124,7 +124,7 @@ static void reused_pid_runs_no_python(void **state)
 }
 
 /* Tests that a mapping is used even if its record arrives before the fork record of the program's parent. */
-static void mappings_before_the_parents_fork_count(void **state)
+static void mapping_before_the_parents_fork_is_used(void **state)
 {
     const struct process_event events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};
     (void)state;
@@ -138,7 +138,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(exec_of_other_program_ends_python, begin, end),
         cmocka_unit_test_setup_teardown(child_may_run_another_python, begin, end),
         cmocka_unit_test_setup_teardown(reused_pid_runs_no_python, begin, end),
-        cmocka_unit_test_setup_teardown(mappings_before_the_parents_fork_count, begin, end),
+        cmocka_unit_test_setup_teardown(mapping_before_the_parents_fork_is_used, begin, end),
     };
     return cmocka_run_group_tests_name("python processes", tests, NULL, NULL);
 }

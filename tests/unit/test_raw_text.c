@@ -77,7 +77,7 @@ static bool add_arrow_end(struct tp_raw_flows *flows, const char *text, const ch
     struct tp_spans spans;
     struct tp_str waited;
     struct tp_event_text event = scan_element(&spans, text, false);
-    assert_true(tp_raw_flows_is_end(&event));
+    assert_true(tp_raw_flows_is_flow_element(&event));
     bool is_taken = tp_raw_flows_add(flows, &event, &waited);
     assert_int_equal(waited.len, strlen(first));
     assert_memory_equal(waited.ptr, first, waited.len);

@@ -160,10 +160,10 @@ static void library_is_preloaded_first_except_with_sanitizers(void **state)
             setenv("LD_PRELOAD", cases[i].before, 1);
         else
             unsetenv("LD_PRELOAD");
-        assert_int_equal(tp_library_preload(value, sizeof value, "/x/ours.so"), 0);
+        assert_int_equal(tp_library_make_preload_value(value, sizeof value, "/x/ours.so"), 0);
         assert_string_equal(value, cases[i].after);
     }
-    assert_int_equal(tp_library_preload(little, sizeof little, "/x/ours.so"), TP_ELIMIT);
+    assert_int_equal(tp_library_make_preload_value(little, sizeof little, "/x/ours.so"), TP_ELIMIT);
     unsetenv("LD_PRELOAD");
 }
 

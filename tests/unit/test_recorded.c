@@ -59,7 +59,7 @@ static void existing_pages_are_not_subtracted(void **state)
     assert_copies_share(100 * 2 * (128 + 32) / 1000.0);
 }
 
-static void fast_copy_made_no_pages(void **state)
+static void fast_copy_is_not_corrected_for_pages(void **state)
 {
     (void)state;
     write_copies(60, true); /* 0.94 us per page is too fast for new pages */
@@ -98,7 +98,7 @@ static void assert_copies_duration(double step_us, double copies_us)
         assert_copies_share(share);
 }
 
-static void cost_of_new_pages_is_that_of_their_operator(void **state)
+static void cost_of_new_pages_is_found_per_operator(void **state)
 {
     (void)state;
     /* A new page takes 2 us in the first copy and 20 us in the second one. The rule includes only 0.3 us per page, 57.6
@@ -165,7 +165,7 @@ static void cost_of_memory_records_is_subtracted(void **state)
     assert_copies_share(100 * 250.0 / 800);
 }
 
-static void end_of_step_by_the_profiler_is_subtracted(void **state)
+static void profiler_work_at_step_end_is_subtracted(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
@@ -182,14 +182,10 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(cost_of_new_pages_is_subtracted),
-        CASE(existing_pages_are_not_subtracted),
-        CASE(fast_copy_made_no_pages),
-        CASE(cost_of_new_pages_is_that_of_their_operator),
-        CASE(usual_cost_of_pages_is_not_subtracted),
-        CASE(python_version_with_slow_tracing_is_corrected),
-        CASE(cost_of_memory_records_is_subtracted),
-        CASE(end_of_step_by_the_profiler_is_subtracted),
+        CASE(cost_of_new_pages_is_subtracted),       CASE(existing_pages_are_not_subtracted),
+        CASE(fast_copy_is_not_corrected_for_pages),  CASE(cost_of_new_pages_is_found_per_operator),
+        CASE(usual_cost_of_pages_is_not_subtracted), CASE(python_version_with_slow_tracing_is_corrected),
+        CASE(cost_of_memory_records_is_subtracted),  CASE(profiler_work_at_step_end_is_subtracted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void one_time_cost_drops_no_samples(void **state)
 
 /* Tests a program with `import torch`, which is expensive for the recorder. Waits in the training after the import must
  * have stacks again. */
-static void wait_stacks_are_read_again(void **state)
+static void wait_stacks_are_read_again_after_import(void **state)
 {
     struct tp_recorder_budget budget = {0};
     (void)state;
@@ -204,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_beyond_the_budget_is_left_out),
         cmocka_unit_test(one_time_cost_drops_no_samples),
-        cmocka_unit_test(wait_stacks_are_read_again),
+        cmocka_unit_test(wait_stacks_are_read_again_after_import),
         cmocka_unit_test_setup_teardown(waits_without_samples_stay_unknown, begin, end),
         cmocka_unit_test(wait_gets_the_cause_of_its_call),
         cmocka_unit_test_setup_teardown(waits_without_stack_get_causes_of_their_thread, begin, end),

@@ -39,12 +39,13 @@ static void row_is_found_despite_a_common_shift(void **state)
         fail();
     for (int round = 0; round < 100; round++) {
         make_random_rows(&random, 0.03);
-        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
+        struct tp_row_judgement j =
+            tp_rows_judge(rows, ROWS, (const size_t[]){3, 3}, TP_ROW_ERROR_CHANCE, false, &arena);
         assert_true(fabs(j.shift - 0.02) < 0.003);
         found += j.rows[7].is_sure && fabs(j.rows[7].estimate - 0.03) < 0.015;
         for (int i = 0; i < ROWS; i++)
             wrong += i != 7 && j.rows[i].is_sure;
-        j = tp_rows_judge(rows, ROWS, (const size_t[]){1, 1}, TP_ROW_DOUBT, false, &arena);
+        j = tp_rows_judge(rows, ROWS, (const size_t[]){1, 1}, TP_ROW_ERROR_CHANCE, false, &arena);
         hints += j.rows[7].is_listed;
     }
     assert_true(found >= 98 && wrong <= 3 && hints >= 50);
@@ -57,9 +58,9 @@ static void fewer_than_five_rows_give_no_noise(void **state)
     if (setjmp(arena.guard))
         fail();
     make_random_rows(&random, 0.03);
-    struct tp_row_judgement j = tp_rows_judge(rows, 4, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
+    struct tp_row_judgement j = tp_rows_judge(rows, 4, (const size_t[]){3, 3}, TP_ROW_ERROR_CHANCE, false, &arena);
     assert_true(j.shift == 0 && !j.rows);
-    assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena).rows);
+    assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_ERROR_CHANCE, false, &arena).rows);
 }
 
 /* Tests that equal rows are not a change, even with very little noise. */
@@ -76,7 +77,7 @@ static void equal_rows_are_no_change(void **state)
                 levels[side][i][run] = 14.2 + i;
     for (size_t runs = 1; runs <= RUNS; runs++) {
         struct tp_row_judgement j =
-            tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_DOUBT, false, &arena);
+            tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_ERROR_CHANCE, false, &arena);
         assert_true(j.shift == 0);
         for (int i = 0; i < ROWS; i++)
             assert_true(j.rows[i].estimate == 0 && j.rows[i].p == 1 && !j.rows[i].is_listed);
@@ -126,11 +127,12 @@ static void wall_clock_row_needs_short_steps(void **state)
                 rows[i].base_low_levels = lows[0][i];
                 rows[i].new_low_levels = lows[1][i];
             }
-        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, true, &arena);
+        struct tp_row_judgement j =
+            tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_ERROR_CHANCE, true, &arena);
         assert_true(j.rows[7].is_sure);
         assert_int_equal(j.rows[7].is_confirmed, is_in_all);
         assert_true(fabs(j.low_shift - 0.28) < 0.01);
-        j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, false, &arena);
+        j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_ERROR_CHANCE, false, &arena);
         /* devices are not shared, so short steps do not matter */
         assert_true(j.rows[7].is_confirmed && isnan(j.low_shift));
     }

@@ -424,7 +424,7 @@ static void loop_with_indexing_is_found(void **state)
     assert_true(is_not_evaluated("A1", "not for this kind of program"));
 }
 
-static void small_operators_count_with_time_between(void **state)
+static void small_operator_gain_includes_gaps(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -471,7 +471,7 @@ static void optimizer_that_reads_its_count_is_no_loop(void **state)
     assert_non_null(find_finding("H3"));
 }
 
-static void backward_of_a_loop_counts_with_it(void **state)
+static void loop_gain_includes_its_backward_pass(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
@@ -586,10 +586,10 @@ int main(void)
         CASE(optimizer_with_launch_per_tensor_is_reported),
         CASE(fused_optimizer_is_not_reported),
         CASE(loop_with_indexing_is_found),
-        CASE(small_operators_count_with_time_between),
+        CASE(small_operator_gain_includes_gaps),
         CASE(loop_that_reads_values_is_found_without_indexing),
         CASE(optimizer_that_reads_its_count_is_no_loop),
-        CASE(backward_of_a_loop_counts_with_it),
+        CASE(loop_gain_includes_its_backward_pass),
         CASE(cost_of_recording_shapes_is_subtracted),
         CASE(time_between_operators_names_its_line),
         CASE(pause_in_one_step_is_no_code),

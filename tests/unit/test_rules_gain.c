@@ -118,16 +118,17 @@ static void check_estimates(uint64_t start)
             continue;
         }
         bool is_wait = f->most_percent > 0; /* the gain of a finding about waits can include time of other findings */
-        double most_us = tp_finding_max_gain_us(f), counted = f->counted_percent;
+        double largest_excess_us = tp_finding_max_gain_us(f), counted = f->counted_percent;
         bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
                         counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&
-                        f->ceiling_us_per_step <= step && most_us <= (is_wait ? step : f->ceiling_us_per_step) &&
+                        f->ceiling_us_per_step <= step &&
+                        largest_excess_us <= (is_wait ? step : f->ceiling_us_per_step) &&
                         (is_wait || f->high_percent == counted);
         if (!is_bound)
             fail_msg("trace %llu: %s gains %f to %f of %f %%", (unsigned long long)start, f->rule->id, f->low_percent,
                      f->high_percent, f->share_percent);
         sum += counted;
-        sum_us += f->high_percent > 0 ? most_us * counted / f->high_percent : 0;
+        sum_us += f->high_percent > 0 ? largest_excess_us * counted / f->high_percent : 0;
     }
     if (sum > all || sum_us > step || r->total_ceiling_percent > all || r->total_ceiling_us_per_step > step ||
         r->total_gain_percent > r->total_ceiling_percent || r->total_low_percent > r->total_gain_percent + 1e-6)
@@ -154,7 +155,7 @@ static void gain_never_exceeds_its_time(void **state)
 
 /* Tests a device that waits for an optimizer that launches one kernel per tensor. Rules A1 and C6 would both report
  * this time. */
-static void shared_time_counts_for_the_first_finding(void **state)
+static void shared_time_belongs_to_the_first_finding(void **state)
 {
     (void)state;
     step(1, 0, 2400);
@@ -179,7 +180,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         CASE(gain_never_exceeds_its_time),
-        CASE(shared_time_counts_for_the_first_finding),
+        CASE(shared_time_belongs_to_the_first_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

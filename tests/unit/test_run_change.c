@@ -41,10 +41,10 @@ static void guessed_noise_is_the_larger_of_two(void **state)
 {
     double calm[] = {0.001, 0.002, 0.0005}, wild[] = {0.04, 0.1, 0.02};
     (void)state;
-    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, calm, 3, true).sd, 0.002, 0);
-    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, calm, 3, false).sd, 0.008, 0);
-    assert_near(tp_run_noise_guess(TP_QUANTITY_STEP, wild, 3, true).sd, 0.04, 0);
-    assert_near(tp_run_noise_guess(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
+    assert_near(tp_run_noise_prior_estimate(TP_QUANTITY_KERNELS, calm, 3, true).sd, 0.002, 0);
+    assert_near(tp_run_noise_prior_estimate(TP_QUANTITY_KERNELS, calm, 3, false).sd, 0.008, 0);
+    assert_near(tp_run_noise_prior_estimate(TP_QUANTITY_STEP, wild, 3, true).sd, 0.04, 0);
+    assert_near(tp_run_noise_prior_estimate(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
 /* Tests that with one base run and one new run, the noise is only a guess with four degrees of freedom. */
@@ -78,13 +78,13 @@ static void runs_replace_the_guess(void **state)
         noisy[i] = 5 + 0.1 * (i % 2 ? 1 : -1);
     }
     struct tp_levels groups[] = {{equal, 10}, {one, 1}}, noisy_groups[] = {{noisy, 10}, {one, 1}};
-    struct tp_run_noise calm = tp_run_noise_pooled(groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
+    struct tp_run_noise calm = tp_run_noise_pool_groups(groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_near(calm.sd, 0.015 / sqrt(10), 1e-12);
     assert_near(calm.freedom, 10, 0);
-    struct tp_run_noise wild = tp_run_noise_pooled(noisy_groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
+    struct tp_run_noise wild = tp_run_noise_pool_groups(noisy_groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_near(wild.sd, sqrt(10 * 0.01 / 9), 1e-12);
     assert_near(wild.freedom, 9, 0);
-    struct tp_run_noise none = tp_run_noise_pooled(NULL, 0, &guess, TP_ESTIMATOR_EXACT, &arena);
+    struct tp_run_noise none = tp_run_noise_pool_groups(NULL, 0, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
 }
 
@@ -100,24 +100,24 @@ static void limited_outlier_has_no_degree_of_freedom(void **state)
     if (setjmp(arena.guard))
         fail();
     const struct tp_levels group = {levels, 10};
-    struct tp_run_noise exact = tp_run_noise_pooled(&group, 1, &guess, TP_ESTIMATOR_EXACT, &arena);
+    struct tp_run_noise exact = tp_run_noise_pool_groups(&group, 1, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_near(exact.freedom, 8, 0);
     assert_near(exact.sd, sqrt(squares * 9 / 8 / 8), 1e-12);
-    struct tp_run_noise plain = tp_run_noise_pooled(&group, 1, &guess, TP_ESTIMATOR_PLAIN, &arena);
+    struct tp_run_noise plain = tp_run_noise_pool_groups(&group, 1, &guess, TP_ESTIMATOR_PLAIN, &arena);
     assert_near(plain.freedom, 9, 0);
     assert_near(plain.sd, sqrt(squares * 1.12 / 9), 1e-12);
 }
 
 /* Tests that only a share of the error probability is allowed if the noise is measured from runs. If all noise is
  * guessed, the whole error probability is allowed. */
-static void uncertainty_share_counts_if_noise_is_measured(void **state)
+static void error_chance_shrinks_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
     (void)state;
-    assert_near(tp_run_allowed_error_chance(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_error_chance(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_error_chance(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_allowed_error_chance(&known, 0), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&guessed, 0.1), TP_RUN_ERROR_CHANCE, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&known, 0.1), 0.1 * TP_RUN_ERROR_CHANCE, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&half, 0.1), 0.55 * TP_RUN_ERROR_CHANCE, 1e-15);
+    assert_near(tp_run_allowed_error_chance(&known, 0), TP_RUN_ERROR_CHANCE, 1e-15);
 }
 
 static void copy_in_other_order(double *out, const double *values, size_t count)
@@ -147,7 +147,7 @@ static void general_properties_are_true_for_any_runs(void **state)
         struct tp_run_change turned = find_change(other, more, later, count);
         assert_memory_equal(&c, &turned, sizeof c);
         assert_true(c.low < c.estimate && c.estimate < c.high && c.detectable > c.half_width && c.p >= 0 && c.p <= 1);
-        assert_true((c.p < TP_RUN_DOUBT) == (c.low > 0 || c.high < 0));
+        assert_true((c.p < TP_RUN_ERROR_CHANCE) == (c.low > 0 || c.high < 0));
         if (more < 5 && count < 5) {
             struct tp_run_change back = find_change(later, count, base, more);
             assert_near((1 + back.estimate) * (1 + c.estimate), 1, 1e-12);
@@ -209,7 +209,7 @@ static void paired_test_equals_r(void **state)
 {
     double sleep[] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
     (void)state;
-    struct tp_run_change c = tp_run_change_paired(sleep, 10);
+    struct tp_run_change c = tp_run_change_of_pairs(sleep, 10);
     assert_near(log1p(c.estimate), 1.58, 1e-12);
     assert_near(log1p(c.low), 0.3158805, 1e-3);
     assert_near(log1p(c.high), 2.8441195, 1e-3);
@@ -224,7 +224,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_run_per_side_uses_the_guess, begin, end),
         cmocka_unit_test_setup_teardown(runs_replace_the_guess, begin, end),
         cmocka_unit_test_setup_teardown(limited_outlier_has_no_degree_of_freedom, begin, end),
-        cmocka_unit_test(uncertainty_share_counts_if_noise_is_measured),
+        cmocka_unit_test(error_chance_shrinks_if_noise_is_measured),
         cmocka_unit_test_setup_teardown(general_properties_are_true_for_any_runs, begin, end),
         cmocka_unit_test_setup_teardown(more_runs_detect_smaller_changes, begin, end),
         cmocka_unit_test(limits_follow_the_interval),

@@ -205,7 +205,7 @@ static void rows_with_equal_short_names_show_differences(void **state)
         texts[i] = tp_str_of(names[i]);
         rows[i].name = i < 4 ? TP_STR("f") : TP_STR("other");
     }
-    tp_section_distinguish_names(&naming, rows, texts, NULL, 5);
+    tp_shown_rows_distinguish_names(&naming, rows, texts, NULL, 5);
     assert_str(rows[0].name, "f\xe2\x80\xa6g<1, 2, 3> >(int)");
     assert_str(rows[1].name, "f\xe2\x80\xa6g<1, 2, 4> >(int)");
     assert_str(rows[2].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");

@@ -19,11 +19,11 @@ static void major_message_follows_a_minor_one(void **state)
     (void)state;
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], STDERR_FILENO);
-    tp_session_print_message(TP_SAY_PART, "first part", "why");
-    tp_session_print_message(TP_SAY_PART, "second part", NULL);
-    tp_session_print_message(TP_SAY_ALL, "all", NULL);
-    tp_session_print_message(TP_SAY_TRACE, "trace", NULL);
-    tp_session_print_message(TP_SAY_ALL, "all again", NULL);
+    tp_session_print_message(TP_SEVERITY_DETAIL, "first part", "why");
+    tp_session_print_message(TP_SEVERITY_DETAIL, "second part", NULL);
+    tp_session_print_message(TP_SEVERITY_RECORDING, "all", NULL);
+    tp_session_print_message(TP_SEVERITY_TRACE, "trace", NULL);
+    tp_session_print_message(TP_SEVERITY_RECORDING, "all again", NULL);
     dup2(before, STDERR_FILENO);
     close(before);
     close(ends[1]);

@@ -164,7 +164,7 @@ static void learned_keys_give_the_same_result(void **state)
     assert_int_equal(next_argument, trace.argument_count);
 }
 
-static void moments_are_instants_of_annotations(void **state)
+static void only_annotation_instants_are_shown(void **state)
 {
     (void)state;
     write_event_with_arguments("user_annotation", 5, "\"a\":1");
@@ -229,7 +229,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(colors_have_six_or_eight_digits, begin_event_text, end_event_text),
         cmocka_unit_test_setup_teardown(long_and_unusual_values_become_lines, begin_event_text, end_event_text),
         cmocka_unit_test_setup_teardown(learned_keys_give_the_same_result, begin_event_text, end_event_text),
-        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin_event_text, end_event_text),
+        cmocka_unit_test_setup_teardown(only_annotation_instants_are_shown, begin_event_text, end_event_text),
         cmocka_unit_test_setup_teardown(long_texts_fit_the_page, begin_event_text, end_event_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,13 +206,13 @@ static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
     assert_memory_equal(a.skipped_by_phase, b.skipped_by_phase, sizeof a.skipped_by_phase);
     assert_memory_equal(a.notices, b.notices, sizeof a.notices);
     assert_memory_equal(&a.link_sums, &b.link_sums, sizeof a.link_sums);
-    assert_int_equal(a.numbered, b.numbered);
+    assert_int_equal(a.numbered_events, b.numbered_events);
     assert_int_equal(a.recorder_number_sum, b.recorder_number_sum);
     assert_int_equal(a.highest_recorder_number, b.highest_recorder_number);
     assert_int_equal(a.unnumbered, b.unnumbered);
     assert_int_equal(a.with_decimals, b.with_decimals);
     assert_int_equal(a.nameless, b.nameless);
-    assert_int_equal(a.correlated, b.correlated);
+    assert_int_equal(a.correlated_events, b.correlated_events);
     assert_int_equal(a.declared_kind_bits, b.declared_kind_bits);
     assert_int_equal(a.has_window_end, b.has_window_end);
     assert_int_equal(a.window_end_ns, b.window_end_ns);

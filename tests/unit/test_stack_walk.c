@@ -128,7 +128,7 @@ static void profiler_step_alone_is_no_host_event(void **state)
     release_made(&m);
 }
 
-static void idle_time_counts_for_the_next_launching_thread(void **state)
+static void idle_time_belongs_to_next_launch_thread(void **state)
 {
     (void)state;
     struct made m;
@@ -197,7 +197,7 @@ int main(void)
         cmocka_unit_test(overlapping_event_stays_on_the_stack),
         cmocka_unit_test(a_stack_folds_to_line_annotation_operator_call_frame),
         cmocka_unit_test(profiler_step_alone_is_no_host_event),
-        cmocka_unit_test(idle_time_counts_for_the_next_launching_thread),
+        cmocka_unit_test(idle_time_belongs_to_next_launch_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void copied_stack_is_unwound_and_named(void **state)
     tp_arena_release(&arena);
 }
 
-static void a_damaged_copy_ends_early(void **state)
+static void damaged_stack_copy_is_unwound_safely(void **state)
 {
     uint64_t frames[TP_MAX_FRAMES];
     (void)state;
@@ -449,7 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copied_stack_is_unwound_and_named),
-        cmocka_unit_test(a_damaged_copy_ends_early),
+        cmocka_unit_test(damaged_stack_copy_is_unwound_safely),
         cmocka_unit_test(own_stack_begins_with_the_caller),
         cmocka_unit_test(unnamed_code_is_shown_as_offset),
         cmocka_unit_test(library_replaced_by_fifo_is_not_opened),

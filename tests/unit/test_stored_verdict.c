@@ -23,7 +23,7 @@ static int check_stored_verdict(void *context, struct tp_error *err)
                                 "/home/jane doe/run (1)/train.py(88): step.";
     static const char outside[] =
         "GPU 0 has no recorded work before its first or after its last operation for 50.0 % of "
-        "the steps (the host ran /home/jane doe/node7/a b.py(3): f); it computes for 1.0 %.";
+        "the step time (the host ran /home/jane doe/node7/a b.py(3): f); it computes for 1.0 %.";
     (void)context;
     (void)err;
     assert_string_equal(make_verdict_words("launch-bound", "GPU 0 waits.", false).class, "Launch-bound");

@@ -18,13 +18,13 @@ static void str_compares_by_code_points(void **state)
     assert_int_equal(tp_str_compare(TP_STR(""), (struct tp_str){NULL, 0}), 0);
 }
 
-static void str_finds_folded_text_only_with_find_lower(void **state)
+static void str_search_can_ignore_case(void **state)
 {
     (void)state;
     assert_int_equal(tp_str_find(TP_STR("ncclDevKernel"), "kernel"), -1);
-    assert_int_equal(tp_str_find_lower(TP_STR("ncclDevKernel"), "kernel"), 7);
+    assert_int_equal(tp_str_find_ignore_case(TP_STR("ncclDevKernel"), "kernel"), 7);
     assert_int_equal(tp_str_find(TP_STR(""), ""), 0);
-    assert_int_equal(tp_str_find_lower(TP_STR("ab"), "abc"), -1);
+    assert_int_equal(tp_str_find_ignore_case(TP_STR("ab"), "abc"), -1);
 }
 
 static void strings_number_texts_by_first_appearance(void **state)
@@ -73,7 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(str_compares_by_code_points),
-        cmocka_unit_test(str_finds_folded_text_only_with_find_lower),
+        cmocka_unit_test(str_search_can_ignore_case),
         cmocka_unit_test(strings_number_texts_by_first_appearance),
         cmocka_unit_test(strings_jump_to_the_guard_at_their_limit),
     };

@@ -70,7 +70,7 @@ static void rows_count_calls_per_step(void **state)
     release_made_trace(&m);
 }
 
-static void steps_are_those_of_the_overview(void **state)
+static void summary_steps_equal_overview_steps(void **state)
 {
     struct made m;
     (void)state;
@@ -308,7 +308,7 @@ static void unfreed_memory_has_its_operator(void **state)
     (void)state;
     make_leak(&m, false);
     const struct tp_signature *s = &m.summary.signature;
-    assert_true(s->knows_kept);
+    assert_true(s->are_unfreed_blocks_known);
     assert_int_equal(s->kept_count, 2);
     /* the blocks of aten::add were freed late, so their number is not exact */
     assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add")));
@@ -324,7 +324,7 @@ static void unfreed_memory_has_its_operator(void **state)
     assert_false(m.summary.signature.kept[1].is_exact);
     release_made_trace(&m);
     make(&m, "", two_steps); /* a trace without memory records */
-    assert_false(m.summary.signature.knows_kept);
+    assert_false(m.summary.signature.are_unfreed_blocks_known);
     release_made_trace(&m);
 }
 
@@ -332,7 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_count_calls_per_step),
-        cmocka_unit_test(steps_are_those_of_the_overview),
+        cmocka_unit_test(summary_steps_equal_overview_steps),
         cmocka_unit_test(key_comes_from_the_trace_by_default),
         cmocka_unit_test(fingerprint_distinguishes_kernel_sequences),
         cmocka_unit_test(rows_beyond_the_limit_are_merged),

@@ -128,11 +128,11 @@ static void tfevents_full_buffer_contains_complete_records(void **state)
 static void tfevents_costs_are_packed_depth_first(void **state)
 {
     const struct tp_tf_node nodes[] = {
-        {.name = "a", .op = "a", .parent = TP_NO_ID, .follows = TP_NO_ID, .host_us_per_step = 10.4},
-        {.name = "z", .op = "z", .parent = TP_NO_ID, .follows = 0, .host_us_per_step = 7},
-        {.name = "b", .op = "b", .parent = 0, .follows = TP_NO_ID, .host_us_per_step = 0.3},
-        {.name = "c", .op = "c", .parent = 0, .follows = 2, .host_us_per_step = 0.3},
-        {.name = "d", .op = "d", .parent = 0, .follows = 3, .host_us_per_step = 5, .bytes_per_step = 300},
+        {.name = "a", .op = "a", .parent = TP_NO_ID, .previous_sibling = TP_NO_ID, .host_us_per_step = 10.4},
+        {.name = "z", .op = "z", .parent = TP_NO_ID, .previous_sibling = 0, .host_us_per_step = 7},
+        {.name = "b", .op = "b", .parent = 0, .previous_sibling = TP_NO_ID, .host_us_per_step = 0.3},
+        {.name = "c", .op = "c", .parent = 0, .previous_sibling = 2, .host_us_per_step = 0.3},
+        {.name = "d", .op = "d", .parent = 0, .previous_sibling = 3, .host_us_per_step = 5, .bytes_per_step = 300},
     };
     struct tp_tfevents events;
     struct tp_arena arena;

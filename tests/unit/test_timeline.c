@@ -240,7 +240,7 @@ static void device_load_counts_time_and_blocks(void **state)
     assert_int_equal(timeline.gpus[0].busy[0], 255);
     assert_int_equal(timeline.gpus[0].busy[255], 255);
     assert_int_equal(timeline.gpus[0].busy[256], 0);
-    assert_true(timeline.gpus[0].has_sm);
+    assert_true(timeline.gpus[0].has_sm_efficiency);
     assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM is stored as 127 of 255 */
     assert_int_equal(timeline.lanes[1].load[511], 255);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("GPU 0 · stream 20")));
@@ -259,7 +259,7 @@ static void hostile_times_and_depths_do_not_crash(void **state)
     add_event(&s, TP_KIND_KERNEL, 2, "k", -(1ll << 62), 1ll << 62);
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
-    assert_int_equal(timeline.too_deep_slice_count, 3000 - TP_TIMELINE_MAX_ROWS);
+    assert_int_equal(timeline.omitted_deep_slice_count, 3000 - TP_TIMELINE_MAX_ROWS);
     assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
     assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_OBJECT);
     build_timeline(&s, &timeline, 300);

@@ -145,8 +145,8 @@ static void headline_names_too_little_work(void **state)
     m.verdict = m.advice.verdict;
     assert_int_equal(m.verdict.class, TP_CLASS_TOO_LITTLE);
     assert_int_equal(m.verdict.unjudged.ns, m.model.window_ns);
-    assert_int_equal(m.verdict.headline_id, TP_HEADLINE_LITTLE);
-    assert_int_equal(m.verdict.unjudged.reason, TP_UNJUDGED_LITTLE);
+    assert_int_equal(m.verdict.headline_id, TP_HEADLINE_TOO_LITTLE_WORK);
+    assert_int_equal(m.verdict.unjudged.reason, TP_UNJUDGED_TOO_LITTLE_WORK);
     tp_arena_release(&m.arena);
 }
 

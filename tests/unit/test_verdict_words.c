@@ -38,9 +38,8 @@ static void device_headline_names_cause_and_next(void **state)
     v.ready_percent = 25;
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the steps' "
-        "time the main "
-        "thread could run, but no CPU was free.");
+        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the step time the "
+        "main thread could run, but no CPU was free.");
 }
 
 static void communication_headline_adds_the_wait(void **state)
@@ -82,38 +81,34 @@ static void host_headline_uses_words_of_the_users(void **state)
                                  .largest = {TP_STR("aten::mm"), 100}};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: "
+        "Operators take 40.0 % of the step time, code between them 41.0 %; no device was recorded. Largest operator: "
         "aten::mm, 100.0 % of operator time.");
     v.largest.name = TP_STR("MPI_Send");
     assert_headline(
         v, TP_PRODUCER_MPI,
-        "Recorded calls take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest call: "
+        "Recorded calls take 40.0 % of the step time, code between them 41.0 %; no device was recorded. Largest call: "
         "MPI_Send, 100.0 % of the time in calls.");
     v = (struct tp_trace_verdict){.headline_id = TP_HEADLINE_INPUT, .percent = 20, .recording_percent = 12};
     assert_headline(
         v, TP_PRODUCER_TORCH,
         "Loading input data takes 20.0 % of the step time; no device was recorded. Recording itself takes about "
-        "12.0 % of the "
-        "steps: record once without shapes and memory before you change the program.");
+        "12.0 % of the step time: record once without shapes and memory before you change the program.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_COPY, .percent = 30, .largest = {TP_STR("save"), 30}},
         TP_PRODUCER_OTHER, "Copying takes 30.0 % of the step time; no device was recorded. Longest in: save.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
-        "solve takes 72.0 % of the step time. Computing takes 90.0 % of the steps, and code outside of ranges with a "
-        "known "
-        "kind "
-        "takes 0.0 %; "
-        "no device was recorded.");
+        "solve takes 72.0 % of the step time. Computing takes 90.0 % of the step time, and code outside of ranges "
+        "with a known kind takes 0.0 %; no device was recorded.");
 }
 
-static void unjudged_time_comes_first(void **state)
+static void headline_begins_with_unjudged_time(void **state)
 {
     GUARD;
-    struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_LITTLE, .has_device = true};
+    struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_TOO_LITTLE_WORK, .has_device = true};
     const struct tp_detail little = {TP_DETAIL_LITTLE, {TP_OF_NUMBER(2), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL};
-    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, &little};
+    v.unjudged = (struct tp_unjudged){TP_UNJUDGED_TOO_LITTLE_WORK, 100000, &little};
     assert_headline(
         v, TP_PRODUCER_TORCH,
         "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
@@ -144,12 +139,9 @@ static void trace_without_times_has_a_headline(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(device_headline_names_cause_and_next),
-        TEST(communication_headline_adds_the_wait),
-        TEST(gap_headline_names_its_line),
-        TEST(host_headline_uses_words_of_the_users),
-        TEST(unjudged_time_comes_first),
-        TEST(trace_without_times_has_a_headline),
+        TEST(device_headline_names_cause_and_next), TEST(communication_headline_adds_the_wait),
+        TEST(gap_headline_names_its_line),          TEST(host_headline_uses_words_of_the_users),
+        TEST(headline_begins_with_unjudged_time),   TEST(trace_without_times_has_a_headline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void add_fork(uint64_t time_ns, uint32_t parent, uint32_t child)
     tp_watched_processes_store_fork(&watched, &record.head);
 }
 
-static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
+static void forks_of_several_cpus_are_sorted_by_time(void **state)
 {
     (void)state;
     tp_watched_processes_init(&watched, &arena);
@@ -56,7 +56,7 @@ static void reused_number_is_another_process(void **state)
     assert_true(tp_watched_processes_has(&watched, 11));
 }
 
-static void switch_counts_for_the_thread_of_the_record(void **state)
+static void switch_record_gives_the_first_thread(void **state)
 {
     struct {
         struct perf_event_header head;
@@ -76,9 +76,9 @@ static void switch_counts_for_the_thread_of_the_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(forks_of_several_cpus_count_in_the_order_of_time, begin, end),
+        cmocka_unit_test_setup_teardown(forks_of_several_cpus_are_sorted_by_time, begin, end),
         cmocka_unit_test_setup_teardown(reused_number_is_another_process, begin, end),
-        cmocka_unit_test(switch_counts_for_the_thread_of_the_record),
+        cmocka_unit_test(switch_record_gives_the_first_thread),
     };
     return cmocka_run_group_tests_name("watched processes", tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ static void pauses_are_reported_with_their_number(void **state)
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_PAUSES);
     assert_int_equal(cause_at(&f, 0)->cell_count, 2);
     assert_int_equal(cause_at(&f, 0)->rank_count, 2);
-    assert_near(cause_at(&f, 0)->least_us, 13000);
+    assert_near(cause_at(&f, 0)->least_excess_us, 13000);
     assert_near(cause_at(&f, 0)->share, 100 * 6.5 / 19.5);
     release_job(&f);
 }

@@ -134,7 +134,7 @@ static void make_ddp_job(struct fixture *f, const int64_t added_us[RANKS], int64
 }
 
 /* Tests four of eight ranks, on both hosts, that take 2 ms more. A step takes 13 ms instead of 11 ms. */
-static void half_of_the_ranks_are_a_level(void **state)
+static void half_of_the_ranks_form_a_slow_level(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -150,7 +150,7 @@ static void half_of_the_ranks_are_a_level(void **state)
 
 /* Tests that the host is the cause if all four ranks of one host are slow. Otherwise two or three slow ranks are the
  * cause. */
-static void host_and_single_ranks_are_no_level(void **state)
+static void host_and_single_ranks_form_no_level(void **state)
 {
     static struct fixture f;
     (void)state;
@@ -300,8 +300,8 @@ static void differences_inside_of_batches_are_jitter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_of_the_ranks_are_a_level),
-        cmocka_unit_test(host_and_single_ranks_are_no_level),
+        cmocka_unit_test(half_of_the_ranks_form_a_slow_level),
+        cmocka_unit_test(host_and_single_ranks_form_no_level),
         cmocka_unit_test(only_group_is_reported_by_its_cost),
         cmocka_unit_test(late_host_is_named_if_visible),
         cmocka_unit_test(equal_groups_are_reported_by_cost_and_rate),

@@ -254,7 +254,7 @@ static void unknown_kind_is_ignored(void **state)
 }
 
 /* Tests that a range of kind sync and the waiting call inside it are included only once. */
-static void a_wait_counts_once(void **state)
+static void wait_inside_sync_range_is_included_once(void **state)
 {
     (void)state;
     struct made m;
@@ -317,7 +317,7 @@ static void npu_is_named_npu(void **state)
             100) ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":41234,\"tid\":7,\"ts\":10,\"dur\":50}");
     assert_int_equal(m.model.gpus[0].id, 0);
     assert_true(tp_str_equal(tp_device_title(&m.model, 0, &m.arena), TP_STR("NPU 0")));
-    assert_string_equal(tp_replace_gpu_words(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
+    assert_string_equal(tp_replace_gpu_by_device_word(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
     tp_arena_release(&m.arena);
 }
 
@@ -350,7 +350,7 @@ int main(void)
         cmocka_unit_test(input_of_a_quarter_decides_the_verdict),
         cmocka_unit_test(declared_kind_of_a_range_overrides_its_name),
         cmocka_unit_test(unknown_kind_is_ignored),
-        cmocka_unit_test(a_wait_counts_once),
+        cmocka_unit_test(wait_inside_sync_range_is_included_once),
         cmocka_unit_test(reported_device_has_its_name_and_kinds),
         cmocka_unit_test(npu_is_named_npu),
         cmocka_unit_test(known_device_is_a_gpu),

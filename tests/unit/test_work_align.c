@@ -75,7 +75,7 @@ static void check_script(const struct tp_align_sequence *a, const struct tp_alig
     assert_true(edits <= most);
 }
 
-static void scripts_are_right_and_short(void **state)
+static void edit_scripts_are_correct_and_short(void **state)
 {
     GUARD;
     struct tp_random random = {7};
@@ -108,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(equal_sequences_have_no_blocks, begin, end),
         cmocka_unit_test_setup_teardown(block_begins_with_the_calling_operator, begin, end),
-        cmocka_unit_test_setup_teardown(scripts_are_right_and_short, begin, end),
+        cmocka_unit_test_setup_teardown(edit_scripts_are_correct_and_short, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void equal_work_has_no_changes(void **state)
     assert_int_equal(diff.count, 0);
 }
 
-static void added_item_names_its_place(void **state)
+static void added_item_call_has_its_source_line(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR,
@@ -52,7 +52,7 @@ static void added_item_names_its_place(void **state)
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+1 aten::item per step in train_step; the host waits for the value");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 0);
 }
 
 static void equal_changes_are_merged_and_counted(void **state)
@@ -64,11 +64,11 @@ static void equal_changes_are_merged_and_counted(void **state)
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].delta, 2);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIES), 2);
 }
 
 /* Tests a function that runs twice per step. In both passes, the second clone is new. */
-static void change_names_its_call(void **state)
+static void change_has_the_number_of_its_call(void **state)
 {
     GUARD;
 #define CLONE(dims)                                                                                                    \
@@ -136,7 +136,7 @@ static void replaced_operators_are_one_change(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_REPLACED);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::add, aten::mul and aten::tanh instead of aten::relu in train_step");
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 3);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 3);
     struct tp_signature base = make_signature(many, COUNT(many)), now = make_signature(base_ops, COUNT(base_ops));
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 1);
@@ -163,13 +163,13 @@ static void operators_at_different_places_are_no_replacement(void **state)
 }
 
 /* Tests an operator that has a new name and waits for a value. The new name must not hide the wait. */
-static void wait_inside_of_a_renamed_operator_counts(void **state)
+static void wait_in_a_renamed_operator_is_reported(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, SMALL("my::relu"), {"aten::item", "[[]]", "float", 1, STEP}, LINEAR, RELU, LOSS};
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 0);
 }
 
 /* Tests a step that calls the inner operator directly instead of its wrapper, or the reverse. */
@@ -311,8 +311,8 @@ static void backward_pass_is_part_of_the_change(void **state)
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 2);
     assert_true(diff.changes[1].is_consequence);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 1);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIES), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 0);
 }
 
 /* ---- `check` ---- */
@@ -384,14 +384,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(equal_work_has_no_changes, begin, end),
-        cmocka_unit_test_setup_teardown(added_item_names_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(added_item_call_has_its_source_line, begin, end),
         cmocka_unit_test_setup_teardown(equal_changes_are_merged_and_counted, begin, end),
-        cmocka_unit_test_setup_teardown(change_names_its_call, begin, end),
+        cmocka_unit_test_setup_teardown(change_has_the_number_of_its_call, begin, end),
         cmocka_unit_test_setup_teardown(repeated_operators_are_one_change, begin, end),
         cmocka_unit_test_setup_teardown(renamed_operator_is_not_new, begin, end),
         cmocka_unit_test_setup_teardown(replaced_operators_are_one_change, begin, end),
         cmocka_unit_test_setup_teardown(operators_at_different_places_are_no_replacement, begin, end),
-        cmocka_unit_test_setup_teardown(wait_inside_of_a_renamed_operator_counts, begin, end),
+        cmocka_unit_test_setup_teardown(wait_in_a_renamed_operator_is_reported, begin, end),
         cmocka_unit_test_setup_teardown(wrapper_around_equal_work_is_a_rename, begin, end),
         cmocka_unit_test_setup_teardown(different_shapes_and_types_are_changes, begin, end),
         cmocka_unit_test_setup_teardown(removed_work_fails_no_limit, begin, end),

@@ -83,10 +83,10 @@ static void slower_function_is_named_despite_load(void **state)
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
     /* slower calls fail no limit, because only changed counts fail limits */
     assert_false(tp_work_has_limited_change(&diff));
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADER_FUNCTIONS), 1);
     diff = compare_runs(&slower, 1, &base); /* The loader is faster, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADER_FUNCTIONS), 0);
 }
 
 static void call_counts_are_exact(void **state)

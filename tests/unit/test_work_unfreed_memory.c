@@ -22,7 +22,7 @@ static struct tp_work_diff compare_unfreed_memory(struct tp_count_kept *was, uin
 {
     struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = base;
     struct tp_work_diff diff;
-    base.knows_kept = now.knows_kept = true;
+    base.are_unfreed_blocks_known = now.are_unfreed_blocks_known = true;
     base.kept = was;
     base.kept_count = was_count;
     now.kept = is;
@@ -39,8 +39,8 @@ static void unfreed_memory_is_named_with_place(void **state)
     struct tp_work_diff diff = compare_unfreed_memory(NULL, 0, leak, 1);
     assert_int_equal(diff.count, 1);
     assert_true(diff.changes[0].is_counted_by_limit && tp_work_has_limited_change(&diff));
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_KEPT), 1);
-    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_UNFREED_MEMORY), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 0);
     assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+128.0 KiB per step that is never freed in forward: 1 block of aten::relu");
@@ -65,23 +65,24 @@ static void memory_kept_by_chance_is_ignored(void **state)
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_limited_change(&diff));
     struct tp_signature base = make_signature(base_ops, COUNT(base_ops)), now = base;
-    now.knows_kept = true; /* the file of the base has no information about kept memory, as in older versions */
+    now.are_unfreed_blocks_known =
+        true; /* the file of the base has no information about kept memory, as in older versions */
     now.kept = leak;
     now.kept_count = 1;
     now.hash++;
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 0);
-    assert_false(diff.knows_kept);
+    assert_false(diff.are_unfreed_blocks_known);
 }
 
 /* Tests that memory that only one of the two base runs keeps is ignored. */
-static void only_memory_kept_in_all_runs_counts(void **state)
+static void memory_kept_by_one_base_run_is_ignored(void **state)
 {
     GUARD;
     struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)};
     struct tp_summary runs[2] = {{.key = {.rank = TP_NULL_INT}}}, run;
     runs[0].signature = make_signature(base_ops, COUNT(base_ops));
-    runs[0].signature.knows_kept = true;
+    runs[0].signature.are_unfreed_blocks_known = true;
     runs[1] = run = runs[0];
     run.signature.kept = runs[0].signature.kept = leak;
     run.signature.kept_count = runs[0].signature.kept_count = 1;
@@ -105,7 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(unfreed_memory_is_named_with_place, begin, end),
         cmocka_unit_test_setup_teardown(memory_kept_by_chance_is_ignored, begin, end),
-        cmocka_unit_test_setup_teardown(only_memory_kept_in_all_runs_counts, begin, end),
+        cmocka_unit_test_setup_teardown(memory_kept_by_one_base_run_is_ignored, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include "webreport/cli/cmd.h"
 
 /* time limit for the exit of a command after a signal, seconds; a recorded command writes its trace in this time */
-enum { PATIENCE_S = 10 };
+enum { EXIT_TIMEOUT_S = 10 };
 
 static int64_t now_ns(void)
 {
@@ -115,7 +115,7 @@ static void wait_for_exit(struct tp_bench_child *child, pid_t pid)
         if (number <= 0 || number == SIGCHLD)
             continue;
         /* a second signal ends the wait, so that the command is then killed */
-        patience_end_ns = child->stop_signal ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
+        patience_end_ns = child->stop_signal ? 0 : now_ns() + (int64_t)EXIT_TIMEOUT_S * 1000000000;
         child->stop_signal = child->stop_signal ? child->stop_signal : number;
         kill(-pid, number);
     }

@@ -129,7 +129,7 @@ static int run_child(struct job *job, struct tp_bench_child *child, const char *
 
 /* Returns the argument list of a side's command, in the arena. If the command is recorded into `folder`, the list
  * begins with the `record` command. */
-static char *const *command_words(struct job *job, int side, const char *folder)
+static char *const *make_command_words(struct job *job, int side, const char *folder)
 {
     const char *const record[] = {job->self, "record", "--quiet", "--no-tfevents", "-o", folder, "--"};
     const char *const shell[] = {"/bin/sh", "-c", job->commands[side]};
@@ -209,7 +209,7 @@ static int run_side_once(struct job *job, int side, bool is_warmup)
     if (is_recorded)
         folder = is_kept ? tp_text_printf(&job->work.arena, "%s/%c/%03u", job->kept, "AB"[side], job -> number / 2 + 1)
                          : tp_text_printf(&job->work.arena, "%s/run", job->folders.temporary);
-    struct tp_bench_child child = {.argv = command_words(job, side, folder),
+    struct tp_bench_child child = {.argv = make_command_words(job, side, folder),
                                    .folder = *job->folders.work[side] ? job->folders.work[side] : NULL,
                                    .side = side == A ? "A" : "B",
                                    .number = is_warmup ? 0 : job->number + 1};

@@ -12,9 +12,9 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
 
-/* Values of --inconclusive. UNSAID: the option is not given. In that case, a limit that stays inconclusive with any
+/* Values of --inconclusive. NOT_GIVEN: the option is not given. In that case, a limit that stays inconclusive with any
  * number of runs passes, and a limit without a baseline fails. */
-enum { UNSAID = -1, FAILS = 1 };
+enum { NOT_GIVEN = -1, FAILS = 1 };
 
 struct options {
     struct tp_opt_common common;
@@ -90,7 +90,7 @@ struct place {
 };
 
 /* Returns the path, with a slash appended if it names a new folder of summaries. */
-static const char *summary_path(const char *path, struct place *place)
+static const char *path_of_summary_output(const char *path, struct place *place)
 {
     static const char *const files[] = {".tps", ".json", ".gz", ".txt", ".html", ".md", ".note", "/"};
     bool is_file = access(path, F_OK) == 0;
@@ -163,7 +163,7 @@ static int exit_code_of_check(const struct job *job, int code)
         return TP_EXIT_DAMAGED;
     if (job->session.accepts)
         return TP_EXIT_DONE;
-    if (job->session.check.lacks_baseline && job->options->inconclusive == UNSAID && !job->session.updates_baseline)
+    if (job->session.check.lacks_baseline && job->options->inconclusive == NOT_GIVEN && !job->session.updates_baseline)
         return TP_EXIT_DAMAGED;
     bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->inconclusive == FAILS);
     return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
@@ -202,7 +202,7 @@ static const char *find_output_conflict(const struct job *job)
 int tp_cmd_check(int argc, char **argv)
 {
     struct place place;
-    struct options o = {.inconclusive = UNSAID};
+    struct options o = {.inconclusive = NOT_GIVEN};
     struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
@@ -222,7 +222,7 @@ int tp_cmd_check(int argc, char **argv)
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;
     if (o.baseline && (o.update_baseline || o.accept))
-        o.baseline = summary_path(o.baseline, &place);
+        o.baseline = path_of_summary_output(o.baseline, &place);
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline || o.accept;
     session->accepts = o.accept;

@@ -69,7 +69,7 @@ static int make_output_names(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err;
-    job->names = tp_output_names_make(&job->walk.runs, job->format->joins_cycles, &job->arena);
+    job->names = tp_output_names_make(&job->walk.runs, job->format->uses_one_folder_per_worker, &job->arena);
     return TP_OK;
 }
 

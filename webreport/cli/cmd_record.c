@@ -112,7 +112,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
                           job->program.path, job->program.why_plain);
     if (job->program.why_plain && !job->program.can_children_preload)
         return TP_OK;
-    if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
+    if (tp_library_make_preload_value(job->preload, sizeof job->preload, job->library) != TP_OK)
         return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
     return preload_openmp(job, err);
 }
@@ -123,7 +123,7 @@ static int check_sources(struct job *job, struct tp_error *err)
     struct tp_source_rows rows;
     if (!job->options->source.count && !job->options->no_source.count)
         return TP_OK;
-    int code = tp_library_sources(&rows, job->library, NULL, NULL, err);
+    int code = tp_library_read_sources(&rows, job->library, NULL, NULL, err);
     return code < 0 ? code : tp_record_check_names(job->options, &rows, err);
 }
 
@@ -383,7 +383,7 @@ static int list_sources(struct job *job)
             return print_start_error(job, job->program.error);
     }
     if (code == TP_OK)
-        code = tp_library_sources(&rows, job->library, job->argv[0] ? job->program.path : NULL, job->argv, &err);
+        code = tp_library_read_sources(&rows, job->library, job->argv[0] ? job->program.path : NULL, job->argv, &err);
     if (code < 0) {
         tp_console_error(job->console, "%s%s%s", err.text, job->program.why_plain ? ": " : "",
                          job->program.why_plain ? job->program.why_plain : "");

@@ -270,9 +270,9 @@ static int recover_files_and_runs(void *context, struct tp_error *err)
         search->worst = search->worst > exit_code ? search->worst : exit_code;
         count += leaving->kind != TP_LEFTOVER_TEMPORARY;
     }
-    if (left.unread_count) {
+    if (left.unread_folder_count) {
         tp_console_error(search->console, "%s: %zu folders could not be searched, the first: %s", search->folder,
-                         left.unread_count, left.unread);
+                         left.unread_folder_count, left.unread);
         search->worst = search->worst > TP_EXIT_NO_INPUT ? search->worst : TP_EXIT_NO_INPUT;
     } else if (count == 0 && search->worst == TP_EXIT_DONE) {
         print_nothing_found(search, &left);

@@ -92,7 +92,7 @@ static bool parse_group(struct tp_key_options *keys, const char *word, size_t si
 
 /* Parses --group-by and the options that depend on it. Returns what is wrong with these options; NULL if they are
  * valid. */
-static const char *read_groups(struct tp_key_options *keys, const struct options *o)
+static const char *parse_group_options(struct tp_key_options *keys, const struct options *o)
 {
     bool has_stack = false;
     for (const char *word = o->group_by; word && *word;) {
@@ -122,7 +122,7 @@ static bool is_valid_width(int64_t width)
 /* Parses --group-by function, process and wait, which cannot be combined with other groups. For function, --sort-by
  * has special values; process and wait have a fixed order. Returns what is wrong with the options; NULL if they are
  * valid. */
-static const char *read_functions(struct tp_table_options *wanted, struct options *o)
+static const char *parse_function_options(struct tp_table_options *wanted, struct options *o)
 {
     bool is_process = o->group_by && strcmp(o->group_by, "process") == 0;
     bool is_wait = o->group_by && strcmp(o->group_by, "wait") == 0;
@@ -159,7 +159,7 @@ static bool read_time(int64_t *ns, const char *text)
 
 /* Parses the options of profile_analyze; each of them selects a table of operators. Returns what is wrong with the
  * options; NULL if they are valid. */
-static const char *read_operators(struct tp_table_options *wanted, const struct options *o)
+static const char *parse_operator_options(struct tp_table_options *wanted, const struct options *o)
 {
     struct tp_operator_options *operators = &wanted->operators;
     bool is_wanted = o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
@@ -204,14 +204,14 @@ static const char *check_widths(const struct options *o)
 
 /* Fills the options of the table from those of the command. Returns what is wrong with the options; NULL if they are
  * valid. */
-static const char *make_wanted(struct tp_table_options *wanted, struct options *o)
+static const char *fill_table_options(struct tp_table_options *wanted, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
-    const char *wrong = read_functions(wanted, o);
+    const char *wrong = parse_function_options(wanted, o);
     if (!wrong)
-        wrong = read_operators(wanted, o);
+        wrong = parse_operator_options(wanted, o);
     if (!wrong)
-        wrong = read_groups(&wanted->keys, o);
+        wrong = parse_group_options(&wanted->keys, o);
     if (wrong)
         return wrong;
     if (wanted->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
@@ -226,9 +226,10 @@ static const char *make_wanted(struct tp_table_options *wanted, struct options *
 
 /* Fills the session and the outputs from the options of the command. Returns what is wrong with the options; NULL if
  * they are valid. */
-static const char *make_session(struct tp_table_session *session, struct tp_table_outputs *outputs, struct options *o)
+static const char *fill_table_session(struct tp_table_session *session, struct tp_table_outputs *outputs,
+                                      struct options *o)
 {
-    const char *wrong = make_wanted(&session->options, o);
+    const char *wrong = fill_table_options(&session->options, o);
     if (wrong || (wrong = check_widths(o)))
         return wrong;
     if (o->out && !*o->out)
@@ -276,7 +277,7 @@ int tp_cmd_table(int argc, char **argv)
         tp_cmd_parse_command_line(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
     if (code != TP_CMD_CONTINUES)
         return code;
-    const char *wrong = make_session(&session, &outputs, &o);
+    const char *wrong = fill_table_session(&session, &outputs, &o);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "table", wrong);
     if (session.input_count == 0)

@@ -23,13 +23,13 @@
 
 enum { SHOWN_TRACES = 8 }; /* largest number of traces whose names are printed; more traces are only counted */
 
-enum stage { TAKING, OUTPUTS, DONE };
+enum stage { STAGE_TAKING_SPOOLS, OUTPUTS, DONE };
 
 struct ending {
     const struct tp_record_end *end;
     char **traces; /* paths of the traces that were made */
     size_t trace_count;
-    char why_nothing[TP_RUN_PATH_BYTES + 512];
+    char no_records_reason[TP_RUN_PATH_BYTES + 512];
     pthread_mutex_t lock;
     enum stage stage;
 };
@@ -63,7 +63,7 @@ static void save_note_and_exit(struct ending *ending)
     tp_console_notice(end->console, "recorded; to write the traces, run: tracepress recover %s", end->folder->path);
     tp_child_fill_signals(&asked); /* a second signal now stops this process immediately, even if the disk is slow */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
-    if (ending->stage == TAKING)
+    if (ending->stage == STAGE_TAKING_SPOOLS)
         tp_run_folder_sync(end->folder);
     _exit(end->note->exit_code);
 }
@@ -136,7 +136,7 @@ static void print_takeover_result(struct ending *ending, const struct tp_takeove
     if (!has_something && !ending->end->has_outside &&
         /* if why_plain is set, the reason was already printed before the program ran */
         !ending->end->program->why_plain)
-        tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
+        tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->no_records_reason);
 }
 
 /* ---- the whole command ---- */
@@ -157,7 +157,7 @@ static void print_reason_for_no_records(struct ending *ending, const struct tp_c
                                     .has_recording_choice =
                                         tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")};
     tp_no_records_examine(&nothing, end->argv);
-    tp_no_records_explain(ending->why_nothing, sizeof ending->why_nothing, &nothing);
+    tp_no_records_explain(ending->no_records_reason, sizeof ending->no_records_reason, &nothing);
 }
 
 static void take_over_spools(struct ending *ending, const struct tp_child *child)

@@ -19,7 +19,7 @@ static const struct tp_opt table[] = {
     {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
     {"whole-cpus", 0, TP_OPT_FLAG, AT(records_whole_cpus), NULL},
     {"pid", 'p', TP_OPT_TEXT, AT(pid), NULL},
-    {"all-of-user", 0, TP_OPT_MAYBE, AT(all_of_user), NULL},
+    {"all-of-user", 0, TP_OPT_OPTIONAL_TEXT, AT(all_of_user), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
     {"duration", 0, TP_OPT_TEXT, AT(duration), NULL},
     {"skip", 0, TP_OPT_TEXT, AT(skip_first), NULL},

@@ -111,7 +111,7 @@ static void save_trace_after_kill(void *context)
     tp_outside_write(record->outside, path, NULL);
 }
 
-static void start_keeper(struct tp_record_outside *record)
+static void enable_backup_after_kill(struct tp_record_outside *record)
 {
     tp_outside_set_backup_writer(record->outside, save_trace_after_kill, record, record->folder->lock);
 }
@@ -147,7 +147,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
                              .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_poll, outside}}};
     if (code == TP_OK) {
         record->outside = outside;
-        start_keeper(record);
+        enable_backup_after_kill(record);
         tp_child_run(&child);
     }
     bool is_refused = code < 0 || child.start_error == ECANCELED;
@@ -175,7 +175,7 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     int code = tp_outside_begin(record->outside, pid, err);
     record->is_refused = code < 0;
     if (code == TP_OK)
-        start_keeper(record);
+        enable_backup_after_kill(record);
     bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_POLLING;
     return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
 }
@@ -273,7 +273,7 @@ int tp_record_attached_processes(struct tp_record_outside *record, bool *has_beg
     *has_begun = code == TP_OK;
     if (code == TP_OK) {
         record->outside = outside;
-        start_keeper(record);
+        enable_backup_after_kill(record);
         wait_for_attached(record, outside);
         record->outside = NULL;
         tp_outside_end(outside, NULL);

@@ -13,7 +13,7 @@
 static const struct rule {
     const char *name, *absent; /* absent: value of the fact on a side that lacks it; NULL if that value is unknown */
     enum tp_fact_class class;
-    bool is_by_rows; /* true: the fact's value is computed from the rows that both sides have */
+    bool is_computed_from_rows; /* true: the fact's value is computed from the rows that both sides have */
 } rules[] = {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
@@ -269,7 +269,7 @@ static void add_fact_to_workload(struct tp_comparability *c, const struct tp_fac
         return;
     c->workload = workload > c->workload ? workload : c->workload;
     if (is_input && workload == TP_WORKLOAD_OTHER) {
-        c->is_other_input = true;
+        c->has_other_input_shape = true;
         c->differs_only_in_batch_size =
             tp_str_equal(skip_first_size(fact->values[TP_BASE]), skip_first_size(fact->values[TP_NEW]));
     } else if (workload == TP_WORKLOAD_OTHER && !tp_str_equal(fact->name, TP_STR("batch_size"))) {
@@ -286,7 +286,7 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     for (uint32_t i = 0; i < names.count; i++) {
         const struct rule *rule = find_rule_of_fact(names.items[i]);
         bool is_in_both = true;
-        if (rule->is_by_rows)
+        if (rule->is_computed_from_rows)
             continue;
         struct tp_fact_pair *fact = &c->facts[c->fact_count++];
         fact->name = names.items[i];
@@ -307,7 +307,7 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     for (uint32_t i = c->fact_count - 3; i < c->fact_count; i++)
         c->counts[c->facts[i].verdict]++;
     c->is_not_comparable = c->workload != TP_WORKLOAD_SAME;
-    c->is_other_input_alone &= c->is_other_input;
+    c->is_other_input_alone &= c->has_other_input_shape;
 }
 
 /* Returns the differing facts of a class as text. For the defining class, the text includes facts that only one side

@@ -27,7 +27,7 @@ struct tp_comparability {
     enum tp_workload workload;
     bool is_not_comparable; /* true: the workload differs or is unknown; times are shown without a verdict */
     /* true: the shape of the input differs; counts of calls are compared by name, without shapes */
-    bool is_other_input;
+    bool has_other_input_shape;
     bool is_other_input_alone;       /* true: only the shape of the input differs */
     bool differs_only_in_batch_size; /* true: only the first size of the input's shape (the batch) differs */
     bool has_other_recorder_options; /* true: options of the recorder differ; host times are shown without a verdict */

@@ -254,7 +254,7 @@ static void rename_signature(struct tp_signature *s, const struct names *names, 
     }
     s->keys = keys;
     s->calls = calls;
-    tp_signature_rehash(s);
+    tp_signature_update_hash(s);
 }
 
 static void rename_run(struct tp_summary *run, const struct names *names, struct tp_arena *arena)

@@ -20,7 +20,7 @@ enum tp_producer tp_sides_producer(const struct tp_sides *sides)
     return sides->side[TP_NEW].input->runs[0].producer;
 }
 
-bool tp_sides_are_wall_clock(const struct tp_sides *sides)
+bool tp_sides_have_only_wall_clock(const struct tp_sides *sides)
 {
     return !sides->side[TP_BASE].quantities[TP_QUANTITY_KERNELS].levels &&
            !sides->side[TP_NEW].quantities[TP_QUANTITY_KERNELS].levels;
@@ -28,7 +28,7 @@ bool tp_sides_are_wall_clock(const struct tp_sides *sides)
 
 bool tp_sides_allow_only_hints(const struct tp_sides *sides)
 {
-    return tp_sides_are_wall_clock(sides) &&
+    return tp_sides_have_only_wall_clock(sides) &&
            sides->side[TP_BASE].input->run_count + sides->side[TP_NEW].input->run_count < TP_VERDICT_RUNS;
 }
 

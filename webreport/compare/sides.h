@@ -78,7 +78,7 @@ bool tp_sides_have_one_host(const struct tp_sides *sides);
 
 /* Returns whether all times are wall clock of the host, because neither side has kernels in every run. Other programs
  * on the machine disturb wall clock. */
-bool tp_sides_are_wall_clock(const struct tp_sides *sides);
+bool tp_sides_have_only_wall_clock(const struct tp_sides *sides);
 
 /* Returns whether the times allow only hints, because they are wall clock of fewer than TP_VERDICT_RUNS runs. In such
  * runs a busy machine resembles a slower program. */

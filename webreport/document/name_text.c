@@ -298,7 +298,7 @@ struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)
     return kernels;
 }
 
-struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name)
+struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str name)
 {
     struct tp_shown_kernels *kernels = naming->kernels;
     if (!kernels)
@@ -313,7 +313,7 @@ struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name
 
 struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name)
 {
-    return tp_is_kernel_name(name) ? tp_shown_kernel(context, name) : tp_shown_text(context, name);
+    return tp_is_kernel_name(name) ? tp_shown_kernel_name(context, name) : tp_shown_text(context, name);
 }
 
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text)
@@ -323,5 +323,5 @@ struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text)
 
 struct tp_str tp_shown_kernel_for_viewer(const void *context, struct tp_str name)
 {
-    return tp_shown_kernel(context, name);
+    return tp_shown_kernel_name(context, name);
 }

@@ -53,9 +53,9 @@ struct tp_str tp_shown_shapes_for_viewer(const void *context, struct tp_str shap
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
 
 /* Returns the short name of a kernel without private parts, cut to the length that tp_shown_text allows. */
-struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name);
+struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str name);
 
-/* Returns a cache for results of tp_shown_kernel, in `arena`, whose guard the caller has set. The cache is for one
+/* Returns a cache for results of tp_shown_kernel_name, in `arena`, whose guard the caller has set. The cache is for one
  * struct tp_naming and one thread. It saves time because tables, tree, timeline and findings show the same kernels,
  * whose full names can have kilobytes. */
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
@@ -67,7 +67,7 @@ struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name);
 /* tp_shown_text as a callback, for lists of texts without kernels. context: struct tp_naming. */
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text);
 
-/* tp_shown_kernel as a callback. context: struct tp_naming. */
+/* tp_shown_kernel_name as a callback. context: struct tp_naming. */
 struct tp_str tp_shown_kernel_for_viewer(const void *context, struct tp_str name);
 
 /* Callback of the viewer of the timeline. Applies tp_shown_text to each line of `lines`. context: struct tp_naming. */

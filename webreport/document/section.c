@@ -29,7 +29,7 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
                          : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
 }
 
-void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact)
+void tp_list_add_fact(struct tp_list *list, const char *term, const char *fact)
 {
     struct tp_object *object;
 
@@ -40,12 +40,12 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
     tp_object_add_text(object, "fact", fact);
 }
 
-void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
+void tp_list_add_shown_table(struct tp_list *list, struct tp_shown_table *shown)
 {
     tp_list_add(list, tp_shown_table_data(shown));
 }
 
-void tp_section_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
+void tp_shown_table_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
     const struct tp_str *texts = tp_table_text(shown->table, text_column);
 

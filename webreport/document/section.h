@@ -34,12 +34,12 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
 #define TP_NO_DATA ((struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0})
 
 /* Adds an object {term, fact} to a list. Does nothing if `fact` is NULL. */
-void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact);
+void tp_list_add_fact(struct tp_list *list, const char *term, const char *fact);
 /* Prepares a table with tp_shown_table_data and adds it to a list. */
-void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
+void tp_list_add_shown_table(struct tp_list *list, struct tp_shown_table *shown);
 
 /* Sets the names of all rows from a text column, each with its prefix, and with a link if the text is a source line. */
-void tp_section_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
+void tp_shown_table_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 /* Like tp_shown_table_new, but the titles of the table use the words that fit the program that made the trace. */
 struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
                                             const struct tp_shown_column *columns, unsigned column_count,

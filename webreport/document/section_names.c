@@ -82,8 +82,8 @@ static void distinguish_group(const struct tp_naming *naming, struct tp_shown_ro
     }
 }
 
-void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
-                                  const uint32_t *groups, size_t row_count)
+void tp_shown_rows_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows,
+                                     const struct tp_str *names, const uint32_t *groups, size_t row_count)
 {
     uint32_t count = (uint32_t)row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
@@ -120,8 +120,9 @@ static void number_equal_rows(const struct tp_naming *naming, struct tp_shown_ta
     }
 }
 
-void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
+void tp_shown_table_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
-    tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, text_column), NULL, shown->row_count);
+    tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(shown->table, text_column), NULL,
+                                    shown->row_count);
     number_equal_rows(naming, shown);
 }

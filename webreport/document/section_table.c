@@ -17,7 +17,7 @@ static bool has_format_unit(enum tp_shown_format format)
 
 static bool is_text_format(enum tp_shown_format format)
 {
-    return format == TP_SHOW_TEXT || format == TP_SHOW_YES || format == TP_SHOW_OWN;
+    return format == TP_SHOW_TEXT || format == TP_SHOW_YES_NO || format == TP_SHOW_OWN_TEXT;
 }
 
 static bool is_text_column(const struct tp_shown_table *shown, const struct tp_shown_column *column)
@@ -33,7 +33,7 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     const struct tp_table *table = shown->table;
     int64_t whole;
 
-    if (column->format == TP_SHOW_OWN || column->format == TP_SHOW_PRINTED)
+    if (column->format == TP_SHOW_OWN_TEXT || column->format == TP_SHOW_PRINTED)
         return NAN;
     switch (table->defs[column->column].type) {
     case TP_COLUMN_INT:
@@ -128,7 +128,7 @@ static void print_cell(const struct tp_data *value, struct tp_buf *out)
     number = cell_number(shown, column, value->place);
     if (column->format == TP_SHOW_BAR)
         tp_format_fixed(out, number > 0 && shown->maxima[index] > 0 ? 60 * number / shown->maxima[index] : 0, 1);
-    else if (column->format == TP_SHOW_YES)
+    else if (column->format == TP_SHOW_YES_NO)
         tp_buf_puts(out, number > 0 ? "yes" : "\xe2\x80\x93");
     else
         print_number(shown, index, number, out);
@@ -138,7 +138,7 @@ static struct tp_data cell_text(const struct tp_shown_table *shown, unsigned ind
 {
     const struct tp_shown_column *column = &shown->columns[index];
 
-    if (column->format == TP_SHOW_OWN)
+    if (column->format == TP_SHOW_OWN_TEXT)
         return tp_data_str(shown->own_texts[column->column][row]);
     if (column->format == TP_SHOW_PRINTED)
         return tp_data_str(shown->print(shown->arena, shown->table, column->column, row));
@@ -179,7 +179,7 @@ static bool find_member_of_cell(const struct tp_data *cell, struct tp_str name, 
         *out = *cell;
         out->kind = TP_DATA_PRINTED;
         if (cell->place < shown->row_count &&
-            (column->format == TP_SHOW_TEXT || column->format == TP_SHOW_OWN || column->format == TP_SHOW_PRINTED))
+            (column->format == TP_SHOW_TEXT || column->format == TP_SHOW_OWN_TEXT || column->format == TP_SHOW_PRINTED))
             *out = cell_text(shown, index, cell->place);
     } else if (tp_str_equal(name, TP_STR("cell_is_bar"))) {
         *out = tp_data_bool(column->format == TP_SHOW_BAR);
@@ -291,9 +291,9 @@ static void get_column_of_table(const struct tp_data *list, size_t index, struct
 const char *tp_shown_column_title(const struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
-    const char *title = column->title                   ? column->title
-                        : column->format == TP_SHOW_OWN ? ""
-                                                        : shown->table->defs[column->column].title;
+    const char *title = column->title                        ? column->title
+                        : column->format == TP_SHOW_OWN_TEXT ? ""
+                                                             : shown->table->defs[column->column].title;
     return tp_speech_text(shown->speech, title, shown->arena);
 }
 
@@ -332,13 +332,13 @@ struct tp_str tp_shown_cell_text(const struct tp_shown_table *shown, unsigned in
     const char *text;
 
     switch (column->format) {
-    case TP_SHOW_OWN:
+    case TP_SHOW_OWN_TEXT:
         return shown->own_texts[column->column][row];
     case TP_SHOW_TEXT:
         return tp_table_text(shown->table, column->column)[row];
     case TP_SHOW_PRINTED:
         return shown->print(shown->arena, shown->table, column->column, row);
-    case TP_SHOW_YES:
+    case TP_SHOW_YES_NO:
         return number > 0 ? TP_STR("yes") : TP_STR("\xe2\x80\x93");
     default:
         text = number_text(shown, index, number);
@@ -404,7 +404,8 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     order_page_columns(shown);
     for (unsigned i = 0; i < shown->column_count; i++) {
         const struct tp_shown_column *column = &shown->columns[i];
-        const char *definition = column->format == TP_SHOW_OWN ? NULL : shown->table->defs[column->column].definition;
+        const char *definition =
+            column->format == TP_SHOW_OWN_TEXT ? NULL : shown->table->defs[column->column].definition;
         shown->definitions[i] = definition ? tp_speech_text(shown->speech, definition, shown->arena) : "";
         if (has_format_unit(shown->columns[i].format))
             shown->units[i] = find_column_unit(shown, i);

@@ -22,9 +22,9 @@ enum tp_shown_format {
     TP_SHOW_SHARE,   /* share of the column's sum over all rows, shown as a percentage */
     TP_SHOW_BAR,     /* bar whose length is relative to the column's maximum */
     TP_SHOW_TEXT,
-    TP_SHOW_YES,     /* value of a BOOL column, shown as yes or – */
-    TP_SHOW_OWN,     /* text from the table's own_texts */
-    TP_SHOW_PRINTED, /* text that the table's function `print` returns */
+    TP_SHOW_YES_NO,   /* value of a BOOL column, shown as yes or – */
+    TP_SHOW_OWN_TEXT, /* text from the table's own_texts */
+    TP_SHOW_PRINTED,  /* text that the table's function `print` returns */
 };
 
 enum tp_shown_flag {
@@ -36,7 +36,7 @@ enum tp_shown_flag {
 
 struct tp_shown_column {
     enum tp_shown_format format;
-    unsigned column;     /* index of the column in the table; for TP_SHOW_OWN, index in own_texts */
+    unsigned column;     /* index of the column in the table; for TP_SHOW_OWN_TEXT, index in own_texts */
     const char *title;   /* title of the column; NULL: use the title in the column's definition */
     unsigned unit_group; /* columns with the same group, other than 0, share a unit */
     unsigned decimals;
@@ -124,10 +124,11 @@ struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_ta
 /* Makes equal displayed names different: appends the part in which their full names differ. Call this function after
  * setting the names of the rows. names: full name of each row. groups: number of each row's group; only names in the
  * same group must differ. NULL: all rows are one group. */
-void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
-                                  const uint32_t *groups, size_t row_count);
-/* Does the same as tp_section_distinguish_names for all rows of a table whose full names are in a text column.
+void tp_shown_rows_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows,
+                                     const struct tp_str *names, const uint32_t *groups, size_t row_count);
+/* Does the same as tp_shown_rows_distinguish_names for all rows of a table whose full names are in a text column.
  * Afterwards all displayed names differ. */
-void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
+void tp_shown_table_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown,
+                                     unsigned text_column);
 
 #endif

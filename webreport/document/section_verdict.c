@@ -65,7 +65,7 @@ static const char *shown_headline(const struct tp_naming *naming, const struct t
                           (int)(text.len - after), text.ptr + after);
 }
 
-const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model)
+const char *tp_step_source_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     struct tp_arena *arena = naming->arena;
     struct tp_str name = tp_shown_text(naming, tp_step_source_name(model));
@@ -184,7 +184,7 @@ static const char *inferred_steps_text(const struct tp_naming *naming, const str
 {
     return tp_steps_are_inferred(model)
                ? tp_text_printf(naming->arena, " Steps are inferred from %s, because none is marked.",
-                                tp_section_step_source(naming, model))
+                                tp_step_source_text(naming, model))
                : "";
 }
 
@@ -196,7 +196,7 @@ static const char *unjudged_time_text(const struct tp_profile *profile, struct t
     int64_t rest_ns = profile->model->window_ns - verdict->unjudged.ns;
     if (verdict->unjudged.reason == TP_UNJUDGED_NOTHING)
         return "";
-    if (verdict->unjudged.reason == TP_UNJUDGED_LITTLE)
+    if (verdict->unjudged.reason == TP_UNJUDGED_TOO_LITTLE_WORK)
         return " The recording is too short for percentages.";
     return tp_text_printf(arena, " %s of the step time cannot be judged, so the percentages refer to the other %s.",
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));

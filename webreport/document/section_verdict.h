@@ -7,7 +7,7 @@
 #include "webreport/measure/result/profile.h"
 
 /* Returns the source from which the steps were inferred, such as "the calls of ResNet", in naming->arena. */
-const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
+const char *tp_step_source_text(const struct tp_naming *naming, const struct tp_model *model);
 
 /* Returns the verdict of the analysis as text, in naming->arena. */
 struct tp_verdict_block tp_section_verdict_block(const struct tp_naming *naming, const struct tp_profile *profile);

@@ -31,7 +31,10 @@ const struct tp_export_format tp_export_formats[] = {
     {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "speedscope", .write = tp_export_speedscope, .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "sqlite", .write = tp_export_sqlite, .rereads_trace = true, .needs = TP_EXPORT_NEEDS_MODEL},
-    {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks, .joins_cycles = true},
+    {.name = "tfevents",
+     .write = tp_export_tfevents,
+     .finish = tp_export_tfevents_ranks,
+     .uses_one_folder_per_worker = true},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},
 };

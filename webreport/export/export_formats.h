@@ -76,7 +76,8 @@ struct tp_export_format {
     bool rereads_trace;   /* true: the format reads export->path again */
     bool supports_slim;   /* true: the format supports --slim */
     bool has_own_folders; /* true: the format makes its own folders in `out`, and the caller does not make `folder` */
-    bool joins_cycles;    /* true: all captures of one worker use the same `folder`, whose name therefore has no SPAN */
+    bool uses_one_folder_per_worker; /* true: all captures of one worker use the same `folder`, whose name therefore has
+                                        no SPAN */
     /* true: events keep the end times of the file, even impossible ones, because the format exports the trace itself */
     bool keeps_ends;
     bool reads_frame_stacks;   /* true: the trace must be read with the option keeps_frame_stacks */

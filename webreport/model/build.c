@@ -59,7 +59,7 @@ static bool has_memory_on_device(const struct tp_model *model, bool of_device)
 }
 
 /* Returns true if the trace has an operator that exists only on the CPU. */
-static bool has_processor_name(const struct tp_model *model)
+static bool has_cpu_only_operator(const struct tp_model *model)
 {
     const struct tp_strings *names = &model->trace->names;
     for (uint32_t i = 0; i < names->count; i++)
@@ -77,7 +77,7 @@ static bool has_name_of_gpu(const struct tp_model *model)
     bool is_named = false;
     for (uint32_t i = 0; i < trace->gpu_count; i++)
         is_named |= trace->gpus[i].name.len && !tp_is_bare_property(&trace->gpus[i]);
-    return is_named && model->operators.count && !has_memory_on_device(model, false) && !has_processor_name(model);
+    return is_named && model->operators.count && !has_memory_on_device(model, false) && !has_cpu_only_operator(model);
 }
 
 static enum tp_missing_device find_missing_device(const struct tp_model *model)
@@ -162,7 +162,7 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     model->marks = tp_marks_build(trace, arena);
     tp_model_compute_host_times(model);
     tp_model_compute_operator_times(model);
-    tp_model_find_main(model);
+    tp_model_find_main_thread(model);
     tp_model_group_gpus(model);
     tp_collectives_build(model);
     tp_model_find_categories(model);

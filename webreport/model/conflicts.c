@@ -127,7 +127,8 @@ struct survey {
     uint64_t late; /* number of host events that start after the end of the recording */
     /* cuda_calls: number of CUDA calls; unnumbered: number of CUDA calls without a correlation */
     uint64_t cuda_calls, unnumbered;
-    uint64_t operators, without_id; /* operators: number of operators; without_id: number of operators without an id */
+    uint64_t operators, operators_without_id; /* operators: number of operators; operators_without_id: number of
+                                                 operators without an id */
     /* number of operators and annotations that follow, in the file, an event of their thread with a higher id */
     uint64_t moved;
     int64_t *last_ids; /* for each thread: id of the last operator or annotation so far, in file order */
@@ -147,7 +148,7 @@ static void store_operator_or_annotation(struct survey *s, const struct tp_trace
 {
     int64_t id = trace->hosts[e->detail].external_id;
     s->operators += e->kind == TP_KIND_OPERATOR;
-    s->without_id += e->kind == TP_KIND_OPERATOR && id == TP_NULL_INT;
+    s->operators_without_id += e->kind == TP_KIND_OPERATOR && id == TP_NULL_INT;
     set_index_of_number(&s->operator_threads, id, e->thread);
     s->moved += id > 0 && id < s->last_ids[e->thread];
     s->last_ids[e->thread] = id > 0 ? id : s->last_ids[e->thread];
@@ -291,7 +292,7 @@ static uint64_t count_unmatched_links(const struct tp_trace *trace, const struct
         return 0;
     for (int i = 0; i < TP_LINK_SUMS; i++)
         all[i] = sums->starts[i] + sums->ends[i];
-    if (count == r->correlated)
+    if (count == r->correlated_events)
         return tp_conflicts_count_if_few(count_unequal_sums(all, sums->events), count);
     if (r->device_link_ends != trace->device_count || r->device_link_starts != r->device_link_ends)
         return 0;
@@ -393,7 +394,7 @@ static uint64_t count_id_conflicts(const struct survey *s, const struct tp_trace
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
             check_host_event(&found, s, trace, &trace->events[order->host[i]]);
     }
-    bool is_numbered = trace->reading.numbered;
+    bool is_numbered = trace->reading.numbered_events;
     bool are_in_order = is_numbered || found.descending_ids * ONE_IN < found.ids;
     bool are_there = !is_numbered && found.lone * ONE_IN < found.calls;
     return (is_numbered ? tp_conflicts_count_if_few(s->moved, found.ids) : 0) +
@@ -441,8 +442,8 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
                    tp_conflicts_count_if_few(s.ends.count - s.ends.found, s.ends.count);
     r->unlaunched_devices = tp_conflicts_count_if_few(devices.lone, devices.linked);
     r->damaged_name_events = tp_conflicts_count_names(trace, &s.names, arena);
-    r->events_lacking_member = tp_conflicts_count_if_few(s.without_id, s.operators) +
-                               tp_conflicts_count_if_few(r->unnumbered, r->numbered) +
+    r->events_lacking_member = tp_conflicts_count_if_few(s.operators_without_id, s.operators) +
+                               tp_conflicts_count_if_few(r->unnumbered, r->numbered_events) +
                                tp_conflicts_count_if_few(s.unnumbered, s.cuda_calls) +
                                tp_conflicts_count_if_few(devices.unnumbered, order->device_count);
     free_stored_calls_and_ranges(&s, trace, arena);

@@ -114,7 +114,7 @@ static uint64_t count_isolated_peaks(const struct tp_trace *trace, const struct 
 }
 
 /* Counts records whose time is earlier than the time of the previous record of their thread in the file. */
-static uint64_t count_moved_records(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_misordered_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
     uint64_t moved = 0;
@@ -164,5 +164,5 @@ uint64_t tp_conflicts_count_memory(const struct tp_trace *trace, const struct tp
     if (!trace->memory_count)
         return 0;
     return count_unreached_totals(trace, order, arena) + count_isolated_peaks(trace, order, arena) +
-           count_moved_records(trace, arena) + count_late_records(trace) + count_incomplete_records(trace);
+           count_misordered_records(trace, arena) + count_late_records(trace) + count_incomplete_records(trace);
 }

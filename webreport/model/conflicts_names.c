@@ -43,7 +43,7 @@ static size_t namespace_length(struct tp_str name)
 }
 
 /* Returns true if the name may be truncated. kinds: set of bits, one bit for each kind of event with this name. */
-static bool may_name_be_cut(struct tp_str name, unsigned kinds)
+static bool may_name_be_truncated(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
     if (kinds == 1u << TP_KIND_RUNTIME)
@@ -82,10 +82,11 @@ static int compare_by_text(const void *context, uint32_t x, uint32_t y)
     return tp_str_compare(names->items[x], names->items[y]);
 }
 
-static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *use, uint32_t id)
+static bool may_be_truncated(const struct tp_trace *trace, const struct tp_name_use *use, uint32_t id)
 {
     unsigned kinds = use->kinds[id] & ALL_KINDS;
-    return use->count[id] == 1 && trace->names.items[id].len && kinds && may_name_be_cut(trace->names.items[id], kinds);
+    return use->count[id] == 1 && trace->names.items[id].len && kinds &&
+           may_name_be_truncated(trace->names.items[id], kinds);
 }
 
 /* Ids of all names, sorted by text. In this order, all names that begin with a certain name directly follow this
@@ -113,15 +114,15 @@ static bool has_longer_name(const struct sorted_names *sorted, uint32_t at, cons
 }
 
 /* Sets is_cut[id] for each truncated name. use: number and kinds of the events of each name. */
-static void find_cut_names(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
-                           struct tp_name_kernels *kernels, struct tp_arena *arena)
+static void find_truncated_names(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
+                                 struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     uint32_t count = trace->names.count, *ids = tp_arena_array(arena, count + 1u, sizeof *ids);
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i;
     tp_sort_rows(ids, count, compare_by_text, &trace->names, arena);
     for (uint32_t at = 0; at < count; at++)
-        if (may_be_cut(trace, use, ids[at]))
+        if (may_be_truncated(trace, use, ids[at]))
             is_cut[ids[at]] = has_longer_name(&(struct sorted_names){ids, count}, at, trace, use, kernels, arena);
     tp_arena_free_item(arena, ids, (count + 1u) * sizeof *ids);
 }
@@ -131,7 +132,7 @@ static uint64_t count_damaged_names(const struct tp_trace *trace, const struct t
     bool *is_damaged = tp_arena_array(arena, trace->names.count + 1u, sizeof *is_damaged);
     struct tp_name_kernels kernels = {NULL, NULL};
     uint64_t count = 0;
-    find_cut_names(is_damaged, trace, use, &kernels, arena);
+    find_truncated_names(is_damaged, trace, use, &kernels, arena);
     tp_conflicts_find_misspelled(is_damaged, trace, use, &kernels, arena);
     for (uint32_t i = 0; i < trace->names.count; i++)
         count += is_damaged[i];

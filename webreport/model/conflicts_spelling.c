@@ -113,7 +113,7 @@ static bool is_replaced_by_blanks(const struct difference *d)
 
 /* Returns the number of ends of the missing text that are inside words of the correct name (0 to 2). Returns 0 if no
  * text is missing. */
-static int count_cut_ends(const struct difference *d)
+static int count_ends_inside_words(const struct difference *d)
 {
     if (d->size || !d->right_size)
         return 0;
@@ -124,7 +124,7 @@ static int count_cut_ends(const struct difference *d)
 static bool is_text_missing_inside_words(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
-    if (count_cut_ends(d) < 2)
+    if (count_ends_inside_words(d) < 2)
         return false;
     struct word word = word_around_position(d->right, d->at);
     return d->right_size > 1 || word.end - word.first >= LONG_WORD;
@@ -136,7 +136,7 @@ static bool is_aten_name(struct tp_str name)
     return tp_str_starts(name, "aten::") && tp_is_aten_name((struct tp_str){name.ptr + skip, name.len - skip});
 }
 
-static bool is_misspelled_operator(const struct difference *d)
+static bool is_misspelling_of_operator(const struct difference *d)
 {
     static const struct word_lengths short_words = {1, 1, 1}, long_words = {6, 6, 6};
     bool is_of_torch = tp_str_starts(d->right, "aten::");
@@ -144,23 +144,23 @@ static bool is_misspelled_operator(const struct difference *d)
         return false;
     if (is_replaced_by_blanks(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
         return true;
-    return is_of_torch ? count_cut_ends(d) > 0 : is_text_missing_inside_words(d);
+    return is_of_torch ? count_ends_inside_words(d) > 0 : is_text_missing_inside_words(d);
 }
 
-static bool is_misspelled_kernel(const struct difference *d, bool knows_setup)
+static bool is_misspelling_of_kernel(const struct difference *d, bool knows_setup)
 {
     static const struct word_lengths known = {6, 4, 5}, unknown = {6, 5, 5};
     return is_replaced_by_blanks(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) ||
            is_text_missing_inside_words(d);
 }
 
-static bool is_misspelled_call(const struct difference *d)
+static bool is_misspelling_of_call(const struct difference *d)
 {
     static const struct word_lengths word_lengths = {6, 4, 5};
     return is_replaced_by_blanks(d) || is_wrong_letter(d, &word_lengths) || is_text_missing_inside_words(d);
 }
 
-static struct tp_str without_number(struct tp_str name)
+static struct tp_str name_without_number(struct tp_str name)
 {
     while (name.len && tp_is_digit(name.ptr[name.len - 1]))
         name.len--;
@@ -174,10 +174,10 @@ static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
     static const struct word_lengths word_lengths = {6, 6, 6};
     if (!(tp_regions_by_name(right) & TP_REGION_OF_TORCH))
         return false;
-    struct difference d = find_difference(without_number(name), without_number(right));
+    struct difference d = find_difference(name_without_number(name), name_without_number(right));
     bool is_piece = d.at + (d.name.len - d.at - d.size) >= SHORTEST_PIECE;
     return is_replaced_by_blanks(&d) || is_wrong_letter(&d, &word_lengths) ||
-           (is_piece && count_cut_ends(&d) > 0 && d.right_size > 1);
+           (is_piece && count_ends_inside_words(&d) > 0 && d.right_size > 1);
 }
 
 /* ---- search over all names ---- */
@@ -226,13 +226,13 @@ static bool is_misspelled(const struct spelling *s, uint32_t name, uint32_t righ
         return false;
     struct difference d = find_difference(text, of_right);
     if (kinds == 1u << TP_KIND_OPERATOR)
-        return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelled_operator(&d);
+        return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelling_of_operator(&d);
     if (s->use->count[right] < 2)
         return false;
     if (kinds == 1u << TP_KIND_RUNTIME)
-        return is_misspelled_call(&d);
+        return is_misspelling_of_call(&d);
     return kinds == 1u << TP_KIND_KERNEL &&
-           is_misspelled_kernel(&d, tp_name_has_setup(s->kernels, s->trace, name, s->arena)) &&
+           is_misspelling_of_kernel(&d, tp_name_has_setup(s->kernels, s->trace, name, s->arena)) &&
            tp_name_has_equal_setup(s->kernels, s->trace, name, right, s->arena);
 }
 

@@ -35,9 +35,10 @@ static const struct word calls[] = {
 
 /* A process of the trace and the device of its operations. */
 struct tp_device_row {
-    uint32_t first_thread;  /* any one thread of the process */
-    uint32_t first_without; /* first operation that does not contain a device number; TP_NO_ID: no such operation */
-    int64_t number;         /* device number; TP_NULL_INT until it is known */
+    uint32_t first_thread; /* any one thread of the process */
+    uint32_t
+        first_without_number; /* first operation that does not contain a device number; TP_NO_ID: no such operation */
+    int64_t number;           /* device number; TP_NULL_INT until it is known */
     const struct tp_process *process; /* metadata of the process; NULL if the trace has no metadata of the process */
     bool has_host_events;
     bool is_foreign;  /* true if the process got the next unused device number */
@@ -55,7 +56,7 @@ static int find_whole_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
     for (size_t from = 0; from + length <= text.len;) {
-        int at = tp_str_find_lower((struct tp_str){text.ptr + from, text.len - from}, word);
+        int at = tp_str_find_ignore_case((struct tp_str){text.ptr + from, text.len - from}, word);
         if (at < 0)
             return -1;
         size_t begin = from + (size_t)at, end = begin + length;
@@ -132,7 +133,7 @@ static void group_threads(struct tp_model *model)
             bool is_named = at < trace->process_count && !tp_row_id_compare(&trace->processes[processes[at]].pid, pid);
             *(struct tp_device_row *)tp_vec_push(&all) =
                 (struct tp_device_row){.first_thread = t,
-                                       .first_without = TP_NO_ID,
+                                       .first_without_number = TP_NO_ID,
                                        .number = TP_NULL_INT,
                                        .process = is_named ? &trace->processes[processes[at]] : NULL};
         }
@@ -190,7 +191,7 @@ static int64_t read_row_number(const struct tp_model *model, struct tp_device_ro
 
 /* Sets the number of each row to the first device number in its operations. Also stores the first operation of each row
  * without a number, and marks all these device numbers as used. */
-static void number_rows_by_operations(struct tp_model *model, uint8_t *used)
+static void set_row_numbers_from_operations(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -201,26 +202,26 @@ static void number_rows_by_operations(struct tp_model *model, uint8_t *used)
             row->number = number;
         if (number != TP_NULL_INT && number < DEVICE_NUMBERS)
             used[number] = 1;
-        if (number == TP_NULL_INT && row->first_without == TP_NO_ID)
-            row->first_without = k;
+        if (number == TP_NULL_INT && row->first_without_number == TP_NO_ID)
+            row->first_without_number = k;
     }
 }
 
 static inline __attribute__((always_inline)) bool comes_before_by_row(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_device_row *rows = context;
-    return rows[i].first_without < rows[j].first_without;
+    return rows[i].first_without_number < rows[j].first_without_number;
 }
 
 /* Assigns unused device numbers to the rows that have operations but no number, in the order of their first
  * operations. */
-static void number_remaining_rows(struct tp_model *model, const uint8_t *used)
+static void assign_unused_device_numbers(struct tp_model *model, const uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
     struct tp_vec foreign = TP_VEC(model->arena, uint32_t);
     int64_t next = 0;
     for (uint32_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].number == TP_NULL_INT && rows->rows[i].first_without != TP_NO_ID)
+        if (rows->rows[i].number == TP_NULL_INT && rows->rows[i].first_without_number != TP_NO_ID)
             *(uint32_t *)tp_vec_push(&foreign) = i;
     tp_sort_by_rule(foreign.data, (uint32_t)foreign.count, model->arena, rows->rows, comes_before_by_row);
     for (size_t i = 0; i < foreign.count; i++) {
@@ -266,10 +267,10 @@ void tp_device_rows_build(struct tp_model *model)
         return;
     uint8_t *used = tp_arena_array(model->arena, DEVICE_NUMBERS, sizeof *used);
     group_threads(model);
-    number_rows_by_operations(model, used);
+    set_row_numbers_from_operations(model, used);
     for (uint32_t i = 0; i < rows->count; i++) {
         struct tp_device_row *row = &rows->rows[i];
-        if (row->number == TP_NULL_INT && row->first_without == TP_NO_ID)
+        if (row->number == TP_NULL_INT && row->first_without_number == TP_NO_ID)
             continue;
         int64_t number = read_row_number(model, row);
         if (row->number == TP_NULL_INT && number != TP_NULL_INT) {
@@ -277,7 +278,7 @@ void tp_device_rows_build(struct tp_model *model)
             used[number] = 1;
         }
     }
-    number_remaining_rows(model, used);
+    assign_unused_device_numbers(model, used);
 }
 
 int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_event *e)

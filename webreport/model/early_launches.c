@@ -42,7 +42,7 @@ static void assign_call_to_operator(struct tp_model *model, uint32_t launch, uin
         launches->module[launch] = model->operators.module[op];
 }
 
-void tp_model_join_early_calls(struct tp_model *model)
+void tp_model_assign_early_calls(struct tp_model *model)
 {
     const struct tp_operators *ops = &model->operators;
     const struct tp_launches *launches = &model->launches;

@@ -9,7 +9,7 @@
 #include "writer/base/sort.h"
 
 /* Sets the device index of every device operation. Returns the device numbers in ascending order. */
-static int64_t *number_gpus(struct tp_model *model)
+static int64_t *assign_gpu_indexes(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
     struct tp_vec numbers = TP_VEC(model->arena, struct tp_keyed);
@@ -59,7 +59,7 @@ static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu 
     return count;
 }
 
-static struct tp_intervals join_intervals(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
+static struct tp_intervals merge_interval_sets(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
 {
     struct tp_vec both = TP_VEC(arena, struct tp_interval);
     tp_intervals_append(&both, x);
@@ -87,7 +87,7 @@ static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->communication = tp_intervals_from_vec(&intervals[COMMUNICATION]);
     gpu->copies = tp_intervals_from_vec(&intervals[COPY]);
     gpu->kernels =
-        gpu->communication.count ? join_intervals(model->arena, gpu->compute, gpu->communication) : gpu->compute;
+        gpu->communication.count ? merge_interval_sets(model->arena, gpu->compute, gpu->communication) : gpu->compute;
     gpu->exposed_communication = tp_intervals_difference(model->arena, gpu->communication, gpu->compute);
     struct tp_intervals rest = tp_intervals_difference(model->arena, gpu->copies, gpu->compute);
     gpu->exposed_copy = tp_intervals_difference(model->arena, rest, gpu->communication);
@@ -132,7 +132,7 @@ void tp_model_group_gpus(struct tp_model *model)
         return;
     tp_device_rows_build(model);
     devices->gpu = tp_arena_array(model->arena, devices->count, sizeof *devices->gpu);
-    int64_t *numbers = number_gpus(model);
+    int64_t *numbers = assign_gpu_indexes(model);
     uint32_t *items = tp_arena_array(model->arena, devices->count, sizeof *items);
     model->gpus = tp_arena_array(model->arena, model->gpu_count, sizeof *model->gpus);
     for (uint32_t k = 0; k < devices->count; k++)

@@ -22,10 +22,10 @@ enum { SOURCES = sizeof sources / sizeof *sources };
 /* Work of one host thread: operators, annotations and runtime calls. */
 struct host_thread {
     uint32_t count[SOURCES];
-    int64_t first_ns[SOURCES]; /* for each entry of `sources`: start of the first event with its mark, ns */
-    int64_t begin_ns, end_ns;  /* start of the first event and end of the last event, ns */
-    bool has_work;             /* true if the thread has an operator, annotation or runtime call */
-    bool works_itself;         /* true if the thread has an operator or call outside of ranges that load data */
+    int64_t first_ns[SOURCES];  /* for each entry of `sources`: start of the first event with its mark, ns */
+    int64_t begin_ns, end_ns;   /* start of the first event and end of the last event, ns */
+    bool has_work;              /* true if the thread has an operator, annotation or runtime call */
+    bool works_outside_loading; /* true if the thread has an operator or call outside of ranges that load data */
 };
 
 static void count_event_of_thread(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
@@ -43,7 +43,7 @@ static void count_event_of_thread(const struct tp_model *model, struct host_thre
     if (e->kind != TP_KIND_RUNTIME && marks & TP_MARK_LOADER)
         *loading_end = tp_ns_max(*loading_end, tp_event_end(e));
     else if (e->kind != TP_KIND_ANNOTATION && e->ts_ns >= *loading_end)
-        thread->works_itself = true;
+        thread->works_outside_loading = true;
 }
 
 static void count_events_of_threads(const struct tp_model *model, struct host_thread *threads)
@@ -65,7 +65,8 @@ static uint32_t find_marked_thread(const struct tp_model *model, const struct ho
     uint32_t best = TP_NO_ID;
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         const struct host_thread *x = &threads[t], *y = best == TP_NO_ID ? NULL : &threads[best];
-        if (x->count[source] < sources[source].least || (sources[source].mark == TP_MARK_LOADER && !x->works_itself))
+        if (x->count[source] < sources[source].least ||
+            (sources[source].mark == TP_MARK_LOADER && !x->works_outside_loading))
             continue;
         if (!y || x->count[source] > y->count[source] ||
             (x->count[source] == y->count[source] &&
@@ -119,7 +120,7 @@ static uint32_t find_unmarked_thread(const struct tp_model *model, const struct 
     return best;
 }
 
-void tp_model_find_main(struct tp_model *model)
+void tp_model_find_main_thread(struct tp_model *model)
 {
     uint32_t count = model->trace->thread_count;
     struct host_thread *threads = tp_arena_array(model->arena, count, sizeof *threads);

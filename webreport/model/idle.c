@@ -12,7 +12,7 @@ struct gaps {
     struct tp_vec out; /* the slices found so far; elements: struct tp_idle_slice */
     size_t at;         /* index of the first interval of the window of used steps that can overlap later slices */
     struct tp_intervals waiting; /* intervals in which a thread waits for this device */
-    size_t wait_at;              /* index of the first interval of `waiting` that can overlap later slices */
+    size_t next_wait;            /* index of the first interval of `waiting` that can overlap later slices */
 };
 
 static void add_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
@@ -32,9 +32,9 @@ static void add_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part
 static void add_starved_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
-    while (gaps->wait_at < waiting->count && waiting->items[gaps->wait_at].b <= a)
-        gaps->wait_at++;
-    for (size_t i = gaps->wait_at; i < waiting->count && waiting->items[i].a < b; i++) {
+    while (gaps->next_wait < waiting->count && waiting->items[gaps->next_wait].b <= a)
+        gaps->next_wait++;
+    for (size_t i = gaps->next_wait; i < waiting->count && waiting->items[i].a < b; i++) {
         int64_t from = tp_ns_max(a, waiting->items[i].a), to = tp_ns_min(b, waiting->items[i].b);
         if (tp_sat_sub(to, from) < TP_PROMPT_NS)
             continue;

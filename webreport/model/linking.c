@@ -308,7 +308,7 @@ static void find_tensor_core_times(struct tp_model *model)
     tp_narrow_init(&ops->tensor_core_total, times.total, ops->count, model->arena);
 }
 
-static void mark_eligible(struct tp_model *model)
+static void mark_eligible_operators(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     for (uint32_t i = ops->count; i-- > 0;) {
@@ -321,7 +321,7 @@ static void mark_eligible(struct tp_model *model)
     }
 }
 
-static void mark_outermost(struct tp_model *model)
+static void mark_outermost_operators(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     /* for each name: number of enclosing operators with the name */
@@ -341,6 +341,6 @@ void tp_model_compute_operator_times(struct tp_model *model)
 {
     find_device_times(model);
     find_tensor_core_times(model);
-    mark_eligible(model);
-    mark_outermost(model);
+    mark_eligible_operators(model);
+    mark_outermost_operators(model);
 }

@@ -135,7 +135,7 @@ static bool is_same_shape(const struct tp_shape *a, const struct tp_shape *b)
     return a->is_known && b->is_known && a->rank == b->rank && !memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes);
 }
 
-static bool has_input(struct tp_str dims, const struct tp_shape *shape)
+static bool has_input_of_shape(struct tp_str dims, const struct tp_shape *shape)
 {
     struct tp_str item;
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
@@ -209,7 +209,7 @@ static bool ignores_previous_iteration(const struct tp_model *model, const struc
         end--;
     for (uint32_t k = next; k < end; k++) {
         struct tp_str dims = item_dims(model, &body->items[k]);
-        if (!dims.len || has_input(dims, &output))
+        if (!dims.len || has_input_of_shape(dims, &output))
             return false;
     }
     return true;
@@ -262,7 +262,7 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
         struct tp_shape output = likely_output_shape(name_of_loop_item(model, last), item_dims(model, last));
         is_any = false;
         for (uint32_t k = next; k < end && output.is_known && output.rank; k++)
-            is_any |= has_input(item_dims(model, &body->items[k]), &output);
+            is_any |= has_input_of_shape(item_dims(model, &body->items[k]), &output);
         if (!is_any)
             return false;
     }

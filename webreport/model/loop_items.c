@@ -12,7 +12,7 @@ static bool is_user_range(const struct tp_model *model, const struct tp_event *e
            !(model->marks[e->name] & (TP_MARK_REGION | TP_MARK_PROFILER_SPAN | TP_MARK_HOST_COMM | TP_MARK_STEP));
 }
 
-static bool is_item(const struct tp_model *model, const struct tp_event *e, bool has_ranges)
+static bool is_loop_item(const struct tp_model *model, const struct tp_event *e, bool has_ranges)
 {
     if (e->flags & TP_EVENT_UNFINISHED)
         return false;
@@ -36,7 +36,7 @@ static void collect_thread(const struct tp_model *model, uint32_t thread, bool h
     int64_t end_ns = INT64_MIN;
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        bool is_wanted = thread == model->host_main ? is_item(model, e, has_ranges) : is_backward(model, e);
+        bool is_wanted = thread == model->host_main ? is_loop_item(model, e, has_ranges) : is_backward(model, e);
         if (!is_wanted || e->ts_ns < end_ns)
             continue;
         *(struct tp_keyed *)tp_vec_push(found) = (struct tp_keyed){e->ts_ns, (uint32_t)found->count, order->host[i]};

@@ -189,7 +189,7 @@ static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xc
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
-        if (tp_str_find_lower(text, *words) >= 0)
+        if (tp_str_find_ignore_case(text, *words) >= 0)
             return true;
     return false;
 }
@@ -199,12 +199,12 @@ static bool contains_any(struct tp_str text, const char *const *words)
 static bool is_tensile_matrix(struct tp_str name)
 {
     ptrdiff_t at;
-    while ((at = tp_str_find_lower(name, "cijk_")) >= 0) {
+    while ((at = tp_str_find_ignore_case(name, "cijk_")) >= 0) {
         name.ptr += at + 5;
         name.len -= (size_t)at + 5;
         const char *line = name.len ? memchr(name.ptr, '\n', name.len) : NULL;
         struct tp_str rest = {name.ptr, line ? (size_t)(line - name.ptr) : name.len};
-        for (ptrdiff_t mi; (mi = tp_str_find_lower(rest, "_mi")) >= 0;) {
+        for (ptrdiff_t mi; (mi = tp_str_find_ignore_case(rest, "_mi")) >= 0;) {
             rest.ptr += mi + 3;
             rest.len -= (size_t)mi + 3;
             if (rest.len && rest.ptr[0] >= '0' && rest.ptr[0] <= '9')
@@ -413,7 +413,7 @@ const char *tp_name_comm_backend(struct tp_str name)
         size_t n = (size_t)(colon - name.ptr);
         bool is_scope = n + 1 < name.len && colon[1] == ':';
         for (unsigned i = 0; !is_scope && backends[i]; i++)
-            if (n == strlen(backends[i]) && tp_str_find_lower((struct tp_str){name.ptr, n}, backends[i]) == 0)
+            if (n == strlen(backends[i]) && tp_str_find_ignore_case((struct tp_str){name.ptr, n}, backends[i]) == 0)
                 return backends[i];
     }
     return tp_str_starts(name, "c10d::") || tp_str_equal(name, TP_STR("record_param_comms")) ? "c10d" : NULL;
@@ -421,7 +421,9 @@ const char *tp_name_comm_backend(struct tp_str name)
 
 const char *tp_name_comm_library(struct tp_str name)
 {
-    return tp_str_find_lower(name, "nccl") >= 0 ? "nccl" : tp_str_find_lower(name, "rccl") >= 0 ? "rccl" : NULL;
+    return tp_str_find_ignore_case(name, "nccl") >= 0   ? "nccl"
+           : tp_str_find_ignore_case(name, "rccl") >= 0 ? "rccl"
+                                                        : NULL;
 }
 
 static bool is_eligible(struct tp_str name)

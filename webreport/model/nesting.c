@@ -195,7 +195,8 @@ static void find_nesting_of_thread(struct sweep *s, const uint32_t *items, uint3
         add_to_event_tree(s, items[i]);
         switch (e->kind) {
         case TP_KIND_MODULE:
-            push_module(s, items[i]); /* falls through: a module is also a frame */
+            push_module(s, items[i]);
+            __attribute__((fallthrough)); /* a module is also a frame */
         case TP_KIND_FRAME:
             pop_ended_frames(s, e->ts_ns);
             push_frame(s, tp_event_end(e), e->name);
@@ -281,7 +282,7 @@ void tp_model_build_trees(struct tp_model *model)
     }
     model->operators.thread_first[threads] = model->operators.count;
     model->launches.thread_first[threads] = model->launches.count;
-    tp_model_join_early_calls(model);
+    tp_model_assign_early_calls(model);
     tp_model_fold_operators(model);
     append_unfinished(model, &s.unfinished);
 }

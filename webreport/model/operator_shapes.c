@@ -123,10 +123,10 @@ int tp_element_size(struct tp_str type)
                  {"qint8", 1},
                  {"quint8", 1},
                  {"qint32", 4}};
-    if (tp_str_find_lower(type, "float8") >= 0 || tp_str_find_lower(type, "float4") >= 0)
+    if (tp_str_find_ignore_case(type, "float8") >= 0 || tp_str_find_ignore_case(type, "float4") >= 0)
         return 1;
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (type.len == strlen(sizes[i].name) && tp_str_find_lower(type, sizes[i].name) == 0)
+        if (type.len == strlen(sizes[i].name) && tp_str_find_ignore_case(type, sizes[i].name) == 0)
             return sizes[i].size;
     return 0;
 }

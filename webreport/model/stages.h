@@ -8,7 +8,7 @@
 /* Finds the parents of operators, launches and modules, thread by thread (nesting.c). */
 void tp_model_build_trees(struct tp_model *model);
 /* Assigns calls that start just before their operator to this operator (early_launches.c). */
-void tp_model_join_early_calls(struct tp_model *model);
+void tp_model_assign_early_calls(struct tp_model *model);
 /* Folds each operator into its parent if the parent has the same name and no other child (D7). Then computes host self
  * times (folding.c). */
 void tp_model_fold_operators(struct tp_model *model);
@@ -19,7 +19,7 @@ void tp_model_link_devices(struct tp_model *model);
  * of the same name (linking.c). */
 void tp_model_compute_operator_times(struct tp_model *model);
 /* Finds the main thread of the host (host_main.c). */
-void tp_model_find_main(struct tp_model *model);
+void tp_model_find_main_thread(struct tp_model *model);
 /* Groups device operations by device, computes the intervals of each device, and finds the main device (gpus.c). */
 void tp_model_group_gpus(struct tp_model *model);
 /* Computes the intervals of each category of a step's time (gpus.c). */

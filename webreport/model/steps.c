@@ -371,7 +371,7 @@ static void exclude_warm_up_steps(struct tp_model *model)
     }
 }
 
-static void find_window(struct tp_model *model)
+static void find_window_of_used_steps(struct tp_model *model)
 {
     struct tp_vec window = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->step_count; i++) {
@@ -398,7 +398,7 @@ void tp_model_find_steps(struct tp_model *model)
         exclude_unfinished_steps(model);
         exclude_warm_up_steps(model);
     }
-    find_window(model);
+    find_window_of_used_steps(model);
 }
 
 const char *tp_unused_reason_text(enum tp_unused_reason reason)

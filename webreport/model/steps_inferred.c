@@ -34,7 +34,8 @@ struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
     uint32_t *start, count;
-    uint32_t *differs, differ_count; /* indexes of the iterations that differ from the typical iteration, ascending */
+    uint32_t *differs,
+        different_iteration_count; /* indexes of the iterations that differ from the typical iteration, ascending */
     uint32_t typical_first, typical_length;
     uint32_t shift;
     uint32_t passes; /* number of iterations that form one step */
@@ -126,11 +127,11 @@ static bool is_like_typical_iteration(const struct loop *loop, struct loop_names
  * and the last iteration, which find_start_of_loop_body has compared. */
 static void find_different_iterations(struct loop *loop, struct loop_names *names)
 {
-    loop->differ_count = 0;
+    loop->different_iteration_count = 0;
     count_typical_names(loop, names, false);
     for (uint32_t i = 1; i + 1 < loop->count; i++)
         if (!is_like_typical_iteration(loop, names, i))
-            loop->differs[loop->differ_count++] = i;
+            loop->differs[loop->different_iteration_count++] = i;
     count_typical_names(loop, names, true);
 }
 
@@ -147,10 +148,10 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
 static bool join_accumulation_rounds(struct loop *loop)
 {
     const uint32_t *differs = loop->differs;
-    if (loop->differ_count < MIN_REPEATS - 1)
+    if (loop->different_iteration_count < MIN_REPEATS - 1)
         return false;
-    uint32_t every = differs[1] - differs[0], last = differs[loop->differ_count - 1], count = 0;
-    for (uint32_t i = 1; i < loop->differ_count; i++)
+    uint32_t every = differs[1] - differs[0], last = differs[loop->different_iteration_count - 1], count = 0;
+    for (uint32_t i = 1; i < loop->different_iteration_count; i++)
         if (differs[i] - differs[i - 1] != every)
             return false;
     if (every < 2 || differs[0] >= every || loop->count - 1 - last > every)
@@ -167,7 +168,7 @@ static bool find_iterations_of_loop(struct loop *loop, struct loop_names *names,
     find_typical_iteration(loop, arena);
     find_start_of_loop_body(loop);
     find_different_iterations(loop, names);
-    if (!loop->differ_count)
+    if (!loop->different_iteration_count)
         return true;
     bool accumulates = has_backward(loop, names);
     if (accumulates && loop->passes == 1 && join_accumulation_rounds(loop)) {
@@ -176,7 +177,7 @@ static bool find_iterations_of_loop(struct loop *loop, struct loop_names *names,
         find_different_iterations(loop, names);
     }
     uint64_t few = accumulates ? FEW_OTHERS : FEW_OTHERS_BARE;
-    return loop->differ_count * few <= loop->count;
+    return loop->different_iteration_count * few <= loop->count;
 }
 
 /* ---- anchors of loops ---- */
@@ -339,7 +340,7 @@ static void make_steps_of_loop(struct tp_model *model, const struct loop *loop, 
         int64_t end = i + 1 < loop->count ? first_item_of_step(loop, i + 1)->start_ns : loop_end_ns(loop);
         tp_steps_add(model, step, first_item_of_step(loop, i)->start_ns, end, first_item_of_step(loop, i)->event);
     }
-    for (uint32_t i = 0; i < loop->differ_count; i++)
+    for (uint32_t i = 0; i < loop->different_iteration_count; i++)
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
 }
 

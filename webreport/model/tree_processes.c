@@ -141,7 +141,7 @@ static struct children link_children(const struct tp_process_tree *tree, const u
 }
 
 /* Sorts the processes so that parents come before their children, and children are in order of time. */
-static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
+static void sort_processes_into_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t count = tree->process_count, placed = 0;
     const uint32_t *by_time = sort_processes(tree->processes, count, comes_before_by_time, arena);
@@ -182,5 +182,5 @@ void tp_tree_processes_build(struct tp_process_tree *tree, const struct tp_trace
 {
     tree->trace = trace;
     list_processes(tree, arena);
-    order_tree(tree, arena);
+    sort_processes_into_tree(tree, arena);
 }

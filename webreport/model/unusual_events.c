@@ -129,8 +129,8 @@ void tp_unusual_events_count(struct tp_trace *trace, const struct tp_order *orde
     uint64_t *notices = trace->reading.notices;
     notices[TP_NOTICE_TIME_OUTLIER] = count_events_far_from_median(trace, tp_unusual_events_median_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlapping_operations(trace, order, arena);
-    trace->reading.twice = count_duplicates(trace, order->host, order->host_count) +
-                           count_duplicates(trace, order->device, order->device_count);
+    trace->reading.duplicate_events = count_duplicates(trace, order->host, order->host_count) +
+                                      count_duplicates(trace, order->device, order->device_count);
     tp_conflicts_count(trace, order, arena);
     notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_recorded_from_outside(trace);
 }

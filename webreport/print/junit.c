@@ -42,7 +42,8 @@ static void put_outcome(struct tp_buf *out, const struct tp_finding_block *findi
     tp_buf_printf(out, "</%s>\n", element);
 }
 
-static void put_case(struct tp_buf *out, const struct tp_findings_block *list, const struct tp_finding_block *finding)
+static void put_test_case(struct tp_buf *out, const struct tp_findings_block *list,
+                          const struct tp_finding_block *finding)
 {
     tp_buf_puts(out, "    <testcase");
     put_attribute(out, "classname", list->source);
@@ -77,7 +78,7 @@ static size_t count_input_faults(const struct tp_findings_block *list)
     return count;
 }
 
-static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, struct tp_arena *arena)
+static void put_test_suite(struct tp_buf *out, const struct tp_findings_block *list, struct tp_arena *arena)
 {
     const char *counts = tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
                                         list->count, count_findings_of_tone(list, TP_TONE_BAD),
@@ -85,7 +86,7 @@ static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, 
     tp_buf_printf(out, "<testsuites name=\"tracepress\"%s time=\"0\">\n", counts);
     tp_buf_printf(out, "  <testsuite name=\"%s\"%s time=\"0\">\n", list->name, counts);
     for (size_t i = 0; i < list->count; i++)
-        put_case(out, list, &list->items[i]);
+        put_test_case(out, list, &list->items[i]);
     tp_buf_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 
@@ -97,6 +98,6 @@ int tp_print_junit(struct tp_buf *out, const struct tp_document *document, const
     tp_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     for (size_t i = 0; i < document->blocks.count; i++)
         if (tp_document_block_at(document, i)->kind == TP_BLOCK_FINDINGS)
-            put_suite(out, &tp_document_block_at(document, i)->findings, document->arena);
+            put_test_suite(out, &tp_document_block_at(document, i)->findings, document->arena);
     return TP_OK;
 }

@@ -84,7 +84,7 @@ static int join_assets_by_suffix(struct tp_str *out, const struct tp_assets *ass
 static int check_embeddable(struct tp_str text, const char *what, const char *end, struct tp_error *err)
 {
     const char *found = NULL;
-    if (tp_str_find_lower(text, end) >= 0)
+    if (tp_str_find_ignore_case(text, end) >= 0)
         found = end;
     else if (tp_str_find(text, "<!--") >= 0)
         found = "<!--";
@@ -96,7 +96,7 @@ static int check_embeddable(struct tp_str text, const char *what, const char *en
 }
 
 /* Appends the hash of a text in the form that the policy needs, such as 'sha256-...'. */
-static void hash_source(struct tp_buf *out, struct tp_str text)
+static void append_policy_hash(struct tp_buf *out, struct tp_str text)
 {
     uint8_t digest[32];
     tp_sha256_digest(text.ptr, text.len, digest);
@@ -113,9 +113,9 @@ static struct tp_str security_policy(const struct tp_html *html, struct tp_arena
     if (html->is_separate)
         tp_buf_puts(&text, "'self'; script-src 'self'");
     else {
-        hash_source(&text, html->css);
+        append_policy_hash(&text, html->css);
         tp_buf_puts(&text, "; script-src ");
-        hash_source(&text, html->js);
+        append_policy_hash(&text, html->js);
     }
     tp_buf_puts(&text, "; img-src data:; base-uri 'none'; form-action 'none'");
     /* copy of the policy (at most 280 bytes), because the buffer must be released before an allocation in the arena can

@@ -135,14 +135,14 @@ static int make_digest_part(void *context, struct tp_error *err)
     (void)err;
     if (digest_addition->why) {
         struct tp_naming naming = {.arena = &digest_addition->arena, .redact = redact};
-        tp_report_add_failed_line(&document, &naming, digest_addition->profile->file, digest_addition->why);
+        tp_document_add_failed_input(&document, &naming, digest_addition->profile->file, digest_addition->why);
     } else {
         tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
         limits.evidence = 1;
         tp_section_init(&section, &digest_addition->arena, digest_addition->profile,
                         &(struct tp_section_options){.redact = redact, .is_one_of_many = digest->expected > 1});
         section.limits = &limits;
-        (digest->expected > DETAILED_PROFILES ? tp_report_add_line : tp_report_document)(&document, &section);
+        (digest->expected > DETAILED_PROFILES ? tp_document_add_profile_line : tp_report_document)(&document, &section);
     }
     tp_digest_add(digest, &document);
     return TP_OK;

@@ -27,7 +27,7 @@ enum {
     OVERVIEW_BYTES = 28672 /* estimated size of the shortest form of a profile, bytes */
 };
 
-static struct tp_data overview_data(const struct tp_section *section)
+static struct tp_data make_overview_data(const struct tp_section *section)
 {
     struct tp_document document;
     struct tp_object *root = tp_object_new(section->arena);
@@ -38,35 +38,35 @@ static struct tp_data overview_data(const struct tp_section *section)
 
 /* Values of `whose`: the section is for all profiles, for programs recorded from outside, or for all other profiles.
  * The table has the sections in the order of the page. Building a large section (is_large) reads every event. */
-enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
+enum { FOR_ALL_PROFILES, FOR_PROGRAM_PROFILES, FOR_OTHER_PROFILES };
 static const struct {
     const char *name, *label;
     struct tp_data (*build)(const struct tp_section *section);
     bool is_large;
     uint8_t whose;
 } SECTIONS[] = {
-    {"overview", "Overview", overview_data, false, OF_ALL},
-    {"processes", "Processes", tp_section_processes, false, OF_PROGRAMS},
-    {"threads", "Threads", tp_section_threads, false, OF_PROGRAMS},
-    {"flame", "Flame", tp_section_flame, false, OF_PROGRAMS},
-    {"functions", "Functions", tp_section_functions, false, OF_PROGRAMS},
-    {"waits", "Waits", tp_section_waits, false, OF_PROGRAMS},
-    {"usage", "Memory and I/O", tp_section_usage, false, OF_PROGRAMS},
-    {"seen", "What was seen", tp_section_recording, false, OF_PROGRAMS},
-    {"ranges", "Ranges", tp_section_ranges, false, OF_OTHERS},
-    {"wall", "Wall clock", tp_section_wall, false, OF_OTHERS},
-    {"idle", "Idle time", tp_section_idle, false, OF_OTHERS},
-    {"serving", "Serving", tp_section_serving, false, OF_OTHERS},
-    {"operators", "Operators", tp_section_operators, false, OF_OTHERS},
-    {"kernels", "Kernels", tp_section_kernels, false, OF_OTHERS},
-    {"memory", "Memory", tp_section_memory, false, OF_OTHERS},
-    {"modules", "Modules", tp_section_modules, false, OF_OTHERS},
-    {"samples", "CPU samples", tp_section_samples, false, OF_OTHERS},
-    {"tasks", "Tasks", tp_section_tasks, false, OF_OTHERS},
-    {"calltree", "Call tree", tp_section_calltree, true, OF_OTHERS},
-    {"timeline", "Timeline", tp_section_timeline, false, OF_OTHERS},
-    {"quality", "Trace quality", tp_section_quality, false, OF_OTHERS},
-    {"about", "About", tp_section_about, false, OF_ALL},
+    {"overview", "Overview", make_overview_data, false, FOR_ALL_PROFILES},
+    {"processes", "Processes", tp_section_processes, false, FOR_PROGRAM_PROFILES},
+    {"threads", "Threads", tp_section_threads, false, FOR_PROGRAM_PROFILES},
+    {"flame", "Flame", tp_section_flame, false, FOR_PROGRAM_PROFILES},
+    {"functions", "Functions", tp_section_functions, false, FOR_PROGRAM_PROFILES},
+    {"waits", "Waits", tp_section_waits, false, FOR_PROGRAM_PROFILES},
+    {"usage", "Memory and I/O", tp_section_usage, false, FOR_PROGRAM_PROFILES},
+    {"seen", "What was seen", tp_section_recording, false, FOR_PROGRAM_PROFILES},
+    {"ranges", "Ranges", tp_section_ranges, false, FOR_OTHER_PROFILES},
+    {"wall", "Wall clock", tp_section_wall, false, FOR_OTHER_PROFILES},
+    {"idle", "Idle time", tp_section_idle, false, FOR_OTHER_PROFILES},
+    {"serving", "Serving", tp_section_serving, false, FOR_OTHER_PROFILES},
+    {"operators", "Operators", tp_section_operators, false, FOR_OTHER_PROFILES},
+    {"kernels", "Kernels", tp_section_kernels, false, FOR_OTHER_PROFILES},
+    {"memory", "Memory", tp_section_memory, false, FOR_OTHER_PROFILES},
+    {"modules", "Modules", tp_section_modules, false, FOR_OTHER_PROFILES},
+    {"samples", "CPU samples", tp_section_samples, false, FOR_OTHER_PROFILES},
+    {"tasks", "Tasks", tp_section_tasks, false, FOR_OTHER_PROFILES},
+    {"calltree", "Call tree", tp_section_calltree, true, FOR_OTHER_PROFILES},
+    {"timeline", "Timeline", tp_section_timeline, false, FOR_OTHER_PROFILES},
+    {"quality", "Trace quality", tp_section_quality, false, FOR_OTHER_PROFILES},
+    {"about", "About", tp_section_about, false, FOR_ALL_PROFILES},
 };
 enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
 
@@ -89,7 +89,7 @@ struct tp_page {
     bool has_programs; /* true: the page has the style and script for programs recorded from outside */
     struct tp_buf ranks, profiles, index, extra; /* fragments of the page; extra: sections that belong to no profile */
     struct tp_buf document;                      /* the HTML document, without the fragments */
-    size_t fragments_at;                         /* position in `document` where the fragments are inserted */
+    size_t fragments_offset;                     /* position in `document` where the fragments are inserted */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
@@ -98,10 +98,9 @@ struct tp_page {
     struct tp_page_index entries;
     size_t expected;              /* number of profiles, including failed ones */
     struct tp_page_limits limits; /* limits of the level of detail for the current profile */
-    struct large_sections
-        ahead; /* large sections that tp_page_start_profile built in advance, at the most detailed level */
-    bool has_ahead;
+    struct large_sections ahead;  /* built in advance by tp_page_start_profile, at the most detailed level */
     size_t ahead_nodes; /* largest number of call tree nodes in `ahead` */
+    bool has_ahead;
 };
 
 static const char *copy_text(struct tp_arena *arena, const char *text)
@@ -123,7 +122,7 @@ struct addition {
     size_t history_count;
 };
 
-static int begin_in_guard(void *context, struct tp_error *err)
+static int open_page_in_guard(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_page_options *options = ((struct addition *)context)->options;
@@ -152,7 +151,7 @@ int tp_page_open(struct tp_page **out, const struct tp_page_options *options, si
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     tp_arena_init(&page->arena, 0);
     page->expected = profile_count ? profile_count : 1;
-    code = tp_arena_run(&page->arena, begin_in_guard, &(struct addition){.page = page, .options = options}, err);
+    code = tp_arena_run(&page->arena, open_page_in_guard, &(struct addition){.page = page, .options = options}, err);
     if (code) {
         tp_page_release(page);
         return code;
@@ -226,7 +225,8 @@ static void *build_large_sections(void *argument)
     return NULL;
 }
 
-static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *large_arena)
+static void begin_large_sections(struct large_sections *large, const struct tp_section *section,
+                                 struct tp_arena *large_arena)
 {
     if (large->is_built)
         return;
@@ -259,9 +259,9 @@ static int build_small_sections(void *context, struct tp_error *err)
 {
     struct small_sections *small = context;
     (void)err;
-    unsigned whose = tp_section_is_program(small->section) ? OF_PROGRAMS : OF_OTHERS;
+    unsigned whose = tp_section_is_program(small->section) ? FOR_PROGRAM_PROFILES : FOR_OTHER_PROFILES;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
-        if (!SECTIONS[i].is_large && (SECTIONS[i].whose == OF_ALL || SECTIONS[i].whose == whose))
+        if (!SECTIONS[i].is_large && (SECTIONS[i].whose == FOR_ALL_PROFILES || SECTIONS[i].whose == whose))
             small->data[i] = SECTIONS[i].build(small->section);
     return 0;
 }
@@ -272,14 +272,13 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
 {
     struct large_sections large = page->ahead; /* empty if no sections were built in advance */
     struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
-
+    entry->sections = 0;
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     page->has_ahead = false; /* sections built in advance are used only for the first level of detail */
-    begin_large(&large, section, &page->large_arena);
+    begin_large_sections(&large, section, &page->large_arena);
     tp_arena_run(section->arena, build_small_sections, &small, NULL);
     end_large_sections(&large, section->arena);
     tp_arena_fail_with_stored_code(section->arena);
-    entry->sections = 0;
     struct tp_list *sections = tp_object_add_list(root, "sections");
     for (unsigned i = 0; i < SECTION_COUNT; i++) {
         struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
@@ -320,11 +319,9 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
     size_t share = next_profile_bytes(page), before = page->profiles.size;
     section->limits = &page->limits;
     for (unsigned level = 0; level < tp_page_level_count(); level++) {
-        int code;
-
         set_profile_limits(page, level, share);
         section->left_out = tp_page_level_text(level);
-        code = render_profile(page, section, entry, &page->profiles, err);
+        int code = render_profile(page, section, entry, &page->profiles, err);
         if (code)
             return code;
         if (page->profiles.size - before <= share) {
@@ -424,7 +421,6 @@ static int add_distributed(void *context, struct tp_error *err)
         .arena = &page->scratch, .redact = page->options.redact, .source_url = page->options.source_url};
     struct tp_object *root = tp_object_new(&page->scratch);
     struct tp_data data;
-
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
     data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_joined_speech(&page->entries));
@@ -565,8 +561,9 @@ static int finish_page_in_guard(void *context, struct tp_error *err)
     tp_object_add_text(root, "version", TP_VERSION);
     tp_object_add_str(root, "page_title", tp_page_index_title(&page->entries));
     write_links_of_page(page, root);
-    tp_object_add_value(root, "fragments",
-                        (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
+    tp_object_add_value(
+        root, "fragments",
+        (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_offset});
     /* reserves the final size, because growing the buffer would copy its content */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
@@ -583,12 +580,12 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
         return tp_error_set(err, page->document.failed, 0, "out of memory");
     struct tp_str shell = buffer_text(&page->document);
     bool has_many = page->expected > 1;
-    files->html[0] = (struct tp_str){shell.ptr, page->fragments_at};
+    files->html[0] = (struct tp_str){shell.ptr, page->fragments_offset};
     files->html[1] = buffer_text(&page->index);
     files->html[2] = buffer_text(has_many ? &page->ranks : &page->profiles);
     files->html[3] = buffer_text(has_many ? &page->profiles : &page->ranks);
     files->html[4] = buffer_text(&page->extra);
-    files->html[5] = (struct tp_str){shell.ptr + page->fragments_at, shell.len - page->fragments_at};
+    files->html[5] = (struct tp_str){shell.ptr + page->fragments_offset, shell.len - page->fragments_offset};
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         files->html_bytes += files->html[i].len;
     if (page->html.is_separate) {

@@ -268,7 +268,7 @@ static size_t character_count(struct tp_str text)
     return tp_utf8_count(text.ptr, text.len);
 }
 
-static void measure_worded(struct layout *l)
+static void measure_worded_columns(struct layout *l)
 {
     const struct tp_worded_table *table = l->table;
     for (unsigned i = 0; i < table->column_count; i++) {
@@ -310,7 +310,7 @@ static void write_rule_line(struct layout *l)
 static void write_worded_rows(struct layout *l)
 {
     const struct tp_worded_table *table = l->table;
-    measure_worded(l);
+    measure_worded_columns(l);
     write_rule_line(l);
     for (unsigned i = 0; i < table->column_count; i++)
         put_worded_cell(l, i, tp_str_of(table->columns[i].title));

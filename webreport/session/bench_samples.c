@@ -152,7 +152,7 @@ static void add_all_counts(struct load *load, const struct tp_summaries *summari
     store_counts(load, all, count);
 }
 
-static int load_guarded(void *context, struct tp_error *err)
+static int load_samples_in_guard(void *context, struct tp_error *err)
 {
     struct load *load = context;
     struct tp_summaries_options how = TP_SUMMARIES_OPTIONS;
@@ -183,7 +183,7 @@ int tp_bench_samples_load(struct tp_bench_run *run, size_t *trace_count, const s
     for (int q = 0; q <= TP_BENCH_HOST_OPS; q++)
         run->level[q] = NAN;
     tp_arena_init(&load.scratch, 0);
-    int code = tp_arena_run_both(&load.scratch, arena, load_guarded, &load, err);
+    int code = tp_arena_run_both(&load.scratch, arena, load_samples_in_guard, &load, err);
     tp_arena_release(&load.scratch);
     return code;
 }

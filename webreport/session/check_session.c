@@ -72,8 +72,8 @@ static int load_runs_of_side(struct tp_check_session *s, int side, struct tp_are
     if (code < 0)
         return code;
     tp_merge_sort(arena, s->sides[side].items, s->sides[side].count, sizeof(struct tp_summary), compare_by_start, NULL);
-    *out = (struct tp_check_side){count == 1 ? tp_inputs_shown_name(arena, paths[0]) : "inputs", s->sides[side].items,
-                                  s->sides[side].count, s->sides[side].is_one_trace};
+    *out = (struct tp_check_side){count == 1 ? tp_inputs_last_path_part(arena, paths[0]) : "inputs",
+                                  s->sides[side].items, s->sides[side].count, s->sides[side].is_one_trace};
     return TP_OK;
 }
 
@@ -112,7 +112,7 @@ static int load_stored_runs(struct tp_check_session *s, struct tp_arena *arena, 
     if (s->read.is_strict && s->history.failed_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: some summaries cannot be read", s->baseline);
     const struct tp_history_run *runs = s->history.runs;
-    size_t from = tp_history_accepted_begin(runs, s->history.count);
+    size_t from = tp_history_first_accepted_run(runs, s->history.count);
     for (size_t i = from; i < s->history.count; i++)
         total += runs[i].count;
     struct tp_summary *items = tp_arena_array(arena, total, sizeof *items);
@@ -122,7 +122,7 @@ static int load_stored_runs(struct tp_check_session *s, struct tp_arena *arena, 
             count += runs[i].count;
         }
     s->input.base =
-        (struct tp_check_side){tp_inputs_shown_name(arena, s->baseline), count ? items : NULL, count, false};
+        (struct tp_check_side){tp_inputs_last_path_part(arena, s->baseline), count ? items : NULL, count, false};
     s->input.is_base_broken = total && !count;
     return TP_OK;
 }

@@ -65,7 +65,7 @@ static int load_side_guarded(void *context, struct tp_error *err)
     options.console = how->console;
     options.analysed = how->has_trees ? store_analysis_tree : NULL;
     options.context = side;
-    side->name = tp_inputs_shown_name(&side->arena, path);
+    side->name = tp_inputs_last_path_part(&side->arena, path);
     int code = tp_summaries_load(&side->summaries, &side->arena, &options, err);
     if (code == TP_OK && side->tree_status)
         return tp_error_set(err, side->tree_status, 0, "out of memory");

@@ -29,12 +29,13 @@ void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *run
                           count > SHOWN ? ", ..." : "");
     tp_buf_release(&names);
     if (runs->ignored_count)
-        tp_console_notice(
-            console, "%zu other trace%s not read: %s%s; name %s to read %s", runs->ignored_count,
-            runs->ignored_count == 1 ? " is" : "s are", runs->ignored, runs->ignored_count > 1 ? " and others" : "",
-            runs->ignored_count == 1 ? "the file" : "the files", runs->ignored_count == 1 ? "it" : "them");
+        tp_console_notice(console, "%zu other trace%s not read: %s%s; name %s to read %s", runs->ignored_count,
+                          runs->ignored_count == 1 ? " is" : "s are", runs->first_ignored_path,
+                          runs->ignored_count > 1 ? " and others" : "",
+                          runs->ignored_count == 1 ? "the file" : "the files",
+                          runs->ignored_count == 1 ? "it" : "them");
     if (runs->special_count)
-        tp_console_notice(console, "%s%s: not a regular file, left out", runs->special,
+        tp_console_notice(console, "%s%s: not a regular file, left out", runs->first_special_path,
                           runs->special_count > 1 ? " and others" : "");
 }
 
@@ -107,9 +108,9 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
         return tp_error_set(err, TP_ENOTFOUND, 0,
                             "no %s found, but %zu recording%s not finished; run 'tracepress recover %.200s'", wanted,
                             count, count == 1 ? " that was" : "s that were", folder);
-    const char *what = runs->foreign ? tp_file_head_describe(runs->foreign) : NULL;
+    const char *what = runs->first_foreign_path ? tp_file_head_describe(runs->first_foreign_path) : NULL;
     if (what)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->foreign, what);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->first_foreign_path, what);
     if (search->include)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found whose names --include '%.80s' takes", wanted,
                             search->include);
@@ -128,7 +129,7 @@ void tp_inputs_print_notices(struct tp_console *console, const char *path, const
                               (unsigned long long)reading->notice_offset[i]);
 }
 
-const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path)
+const char *tp_inputs_last_path_part(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path), from;
     while (size > 1 && path[size - 1] == '/')

@@ -31,7 +31,7 @@ void tp_inputs_print_notices(struct tp_console *console, const char *path, const
 
 /* Returns the last part of a path, in `arena`. Outputs use it as the name of a run, so that they do not reveal the
  * user's folders. */
-const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path);
+const char *tp_inputs_last_path_part(struct tp_arena *arena, const char *path);
 
 /* Returns true if a path names an existing folder, or ends in '/' and so names a folder to be created. */
 bool tp_inputs_is_folder(const char *path);

@@ -43,7 +43,7 @@ static int classify_inputs(void *context, struct tp_error *err)
     struct question *question = context;
     struct tp_summary_inputs found;
     size_t summary_count = 0;
-    int code = tp_summary_inputs_find(&found, &question->arena, question->search, TP_INPUTS_ALL, err);
+    int code = tp_summary_inputs_find(&found, &question->arena, question->search, TP_INPUTS_MUST_EXIST, err);
     for (size_t i = 0; code == TP_OK && i < found.count; i++)
         summary_count += found.items[i].trace == NULL;
     if (code == TP_OK && summary_count > 0)
@@ -166,7 +166,7 @@ static struct tp_job *find_or_add_job(struct state *state, const struct tp_summa
             return job;
     }
     if (state->items.count == TP_MAX_JOB_SPANS) {
-        state->jobs->left_out_count++;
+        state->jobs->dropped_summary_count++;
         return NULL;
     }
     struct tp_job *job = tp_vec_push(&state->items);

@@ -35,7 +35,7 @@ static void add_leftover(struct search *search, const char *path, enum tp_leftov
 
 static void count_unread_folder(struct search *search, const char *path)
 {
-    search->left->unread = search->left->unread_count++ ? search->left->unread : path;
+    search->left->unread = search->left->unread_folder_count++ ? search->left->unread : path;
 }
 
 static void check_folder(struct search *search, const struct place *place, const char *name, const char *path)

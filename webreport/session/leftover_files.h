@@ -21,11 +21,11 @@ struct tp_leftover {
 };
 
 struct tp_leftover_files {
-    struct tp_vec items; /* leftover files sorted by path; elements: struct tp_leftover */
-    size_t folder_count; /* number of folders searched, including the first one */
-    size_t unread_count; /* number of folders that were not searched, because they cannot be read or are deeper than
-                            TP_MAX_DIR_DEPTH */
-    const char *unread;  /* path of the first folder that was not searched; NULL if all were searched */
+    struct tp_vec items;        /* leftover files sorted by path; elements: struct tp_leftover */
+    size_t folder_count;        /* number of folders searched, including the first one */
+    size_t unread_folder_count; /* number of folders that were not searched, because they cannot be read or are deeper
+                            than TP_MAX_DIR_DEPTH */
+    const char *unread;         /* path of the first folder that was not searched; NULL if all were searched */
 };
 
 /* Finds leftover files in a folder and its subfolders. Does not follow symbolic links. All raw records of a run count

@@ -120,7 +120,7 @@ static int set_option_value(const struct tp_opt *opt, void *options, char *value
         *(bool *)field = true;
         return TP_OK;
     case TP_OPT_TEXT:
-    case TP_OPT_MAYBE:
+    case TP_OPT_OPTIONAL_TEXT:
         *(const char **)field = value;
         return TP_OK;
     case TP_OPT_PATH:
@@ -185,8 +185,8 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
             return set_option_error(table, argv[i], err);
         if (opt->type == TP_OPT_FLAG && value)
             return tp_error_set(err, TP_EUSAGE, 0, "--%s takes no value", opt->name);
-        bool may_lack = opt->type == TP_OPT_FLAG || opt->type == TP_OPT_MAYBE;
-        if (opt->type == TP_OPT_MAYBE && !value)
+        bool may_lack = opt->type == TP_OPT_FLAG || opt->type == TP_OPT_OPTIONAL_TEXT;
+        if (opt->type == TP_OPT_OPTIONAL_TEXT && !value)
             value = argv[i] + strlen(argv[i]);
         if (!may_lack && !value) {
             if (i + 1 == argc)

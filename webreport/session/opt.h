@@ -12,14 +12,14 @@
 #include "writer/base/error.h"
 
 enum tp_opt_type {
-    TP_OPT_FLAG,   /* field of type bool: true if the option is given */
-    TP_OPT_TEXT,   /* field of type const char * */
-    TP_OPT_MAYBE,  /* field of type const char *: the text after '='; "" without '=' */
-    TP_OPT_PATH,   /* field of type const char *: path of a file or folder, with '/' between its parts */
-    TP_OPT_SIZE,   /* field of type uint64_t: size in bytes; the text may end with K, M or G (powers of 1024) */
-    TP_OPT_INT,    /* field of type int64_t: a whole number, which can be negative */
-    TP_OPT_CHOICE, /* field of type int: index of the value in the list `choices` */
-    TP_OPT_LIST,   /* field of type struct tp_opt_list, for an option that may be given several times */
+    TP_OPT_FLAG,          /* field of type bool: true if the option is given */
+    TP_OPT_TEXT,          /* field of type const char * */
+    TP_OPT_OPTIONAL_TEXT, /* field of type const char *: the text after '='; "" without '=' */
+    TP_OPT_PATH,          /* field of type const char *: path of a file or folder, with '/' between its parts */
+    TP_OPT_SIZE,          /* field of type uint64_t: size in bytes; the text may end with K, M or G (powers of 1024) */
+    TP_OPT_INT,           /* field of type int64_t: a whole number, which can be negative */
+    TP_OPT_CHOICE,        /* field of type int: index of the value in the list `choices` */
+    TP_OPT_LIST,          /* field of type struct tp_opt_list, for an option that may be given several times */
 };
 
 enum { TP_OPT_LIST_MAX = 64 };

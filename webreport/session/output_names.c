@@ -55,11 +55,11 @@ static bool does_worker_have_other_span(const struct tp_run *run, const struct t
 }
 
 static const char *folder_path(struct tp_arena *arena, const struct tp_run *run, const struct tp_run_file *file,
-                               const struct tp_output_name *name, bool has_run, bool joins_cycles)
+                               const struct tp_output_name *name, bool has_run, bool uses_one_folder_per_worker)
 {
     bool has_worker = run->file_count > 1;
     char span[32] = "";
-    if (has_worker && !joins_cycles && does_worker_have_other_span(run, file))
+    if (has_worker && !uses_one_folder_per_worker && does_worker_have_other_span(run, file))
         snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
     size_t size = strlen(name->run) + strlen(name->worker) + sizeof span + 2;
     char *path = tp_arena_alloc(arena, size);
@@ -68,7 +68,8 @@ static const char *folder_path(struct tp_arena *arena, const struct tp_run *run,
     return path;
 }
 
-struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena)
+struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool uses_one_folder_per_worker,
+                                            struct tp_arena *arena)
 {
     struct naming by_run, folders;
     struct tp_vec names = TP_VEC(arena, struct tp_output_name);
@@ -82,9 +83,10 @@ struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joi
             struct tp_output_name *name = tp_vec_push(&names);
             name->run = make_safe_name(&by_run, run->name);
             name->worker = make_safe_name(&workers, run->files[k].worker);
-            name->folder = folder_path(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            /* with joins_cycles, several captures of a worker share one folder, so its name stays the same */
-            if (*name->folder && !joins_cycles)
+            name->folder = folder_path(arena, run, &run->files[k], name, runs->count > 1, uses_one_folder_per_worker);
+            /* with uses_one_folder_per_worker, several captures of a worker share one folder, so its name stays the
+             * same */
+            if (*name->folder && !uses_one_folder_per_worker)
                 name->folder = reserve_unused_name(&folders, name->folder);
         }
     }

@@ -12,8 +12,9 @@ struct tp_output_name {
 };
 
 /* Returns the names for each file of each run, in the order of the files, in `arena`. If different inputs give equal
- * names, because unsafe bytes are replaced and long texts are cut, the names get a number (a_b, a_b-2). joins_cycles:
- * true to give all captures of a worker one folder, without SPAN. */
-struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
+ * names, because unsafe bytes are replaced and long texts are cut, the names get a number (a_b, a_b-2).
+ * uses_one_folder_per_worker: true to give all captures of a worker one folder, without SPAN. */
+struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool uses_one_folder_per_worker,
+                                            struct tp_arena *arena);
 
 #endif

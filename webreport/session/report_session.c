@@ -38,16 +38,16 @@ struct report {
     struct rank *ranks;    /* the ranks of the current run so far */
     size_t rank_count;
     struct tp_run_programs programs; /* programs of the current run, recorded from outside */
-    size_t done_before;              /* number of files in the runs before the current one */
+    size_t earlier_run_file_count;   /* number of files in the runs before the current one */
     bool has_several; /* true: the run has several files; they can be ranks of one job, so their steps are kept for the
                          replay */
     struct tp_strings labels;        /* names of the steps of all ranks in the current run */
     struct tp_comparison comparison; /* comparison with the baseline */
     const char *line;                /* line with the verdict if the report has only one profile; otherwise NULL */
-    /* run and worker of the last profile whose trace is the main trace of its process; used_run is NULL before the
-     * first */
-    const struct tp_run *used_run;
-    struct tp_str used_worker;
+    /* run and worker of the last profile whose trace is the main trace of its process; main_trace_run is NULL before
+     * the first */
+    const struct tp_run *main_trace_run;
+    struct tp_str main_trace_worker;
 };
 
 /* ---- work on one profile ---- */
@@ -70,8 +70,9 @@ static void start_received_profile(void *context)
 static void print_verdict_of_profile(struct report *report, const struct tp_walked *walked,
                                      const struct tp_profile *profile)
 {
-    enum { SAID_PROFILES = 4 };
-    if (report->walk.file_count > SAID_PROFILES || (!walked->file->is_program && walked->file->is_helper))
+    enum { PROFILES_WITH_PRINTED_VERDICT = 4 };
+    if (report->walk.file_count > PROFILES_WITH_PRINTED_VERDICT ||
+        (!walked->file->is_program && walked->file->is_helper))
         return;
     const char *line = report->receiver->line(report->session->context, profile, &walked->analysis->arena);
     if (report->walk.file_count == 1)
@@ -149,16 +150,16 @@ static size_t find_program_recorded_from_outside(const struct tp_run *run, size_
 static void add_program_data_to_profile(struct report *report, const struct tp_walked *walked,
                                         struct tp_profile *profile)
 {
-    size_t own = report->walk.done_count - report->done_before, other = own;
+    size_t own = report->walk.done_count - report->earlier_run_file_count, other = own;
     struct tp_analysis *a = walked->analysis;
     if (walked->file->is_program)
-        other = tp_run_programs_first_file(&report->programs, own);
+        other = tp_run_programs_find_first_file(&report->programs, own);
     else if (walked->file->is_silent && !report->programs.count)
         other = find_program_recorded_from_outside(walked->run, own);
     else if (a->advice.program.is_present && !walked->file->is_helper)
         other = find_largest_inner_trace(walked->run, &a->advice.program, own);
     else if (!walked->file->is_helper)
-        profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
+        profile->steps = tp_run_programs_find_steps(&report->programs, own, &a->model, &other, &a->arena);
     profile->linked = (int)other - (int)own;
     if (!profile->steps)
         return;
@@ -173,14 +174,14 @@ static int report_trace(void *context, const struct tp_walked *walked, struct tp
     const struct tp_run_file *file = walked->file;
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
-    bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
-                           tp_str_equal(report->used_worker, file->main_worker);
+    bool is_accompanying = file->main_worker.len && report->main_trace_run == walked->run &&
+                           tp_str_equal(report->main_trace_worker, file->main_worker);
     int code = TP_OK;
     /* a trace of tracepress becomes the main trace if PyTorch's own trace of the same process was unusable */
     if (!is_accompanying) {
         received.profile.main_worker = TP_STR("");
-        report->used_run = walked->run;
-        report->used_worker = file->worker;
+        report->main_trace_run = walked->run;
+        report->main_trace_worker = file->worker;
     }
     tp_analysis_build(a, start_received_profile, &received);
     if (file->is_silent || is_accompanying) {
@@ -229,19 +230,19 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
 {
     struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
     uint32_t whole = 0, *places = tp_arena_array(&report->arena, *count, sizeof *places);
-    bool has_numbers = true;
+    bool has_rank_numbers = true;
     for (uint32_t r = 0; r < *count; r++) {
         if (ranks[r].is_damaged)
             continue;
         places[whole] = r;
         sources[whole++] =
             (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host};
-        has_numbers &= ranks[r].number >= 0;
+        has_rank_numbers &= ranks[r].number >= 0;
     }
     tp_merge_sort(&report->arena, sources, whole, sizeof *sources, compare_by_number, NULL);
     for (uint32_t r = 1; r < whole; r++)
-        has_numbers &= sources[r - 1].number != sources[r].number;
-    for (uint32_t r = 0; r < whole && !has_numbers; r++) {
+        has_rank_numbers &= sources[r - 1].number != sources[r].number;
+    for (uint32_t r = 0; r < whole && !has_rank_numbers; r++) {
         const struct rank *rank = &ranks[places[r]];
         sources[r] = (struct tp_graph_source){&rank->slots, rank->labels, places[r], 0, rank->slots.host};
     }
@@ -306,7 +307,7 @@ static int begin_run(void *context, const struct tp_run *run, struct tp_error *e
     report->ranks = tp_arena_array(&report->arena, run->file_count, sizeof *report->ranks);
     report->rank_count = 0;
     report->has_several = run->file_count > 1;
-    report->done_before = report->walk.done_count;
+    report->earlier_run_file_count = report->walk.done_count;
     tp_run_programs_close(&report->programs);
     tp_run_programs_open(&report->programs, run, &report->walk.read, &report->arena);
     tp_strings_init(&report->labels, &report->arena, 0);
@@ -337,7 +338,7 @@ static int open_baseline(struct report *report, struct tp_error *err)
     const struct tp_report_session *session = report->session;
     struct tp_diff_read how = {
         .read = session->read, .rules = &session->rules, .console = session->console, .has_trees = true};
-    const char *name = tp_inputs_shown_name(&report->arena, session->inputs[0]);
+    const char *name = tp_inputs_last_path_part(&report->arena, session->inputs[0]);
     report->receiver->reserve(session->context);
     return tp_comparison_open_base(&report->comparison, session->baseline, name, &how, err);
 }

@@ -51,8 +51,9 @@ void tp_run_programs_close(struct tp_run_programs *programs)
     programs->count = 0;
 }
 
-const struct tp_program_steps *tp_run_programs_steps(struct tp_run_programs *programs, size_t file,
-                                                     const struct tp_model *model, size_t *at, struct tp_arena *arena)
+const struct tp_program_steps *tp_run_programs_find_steps(struct tp_run_programs *programs, size_t file,
+                                                          const struct tp_model *model, size_t *at,
+                                                          struct tp_arena *arena)
 {
     struct tp_program_steps *steps = programs->count ? tp_arena_alloc(arena, sizeof *steps) : NULL;
     for (size_t i = 0; i < programs->count; i++) {
@@ -67,7 +68,7 @@ const struct tp_program_steps *tp_run_programs_steps(struct tp_run_programs *pro
     return NULL;
 }
 
-size_t tp_run_programs_first_file(const struct tp_run_programs *programs, size_t file)
+size_t tp_run_programs_find_first_file(const struct tp_run_programs *programs, size_t file)
 {
     for (size_t i = 0; i < programs->count; i++)
         if (programs->items[i].file == file)

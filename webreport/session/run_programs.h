@@ -30,11 +30,12 @@ void tp_run_programs_close(struct tp_run_programs *programs);
 /* Finds the program that started the process of a model. Returns the program's data for the steps of the model; NULL if
  * there is no such program. file: index of the model's trace in its run. *at: set to the index of the program's trace.
  * Allocates from `arena`, whose guard the caller sets. */
-const struct tp_program_steps *tp_run_programs_steps(struct tp_run_programs *programs, size_t file,
-                                                     const struct tp_model *model, size_t *at, struct tp_arena *arena);
+const struct tp_program_steps *tp_run_programs_find_steps(struct tp_run_programs *programs, size_t file,
+                                                          const struct tp_model *model, size_t *at,
+                                                          struct tp_arena *arena);
 
 /* Returns the index of the first file whose steps got data of the program at index `file`; `file` if no steps got
  * any. */
-size_t tp_run_programs_first_file(const struct tp_run_programs *programs, size_t file);
+size_t tp_run_programs_find_first_file(const struct tp_run_programs *programs, size_t file);
 
 #endif

@@ -126,7 +126,7 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
 static void copy_program_data_to_summaries(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
-    const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_file(run) : NULL;
+    const struct tp_run_file *file = load->items.count > begin ? tp_summary_find_program_file(run) : NULL;
     struct tp_summary program, *items = load->items.data;
     struct tp_error why = {0};
     options.analysed = NULL;
@@ -189,7 +189,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     struct tp_summary_inputs inputs;
     memset(out, 0, sizeof *out);
     const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
-    int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_ALL, err);
+    int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_MUST_EXIST, err);
     if (code < 0)
         /* for the user, a folder that cannot be opened is a missing input */
         return code == TP_EIO ? TP_ENOTFOUND : code;

@@ -24,7 +24,7 @@ struct job {
     struct tp_outfile *file;
     struct tp_buf text; /* text that is not yet written to the output file */
     bool is_folder, hit_limit;
-    bool leaves_missing; /* true: another shard (MPI process) prints which named files are missing */
+    bool ignores_missing_files; /* true: another shard (MPI process) prints which named files are missing */
     size_t taken_count, usable_count, skipped_count, failed_count, written_count;
     struct tp_error err;
 };
@@ -220,13 +220,13 @@ static int find_inputs(struct job *job)
     int code =
         job->options->files_from ? tp_summary_inputs_read_list(&paths, job->options->files_from, &job->err) : TP_OK;
     if (code == TP_OK)
-        code = tp_summary_inputs_find(&job->inputs, &job->arena,
-                                      &(struct tp_run_search){paths.data, paths.count, load->read.include},
-                                      job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_ANY, &job->err);
+        code = tp_summary_inputs_find(
+            &job->inputs, &job->arena, &(struct tp_run_search){paths.data, paths.count, load->read.include},
+            job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_MAY_BE_MISSING, &job->err);
     if (code < 0)
         return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
     tp_inputs_print_found(job->console, &job->inputs.runs);
-    for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
+    for (size_t i = 0; i < job->inputs.missing.count && !job->ignores_missing_files; i++) {
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
         report_failed_input(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
     }
@@ -315,7 +315,7 @@ static int run_job(void *context, struct tp_error *err)
     return job->is_folder ? TP_OK : write_set_to_file(job, &job->set, options->out);
 }
 
-static int collect_guarded(void *context, struct tp_error *err)
+static int collect_in_guard(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err; /* ignored, because errors are written to job->err */
@@ -327,9 +327,9 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
                          struct tp_summarize_counts *counts, struct tp_error *err)
 {
     struct job job = {
-        .options = options, .console = options->load.console, .set = *set, .leaves_missing = options->shard > 0};
+        .options = options, .console = options->load.console, .set = *set, .ignores_missing_files = options->shard > 0};
     tp_arena_init(&job.arena, 0);
-    int code = tp_arena_run_both(&job.arena, set->arena, collect_guarded, &job, &job.err);
+    int code = tp_arena_run_both(&job.arena, set->arena, collect_in_guard, &job, &job.err);
     tp_console_progress_end(job.console);
     *set = job.set;
     *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};

@@ -118,8 +118,8 @@ static int add_inputs_of_folder(struct find *find, const char *path)
     if (code < 0)
         return code;
     size_t count = count_traces(&named, &runs, find->include != NULL);
-    if (!find->out->runs.foreign)
-        find->out->runs.foreign = runs.foreign;
+    if (!find->out->runs.first_foreign_path)
+        find->out->runs.first_foreign_path = runs.first_foreign_path;
     if (named == 0)
         code = tp_rundir_find_named(&find->files, path, ".tps", find->err);
     if (count && find->files.count == before)
@@ -132,7 +132,7 @@ static int add_inputs_of_path(struct find *find, const char *path)
     struct stat info;
     bool is_stdin = strcmp(path, "-") == 0;
     if (!is_stdin && stat(path, &info) < 0) {
-        if (find->wanted == TP_INPUTS_ALL)
+        if (find->wanted == TP_INPUTS_MUST_EXIST)
             return tp_error_set(find->err, TP_ENOTFOUND, 0, "%s: %s", path, strerror(errno));
         *(const char **)tp_vec_push(&find->out->missing) = path;
         return TP_OK;

@@ -16,15 +16,15 @@ struct tp_summary_inputs {
     struct tp_summary_input *items;
     size_t count;
     size_t helper_count; /* number of traces of helper processes (rundir.h), which are not in `items` */
-    /* paths of named files that do not exist (const char *); empty with TP_INPUTS_ALL */
+    /* paths of named files that do not exist (const char *); empty with TP_INPUTS_MUST_EXIST */
     struct tp_vec missing;
     struct tp_runs runs; /* runs with the traces that were found */
 };
 
 enum tp_inputs_wanted {
-    TP_INPUTS_ALL,      /* a named file that does not exist is an error */
-    TP_INPUTS_ANY,      /* a named file that does not exist is added to `missing` */
-    TP_INPUTS_SUMMARIES /* like TP_INPUTS_ANY, but all files and "-" count as summaries */
+    TP_INPUTS_MUST_EXIST,     /* a named file that does not exist is an error */
+    TP_INPUTS_MAY_BE_MISSING, /* a named file that does not exist is added to `missing` */
+    TP_INPUTS_SUMMARIES       /* like TP_INPUTS_MAY_BE_MISSING, but all files and "-" count as summaries */
 };
 
 /* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces. In a

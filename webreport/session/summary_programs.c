@@ -5,7 +5,7 @@
 
 #include "webreport/measure/metrics/metrics.h"
 
-const struct tp_run_file *tp_summary_program_file(const struct tp_run *run)
+const struct tp_run_file *tp_summary_find_program_file(const struct tp_run *run)
 {
     const struct tp_run_file *found = NULL;
     for (size_t i = 0; i < run->file_count; i++) {

@@ -7,7 +7,7 @@
 #include "webreport/trace/rundir.h"
 
 /* Returns the trace of a run's program that was recorded from outside; NULL if the run has none or more than one. */
-const struct tp_run_file *tp_summary_program_file(const struct tp_run *run);
+const struct tp_run_file *tp_summary_find_program_file(const struct tp_run *run);
 
 /* Copies the data of a program's summary to the summaries of its run's other traces. All summaries and copies are in
  * `arena`, whose guard the caller sets. */

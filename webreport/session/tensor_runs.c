@@ -33,8 +33,8 @@ int tp_tensor_runs_compare(struct tp_precision *precision, const struct tp_tenso
         if (code < 0)
             return code;
     }
-    precision->base_name = tp_inputs_shown_name(arena, runs->paths[0]);
-    precision->new_name = tp_inputs_shown_name(arena, runs->paths[1]);
+    precision->base_name = tp_inputs_last_path_part(arena, runs->paths[0]);
+    precision->new_name = tp_inputs_last_path_part(arena, runs->paths[1]);
     tp_precision_build(precision, &found[0], &found[1], &how, arena);
     if (precision->compared_count == 0 && precision->verdicts[TP_VERDICT_SHAPE] == 0)
         tp_console_notice(runs->console, "precision: the two runs have no tensor in common");

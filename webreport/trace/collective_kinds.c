@@ -22,7 +22,7 @@ static const struct tp_collective_kind kinds[] = {
 const struct tp_collective_kind *tp_collective_kind_by_name(struct tp_str name)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (tp_str_find_lower(name, kinds[k].part) >= 0)
+        if (tp_str_find_ignore_case(name, kinds[k].part) >= 0)
             return &kinds[k];
     return NULL;
 }

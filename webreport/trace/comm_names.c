@@ -57,7 +57,7 @@ static const char *const compute[] = {"triton_poi_", "triton_red_", "triton_per_
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
-        if (tp_str_find_lower(text, *words) >= 0)
+        if (tp_str_find_ignore_case(text, *words) >= 0)
             return true;
     return false;
 }

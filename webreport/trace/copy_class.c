@@ -49,7 +49,7 @@ static unsigned memory_kind_index(struct tp_str token)
         return parse_small_number(token, MEMORIES);
     struct tp_str word = {token.ptr + 1, token.len - 2};
     for (unsigned i = 1; i < MEMORIES; i++)
-        if (word.len == strlen(memories[i]) && tp_str_find_lower(word, memories[i]) == 0)
+        if (word.len == strlen(memories[i]) && tp_str_find_ignore_case(word, memories[i]) == 0)
             return i;
     return 0;
 }
@@ -130,7 +130,7 @@ static const struct {
 enum tp_copy_direction tp_copy_direction_of_name(struct tp_str name)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (tp_str_find_lower(name, parts[i].part) >= 0)
+        if (tp_str_find_ignore_case(name, parts[i].part) >= 0)
             return parts[i].direction;
     return TP_COPY_UNKNOWN;
 }

@@ -60,7 +60,7 @@ static bool has_process_group(const struct tp_element *e)
     return e->spans->has & keys || tp_kind_is_communication_task(tp_span_text(e->spans, TP_ARG_TASK_TYPE));
 }
 
-/* Returns the range kind that the argument "kind" of the event names; TP_RANGE_NONE if there is none. */
+/* Returns the range kind that the argument "kind" of the event names; TP_RANGE_NONE without this argument. */
 static enum tp_range_kind declared_range_kind(const struct tp_element *e)
 {
     struct tp_str word = tp_span_text(e->spans, TP_ARG_KIND);
@@ -138,7 +138,7 @@ static void count_decimals(struct tp_reading *reading, struct tp_str time)
 {
     bool has_three = time.len > 4 && time.ptr[time.len - 4] == '.';
     reading->with_decimals += has_three;
-    reading->times_with_odd_decimals += !has_three;
+    reading->times_with_unexpected_decimals += !has_three;
 }
 
 /* Counts a complete event that is skipped. */

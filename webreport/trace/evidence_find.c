@@ -99,7 +99,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
     for (uint32_t i = 0; i < trace->launch_count; i++)
         if (trace->launches[i].external_id > 0)
             return true;
-    bool is_signed = trace->reading.numbered == 1 && tp_trace_header(trace, "trace_id").ptr;
+    bool is_signed = trace->reading.numbered_events == 1 && tp_trace_header(trace, "trace_id").ptr;
     return trace->flow_count || (is_signed && kinds & 1u << TP_KIND_ANNOTATION);
 }
 
@@ -228,7 +228,7 @@ static int64_t count_missing_link_ends(const struct tp_trace *trace)
     if (trace->launch_count && starts > trace->launch_count)
         starts = trace->launch_count;
     uint64_t ends = starts + r->device_link_ends;
-    return ends > r->correlated ? (int64_t)(ends - r->correlated) : 0;
+    return ends > r->correlated_events ? (int64_t)(ends - r->correlated_events) : 0;
 }
 
 /* ---- evidence about memory ---- */
@@ -292,11 +292,11 @@ static uint64_t count_misspelled_cats(const struct tp_trace *trace)
 
 /* Counts the few times that have more or fewer than three decimals while nearly all have three. Returns 0 for many
  * such times, because then a tool has rewritten all numbers. */
-static uint64_t count_unusual_decimals(const struct tp_reading *r)
+static uint64_t count_times_with_unexpected_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
-    return r->times_with_odd_decimals <= MOST && r->times_with_odd_decimals * ONE_IN < r->with_decimals
-               ? r->times_with_odd_decimals
+    return r->times_with_unexpected_decimals <= MOST && r->times_with_unexpected_decimals * ONE_IN < r->with_decimals
+               ? r->times_with_unexpected_decimals
                : 0;
 }
 
@@ -319,9 +319,9 @@ static int64_t count_unusual_texts(const struct tp_trace *trace)
  * sum of its numbers differs from the expected sum. */
 static int64_t count_duplicate_numbers(const struct tp_reading *r)
 {
-    uint64_t numbers = r->numbered ? (uint64_t)r->highest_recorder_number + 1 : 0;
-    if (r->numbered != numbers)
-        return r->numbered > numbers ? (int64_t)(r->numbered - numbers) : 0;
+    uint64_t numbers = r->numbered_events ? (uint64_t)r->highest_recorder_number + 1 : 0;
+    if (r->numbered_events != numbers)
+        return r->numbered_events > numbers ? (int64_t)(r->numbered_events - numbers) : 0;
     uint64_t sum = numbers % 2 ? (numbers - 1) / 2 * numbers : numbers / 2 * (numbers - 1);
     return numbers && r->recorder_number_sum != sum;
 }
@@ -352,9 +352,9 @@ static void fill_file_evidence(struct tp_input_evidence *e, const struct tp_trac
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->missing_dur;
     e->lost[TP_LOST_TEXT] = count_unusual_texts(trace);
-    e->lost[TP_LOST_DUPLICATES] = (int64_t)r->twice + count_duplicate_numbers(r);
-    if (r->numbered && r->highest_recorder_number >= (int64_t)r->numbered)
-        e->lost[TP_LOST_NUMBERS] = r->highest_recorder_number + 1 - (int64_t)r->numbered;
+    e->lost[TP_LOST_DUPLICATES] = (int64_t)r->duplicate_events + count_duplicate_numbers(r);
+    if (r->numbered_events && r->highest_recorder_number >= (int64_t)r->numbered_events)
+        e->lost[TP_LOST_NUMBERS] = r->highest_recorder_number + 1 - (int64_t)r->numbered_events;
     e->lost[TP_LOST_LINK_ENDS] = count_missing_link_ends(trace);
     e->lost[TP_LOST_BY_RECORDER] = read_header_count(trace, "tracepress_dropped");
 }
@@ -378,7 +378,7 @@ static bool has_recorded_stacks(const struct tp_trace *trace)
         return trace->options & TP_OPTION_WITH_STACK && trace->host_count && !trace->stack_texts.count;
     if (trace->options & TP_OPTION_WITH_STACK)
         return true;
-    for (uint32_t i = 0; trace->reading.numbered && !trace->base_time_ns && i < trace->host_count; i++)
+    for (uint32_t i = 0; trace->reading.numbered_events && !trace->base_time_ns && i < trace->host_count; i++)
         if (trace->hosts[i].stack != TP_NO_ID)
             return true;
     return false;
@@ -406,7 +406,7 @@ static void fill_content_evidence(struct tp_input_evidence *e, const struct tp_t
 {
     const struct tp_reading *r = &trace->reading;
     e->recorder = find_recorder_end(trace);
-    if (!trace->reading.numbered) {
+    if (!trace->reading.numbered_events) {
         e->lost[TP_LOST_IDS] = count_missing_ids(trace, scratch);
         e->lost[TP_LOST_MEMORY] = count_wrong_memory_totals(trace, scratch);
     }
@@ -419,19 +419,19 @@ static void fill_content_evidence(struct tp_input_evidence *e, const struct tp_t
     e->lost[TP_LOST_MEMORY] += (int64_t)r->unexplained_memory_totals;
     e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
     e->lost[TP_LOST_ARGUMENTS] = (int64_t)r->events_lacking_member;
-    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_name_events + count_unusual_decimals(r));
+    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_name_events + count_times_with_unexpected_decimals(r));
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_METADATA] = lacks_metadata(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && has_recorded_stacks(trace);
     /* The recorder numbers memory records after operators and before frames. If the numbers of frames follow those
      * of operators without a gap, no memory record was lost (torch_2.13_multithread.full). */
-    bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
+    bool has_no_room = trace->reading.numbered_events && e->present & TP_NEED_FRAMES;
     e->lost[TP_LOST_MEMORY_RECORDS] =
         trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;
 }
 
 /* Finds the kinds of data that the file has or lacks, by rules that are valid for every format. */
-static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
+static void find_present_data_kinds(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
 {
     const unsigned frames = 1u << TP_KIND_FRAME | 1u << TP_KIND_MODULE;
     e->present = (kinds & 1u << TP_KIND_OPERATOR ? TP_NEED_HOST : 0u) |
@@ -448,7 +448,7 @@ static void find_categories(struct tp_input_evidence *e, const struct tp_trace *
 bool tp_evidence_has_known_writer(const struct tp_trace *trace)
 {
     bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
-    return has_head || trace->reading.numbered || trace->reading.has_window_end;
+    return has_head || trace->reading.numbered_events || trace->reading.has_window_end;
 }
 
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
@@ -457,7 +457,7 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     memset(evidence, 0, sizeof *evidence);
     evidence->is_known = true;
     fill_file_evidence(evidence, trace);
-    find_categories(evidence, trace, kinds);
+    find_present_data_kinds(evidence, trace, kinds);
     if (tp_evidence_has_known_writer(trace))
         fill_content_evidence(evidence, trace, kinds, scratch);
 }

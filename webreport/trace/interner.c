@@ -105,7 +105,7 @@ static inline bool has_same_bytes(const char *a, const char *b, size_t len)
  * last time; 0 if unknown. */
 static inline uint32_t *history_slot_of_recent_words(const struct tp_interner *interner)
 {
-    uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;
+    uint32_t key = interner->history->recent_words_hash + (uint32_t)(uintptr_t)interner;
     return &interner->history->likely[key * 0x9E3779B1u >> 18];
 }
 
@@ -113,7 +113,7 @@ static inline const struct tp_word *use_word_and_update_history(struct tp_intern
 {
     struct tp_history *history = interner->history;
     *history_slot_of_recent_words(interner) = number + 1;
-    history->recent = history->recent << 8 ^ (number + 1) * 0x85EBCA6Bu;
+    history->recent_words_hash = history->recent_words_hash << 8 ^ (number + 1) * 0x85EBCA6Bu;
     return TP_AT(&interner->words, struct tp_word, number);
 }
 

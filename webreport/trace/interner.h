@@ -19,7 +19,7 @@ enum { TP_HISTORY_SLOTS = 1 << 14 };
 /* The most recently interned words, and for each sequence of four words the word that followed this sequence last time.
  * Traces repeat the same words in every step, so the next word can be predicted. */
 struct tp_history {
-    uint32_t recent; /* hash of the last four words */
+    uint32_t recent_words_hash; /* hash of the last four words */
     uint32_t likely[TP_HISTORY_SLOTS];
 };
 

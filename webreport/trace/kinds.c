@@ -50,7 +50,7 @@ enum { LONGEST_CAT = 64 };
 
 /* Copies a category in lower case to `out`, as Python's str.lower() does for ASCII. Copies at most LONGEST_CAT
  * bytes, because longer categories are unknown. */
-static struct tp_str lower_case_cat(struct tp_str cat, char *out)
+static struct tp_str lower_case_category(struct tp_str cat, char *out)
 {
     size_t n = cat.len < LONGEST_CAT ? cat.len : LONGEST_CAT;
     for (size_t i = 0; i < n; i++)
@@ -93,7 +93,7 @@ static bool is_misspelled_category(struct tp_str lower)
 struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
 {
     char text[LONGEST_CAT];
-    struct tp_str lower = lower_case_cat(cat, text);
+    struct tp_str lower = lower_case_category(cat, text);
     struct tp_cat_meaning meaning = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tp_str_equal(lower, tp_str_of(kinds[i].cat)))
@@ -121,7 +121,7 @@ struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
-        if (tp_str_find_lower(text, *words) >= 0)
+        if (tp_str_find_ignore_case(text, *words) >= 0)
             return true;
     return false;
 }
@@ -137,10 +137,11 @@ uint8_t tp_kind_by_process(struct tp_str process, struct tp_str labels, struct t
         return TP_KIND_NONE;
     if (contains_any(name, waits) || contains_any(type, waits))
         return TP_KIND_OTHER;
-    if (tp_str_find_lower(name, "memset") >= 0)
+    if (tp_str_find_ignore_case(name, "memset") >= 0)
         return TP_KIND_MEMSET;
-    return tp_str_find_lower(name, "memcpy") >= 0 || tp_str_find_lower(type, "memcpy") >= 0 ? TP_KIND_MEMCPY
-                                                                                            : TP_KIND_KERNEL;
+    return tp_str_find_ignore_case(name, "memcpy") >= 0 || tp_str_find_ignore_case(type, "memcpy") >= 0
+               ? TP_KIND_MEMCPY
+               : TP_KIND_KERNEL;
 }
 
 bool tp_kind_is_communication_task(struct tp_str type)
@@ -188,7 +189,7 @@ static bool has_costly_values(struct tp_str name)
     bool is_aten = tp_str_starts(name, "aten::");
     return (is_aten && (tp_str_find(name, "conv") > 0 || tp_str_find(name, "attention") > 0 ||
                         tp_str_find(name, "index_select") > 0)) ||
-           tp_str_find_lower(name, "fmha_v3") >= 0 || tp_str_find_lower(name, "flash_attn") >= 0;
+           tp_str_find_ignore_case(name, "fmha_v3") >= 0 || tp_str_find_ignore_case(name, "flash_attn") >= 0;
 }
 
 unsigned tp_name_meaning_by_name(struct tp_str name)

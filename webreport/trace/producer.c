@@ -75,7 +75,7 @@ static bool has_sign_of_producer(const struct tp_trace *trace, const struct sign
 }
 
 /* Writes " (categories: a, b)" with the first few categories of the file. Writes nothing if no event has a category. */
-static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
+static void write_category_list(struct tp_buf *out, const struct tp_trace *trace)
 {
     int shown = 0;
     for (uint32_t i = 0; i < trace->cats.count && shown < SHOWN_CATS; i++) {
@@ -113,7 +113,7 @@ static int set_unknown_refusal(const struct tp_reading *reading, const char *cat
                         (unsigned long long)reading->element_count);
 }
 
-/* Refuses the trace and names the producer by the first sign found. cats: text from list_cats. */
+/* Refuses the trace and names the producer by the first sign found. cats: text from write_category_list. */
 static int refuse_foreign_trace(const struct tp_trace *trace, const char *cats, struct tp_error *err)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -185,7 +185,7 @@ int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
         return refuse_merged_files(trace, err);
     struct tp_buf cats;
     tp_buf_init(&cats, 256);
-    list_cats(&cats, trace);
+    write_category_list(&cats, trace);
     int code = refuse_foreign_trace(trace, cats.failed || !cats.data ? "" : cats.data, err);
     tp_buf_release(&cats);
     return code;

@@ -109,8 +109,8 @@ static struct tp_str intern_argument_text(struct tp_decoder *d, const struct tp_
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");
     if (token.len < 2 || token.ptr[0] != '"')
         return TP_STR("");
-    return tp_sink_row_text(d->sink,
-                            tp_interner_add(&d->sink->texts, (struct tp_str){token.ptr + 1, token.len - 2})->id);
+    return tp_sink_text_by_id(d->sink,
+                              tp_interner_add(&d->sink->texts, (struct tp_str){token.ptr + 1, token.len - 2})->id);
 }
 
 void tp_rows_read_metadata(struct tp_decoder *d, const struct tp_spans *spans)

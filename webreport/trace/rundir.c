@@ -82,7 +82,7 @@ static int compare_by_worker_span(const void *x, const void *y)
 }
 
 /* Marks the files that only add records to the file of another worker of the run. */
-static void find_additional_files(struct tp_run *run)
+static void mark_additional_files(struct tp_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++) {
         struct tp_run_file *file = &run->files[i];
@@ -107,7 +107,7 @@ static bool is_helper_file(const struct tp_run_file *file)
 
 /* Marks the files of helper processes. Marks none if the run has only such files, because its numbers would then use no
  * file. */
-static void find_helpers(struct tp_run *run)
+static void mark_helper_files(struct tp_run *run)
 {
     size_t helper_count = 0;
     for (size_t i = 0; i < run->file_count; i++)
@@ -130,7 +130,7 @@ static int compare_by_detail(const void *x, const void *y, const void *context)
 
 /* Marks the traces of `record --outside` if other files show the run's processes in more detail. Sorts marked files
  * behind the others. Without such other files, marks no trace of `record --outside`. */
-static void find_programs(struct tp_arena *arena, struct tp_run *run)
+static void mark_outside_traces(struct tp_arena *arena, struct tp_run *run)
 {
     size_t program_count = 0, result_trace_count = 0;
     for (size_t i = 0; i < run->file_count && run->file_count > 1; i++) {
@@ -204,8 +204,8 @@ static void set_span_numbers(struct search *s, struct tp_run *run)
         file->span = is_same ? before->span : position;
     }
     qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_span);
-    find_additional_files(run);
-    find_helpers(run);
+    mark_additional_files(run);
+    mark_helper_files(run);
 }
 
 static char *join_path(struct tp_arena *arena, const char *directory, const char *name)
@@ -269,12 +269,12 @@ static void store_special_file(struct listing *l, const char *name, mode_t type)
     struct tp_runs *found = l->search->found;
     if (!found)
         return;
-    if (type == S_IFREG && !found->foreign && tp_input_format_has_ending(name))
-        found->foreign = join_path(l->search->arena, l->path, name);
+    if (type == S_IFREG && !found->first_foreign_path && tp_input_format_has_ending(name))
+        found->first_foreign_path = join_path(l->search->arena, l->path, name);
     if (type == S_IFREG || type == S_IFDIR || type == 0 || meaning_of_file_name(l->search, name) == NO_TRACE)
         return;
     if (found->special_count++ == 0)
-        found->special = join_path(l->search->arena, l->path, name);
+        found->first_special_path = join_path(l->search->arena, l->path, name);
 }
 
 static int read_folder_names(void *context, struct tp_error *err)
@@ -312,13 +312,13 @@ static void find_traces_by_content(struct search *s, const char *path, const str
 }
 
 /* Counts the traces that are ignored because their folder has other traces with names of torch's form. */
-static void count_ignored(struct search *s, const char *path, const struct tp_vec *possible_traces)
+static void count_ignored_traces(struct search *s, const char *path, const struct tp_vec *possible_traces)
 {
     struct tp_runs *found = s->found;
     for (size_t i = 0; found && i < possible_traces->count && i < TP_MAX_IGNORED_CHECKS; i++) {
         const char *file = join_path(s->arena, path, *TP_AT(possible_traces, char *, i));
         if (tp_file_head_is_trace(file) && found->ignored_count++ == 0)
-            found->ignored = file;
+            found->first_ignored_path = file;
     }
 }
 
@@ -338,7 +338,7 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
     if (files->count == 0 || s->include)
         find_traces_by_content(s, path, &possible_traces, files);
     else
-        count_ignored(s, path, &possible_traces);
+        count_ignored_traces(s, path, &possible_traces);
     if (folders->count)
         qsort(folders->data, folders->count, sizeof(char *), compare_by_text);
     if (files->count)
@@ -383,7 +383,7 @@ static int add_run_of_folder(struct search *s, const struct folder *folder, cons
     }
     set_span_numbers(s, run);
     if (!s->suffix)
-        find_programs(s->arena, run);
+        mark_outside_traces(s->arena, run);
     return TP_OK;
 }
 
@@ -448,7 +448,7 @@ static struct tp_run make_run_of_named_files(struct search *s)
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
     run.name = tp_str_of(folder_name(s->arena, folder));
     set_span_numbers(s, &run);
-    find_programs(s->arena, &run);
+    mark_outside_traces(s->arena, &run);
     return run;
 }
 

@@ -43,11 +43,12 @@ struct tp_runs {
     size_t count;
     /* number of pipes, sockets and devices with names of traces, which are ignored */
     size_t special_count;
-    const char *special; /* path of the first of these special files; NULL if none exists */
-    const char *foreign; /* path of the first file whose name shows that another tool wrote it; NULL if none exists */
+    const char *first_special_path; /* path of the first of these special files; NULL if none exists */
+    const char *first_foreign_path; /* path of the first file whose name shows that another tool wrote it; NULL if none
+                                       exists */
     /* number of traces ignored because their folder has other traces with names of torch's form */
     size_t ignored_count;
-    const char *ignored; /* path of the first ignored trace; NULL if none exists */
+    const char *first_ignored_path; /* path of the first ignored trace; NULL if none exists */
 };
 
 /* The paths to search and the pattern for names. */

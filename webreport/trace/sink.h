@@ -99,7 +99,7 @@ struct tp_process *tp_sink_add_process(struct tp_sink *sink, const struct tp_row
 const struct tp_process *tp_sink_find_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
 /* Returns the text with this id in `texts`. Used for names of threads and processes. */
-static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_t text)
+static inline struct tp_str tp_sink_text_by_id(const struct tp_sink *sink, uint32_t text)
 {
     return tp_strings_get(&sink->trace->texts, text);
 }
@@ -136,8 +136,8 @@ uint32_t tp_sink_add_comm(struct tp_sink *sink, const struct tp_comm_detail *com
 struct tp_sink_slice {
     struct tp_event event;            /* the event; `detail` must be set, and the sink sets `variant` */
     uint32_t cat;                     /* category, id in cats */
-    enum tp_range_kind declared_kind; /* range kind that the argument "kind" of the event names; TP_RANGE_NONE if there
-                                         is none */
+    enum tp_range_kind declared_kind; /* range kind that the argument "kind" of the event names; TP_RANGE_NONE
+                                         without this argument */
     bool is_communication;            /* true for a kernel that has the arguments of a collective */
     bool has_number; /* true if the recorder numbered the event; pass the number to tp_sink_add_recorder_number */
     bool has_correlation;

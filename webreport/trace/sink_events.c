@@ -38,7 +38,7 @@ void tp_sink_count_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t 
 void tp_sink_add_recorder_number(struct tp_sink *sink, int64_t number)
 {
     struct tp_reading *reading = &sink->trace->reading;
-    reading->numbered++;
+    reading->numbered_events++;
     reading->recorder_number_sum += (uint64_t)number;
     reading->highest_recorder_number =
         number > reading->highest_recorder_number ? number : reading->highest_recorder_number;
@@ -69,9 +69,9 @@ static unsigned range_kind_of_slice(struct tp_reading *reading, const struct tp_
 }
 
 /* Counts an event that has a correlation, and adds the event to the link sums in `reading`. */
-static void add_correlation_sums(struct tp_reading *reading, const struct tp_sink_slice *slice)
+static void add_event_to_link_sums(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
-    reading->correlated++;
+    reading->correlated_events++;
     if (slice->correlation == TP_NULL_INT) {
         reading->link_sums.is_unreadable = true;
         return;
@@ -99,7 +99,7 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
     reading->counter_events += cat->has_counters;
     reading->unnumbered += tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !slice->has_number;
     if (slice->has_correlation)
-        add_correlation_sums(reading, slice);
+        add_event_to_link_sums(reading, slice);
 }
 
 /* ---- details of events ---- */

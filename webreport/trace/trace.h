@@ -418,11 +418,11 @@ struct tp_reading {
     uint64_t misspelled_cats;           /* complete events with a misspelled category */
     /* complete events without a category: number skipped, number read */
     uint64_t skipped_without_cat, read_without_cat;
-    uint64_t twice;                   /* events that are equal to another event (model/unusual_events.h) */
-    uint64_t with_decimals;           /* starts and durations with three decimals, of complete events */
-    uint64_t times_with_odd_decimals; /* starts and durations with more or fewer than three decimals */
-    uint64_t nameless;                /* events and records without name or thread, and links without a number */
-    uint64_t unnumbered;              /* host events and memory records without "Ev Idx" */
+    uint64_t duplicate_events;               /* events that are equal to another event (model/unusual_events.h) */
+    uint64_t with_decimals;                  /* starts and durations with three decimals, of complete events */
+    uint64_t times_with_unexpected_decimals; /* starts and durations with more or fewer than three decimals */
+    uint64_t nameless;                       /* events and records without name or thread, and links without a number */
+    uint64_t unnumbered;                     /* host events and memory records without "Ev Idx" */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* true if the recorder marked the end of the recording */
     int64_t window_end_ns; /* time of the mark for the end of the recording, ns */
@@ -433,12 +433,12 @@ struct tp_reading {
     /* device operations without a call, while other operations of the same name have a call */
     uint64_t unlaunched_devices;
     uint64_t unexplained_memory_totals; /* totals of device memory that no order of the memory records explains */
-    uint64_t numbered;                  /* events that have a number of the recorder ("Ev Idx") */
+    uint64_t numbered_events;           /* events that have a number of the recorder ("Ev Idx") */
     uint64_t recorder_number_sum;       /* sum of the recorder's numbers, modulo 2^64 */
     int64_t highest_recorder_number;    /* highest of the recorder's numbers */
     unsigned declared_kind_bits;        /* bits 1 << kind for each enum tp_range_kind that occurs in arguments */
     uint64_t device_link_starts, device_link_ends; /* numbers of starts and ends of links to device operations */
-    uint64_t correlated;                           /* events that have a correlation */
+    uint64_t correlated_events;                    /* events that have a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* offset of the first notice of each kind in the inflated text, bytes */

@@ -133,7 +133,7 @@ static void add_block_to_list(struct tp_arena *arena, struct tp_arena_block *blo
 }
 
 /* Allocates a chunk, or with ASan an item, by malloc. Its struct tp_arena_block is in its first bytes. */
-static char *new_malloc(struct tp_arena *arena, size_t size)
+static char *new_malloc_block(struct tp_arena *arena, size_t size)
 {
     count_bytes_or_fail(arena, size);
     struct tp_arena_block *block = size == FIRST_CHUNK ? arena->spare : NULL;
@@ -290,14 +290,14 @@ static void new_chunk(struct tp_arena *arena, size_t size)
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
     store_returned_block(arena, arena->at, (size_t)(arena->end - arena->at));
     arena->at = arena->end = NULL; /* reset first, because the next call may jump to the guard */
-    arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
+    arena->at = chunk < HUGE_PAGE ? new_malloc_block(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
 }
 
 static void *allocate_small_item(struct tp_arena *arena, size_t size)
 {
     if (ITEM_PER_MALLOC)
-        return new_malloc(arena, size + HEADER);
+        return new_malloc_block(arena, size + HEADER);
     void *item = size >= LARGE ? reuse_returned_block(arena, size) : NULL;
     if (item)
         return item;

@@ -40,7 +40,7 @@ __attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const voi
 
 /* Returns whether the processor has the CRC-32C instruction. Uses CPUID once, because __builtin_cpu_supports would
  * check many more features at every program start. */
-static bool has_instruction(void)
+static bool has_crc32c_instruction(void)
 {
     enum { UNKNOWN, NO, YES };
     static int answer; /* stored result; needs no lock, because all threads write the same value */
@@ -52,7 +52,7 @@ static bool has_instruction(void)
 
 uint32_t tp_crc32c(const void *bytes, size_t size)
 {
-    return has_instruction() ? by_instruction(bytes, size) : tp_crc32c_plain(bytes, size);
+    return has_crc32c_instruction() ? by_instruction(bytes, size) : tp_crc32c_plain(bytes, size);
 }
 #else
 uint32_t tp_crc32c(const void *bytes, size_t size)

@@ -193,7 +193,7 @@ static void put_array(const struct tp_json_field *field, const struct tp_record 
 }
 
 /* Writes an array that has one record for each row of a table. */
-static void put_each_row(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
+static void put_records_of_rows(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
 {
     const struct tp_table *table = member_at(record, field->offset);
     struct tp_record row = *record;
@@ -255,7 +255,7 @@ static void put_field(const struct tp_json_field *field, const struct tp_record 
     else if (is_array)
         put_array(field, record, json);
     else if (field->type == TP_AS_EACH_ROW)
-        put_each_row(field, record, json);
+        put_records_of_rows(field, record, json);
     else
         put_value(&value, json);
 }

@@ -149,7 +149,7 @@ static int open_temporary_with_name(struct tp_outfile *file, mode_t mode, struct
 }
 
 /* Copies a nameless file to a file with a name, because the file system cannot name the nameless file. */
-static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
+static int copy_to_named_file(struct tp_outfile *file, struct tp_error *err)
 {
     struct stat info;
     int from = file->fd;
@@ -176,7 +176,7 @@ static int give_file_random_name(struct tp_outfile *file, struct tp_error *err)
         if (linkat(AT_FDCWD, path, file->folder, file->name, AT_SYMLINK_FOLLOW) == 0)
             return store_temporary_path(file, err);
         if (errno != EEXIST)
-            return copy_to_named(file, err);
+            return copy_to_named_file(file, err);
     }
     return file->path ? TP_OK : report_error(file->target, "cannot write", err);
 }

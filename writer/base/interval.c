@@ -87,7 +87,7 @@ int64_t tp_intervals_length(struct tp_intervals x)
 }
 
 /* Returns the index of the first interval that ends after `at`. */
-static size_t first_ending_after(struct tp_intervals x, int64_t at)
+static size_t first_interval_ending_after(struct tp_intervals x, int64_t at)
 {
     size_t lo = 0, hi = x.count;
     while (lo < hi) {
@@ -103,7 +103,7 @@ static size_t first_ending_after(struct tp_intervals x, int64_t at)
 int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b)
 {
     int64_t sum = 0;
-    for (size_t i = first_ending_after(x, a); i < x.count && x.items[i].a < b; i++) {
+    for (size_t i = first_interval_ending_after(x, a); i < x.count && x.items[i].a < b; i++) {
         int64_t lo = x.items[i].a > a ? x.items[i].a : a, hi = x.items[i].b < b ? x.items[i].b : b;
         if (hi > lo)
             sum += hi - lo;
@@ -134,12 +134,12 @@ bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near)
     if (*near < x.count && x.items[*near].b <= at)
         ++*near;
     if (*near > x.count || (*near < x.count && x.items[*near].b <= at) || (*near && x.items[*near - 1].b > at))
-        *near = first_ending_after(x, at);
+        *near = first_interval_ending_after(x, at);
     return *near < x.count && x.items[*near].a <= at;
 }
 
 bool tp_intervals_contain(struct tp_intervals x, int64_t at)
 {
-    size_t i = first_ending_after(x, at);
+    size_t i = first_interval_ending_after(x, at);
     return i < x.count && x.items[i].a <= at;
 }

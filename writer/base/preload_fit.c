@@ -189,7 +189,7 @@ static bool is_name_defined(const struct dynamic *d, const char *name)
 /* Returns the reason against preloading if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides
  * the names of a static runtime. A program with such a runtime is known from functions that run before all
  * constructors, together with its own malloc and calloc. */
-static const char *refusal_by_symbol(struct dynamic *d)
+static const char *find_sanitizer_refusal(struct dynamic *d)
 {
     uint32_t head[4] = {0};
     if (!d->hash || !d->symbols || pread(d->fd, head, sizeof head, (off_t)d->hash) != (ssize_t)sizeof head)
@@ -251,7 +251,7 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
         for (size_t i = 0; i < count && !why; i++)
             if (entries[i].d_tag == DT_NEEDED)
                 why = refusal_by_library(&d, entries[i].d_un.d_val);
-    return why || !is_found ? why : refusal_by_symbol(&d);
+    return why || !is_found ? why : find_sanitizer_refusal(&d);
 }
 
 /* ---- files of programs ---- */

@@ -11,7 +11,7 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     /* the factor is 16, because a trace may use ids of this range for other things, too */
     if (range < 16 * expected + 1024) {
         ids->direct_entry_count = range + 1;
-        ids->direct = tp_arena_array(arena, ids->direct_entry_count, sizeof *ids->direct);
+        ids->number_by_id = tp_arena_array(arena, ids->direct_entry_count, sizeof *ids->number_by_id);
     } else {
         tp_keys_init(&ids->keys, arena, 2);
     }
@@ -36,12 +36,12 @@ uint64_t tp_ids_init_for_items(struct tp_ids *ids, struct tp_arena *arena, uint3
 
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)
 {
-    if (!ids->direct) {
+    if (!ids->number_by_id) {
         uint32_t id = tp_keys_pair(&ids->keys, (uint32_t)value, (uint32_t)((uint64_t)value >> 32));
         ids->count = tp_keys_count(&ids->keys);
         return id;
     }
-    uint32_t *slot = &ids->direct[(uint64_t)value - (uint64_t)ids->lowest];
+    uint32_t *slot = &ids->number_by_id[(uint64_t)value - (uint64_t)ids->lowest];
     if (!*slot)
         *slot = ++ids->count;
     return *slot - 1;
@@ -49,15 +49,15 @@ uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)
 
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value)
 {
-    if (!ids->direct)
+    if (!ids->number_by_id)
         return tp_keys_find(&ids->keys, (uint32_t[]){(uint32_t)value, (uint32_t)((uint64_t)value >> 32)});
     uint64_t at = (uint64_t)value - (uint64_t)ids->lowest;
-    return value >= ids->lowest && at < ids->direct_entry_count ? ids->direct[at] - 1 : TP_NO_ID;
+    return value >= ids->lowest && at < ids->direct_entry_count ? ids->number_by_id[at] - 1 : TP_NO_ID;
 }
 
 void tp_ids_release(struct tp_ids *ids, struct tp_arena *arena)
 {
-    tp_arena_free_item(arena, ids->direct, ids->direct_entry_count * sizeof *ids->direct);
-    ids->direct = NULL;
+    tp_arena_free_item(arena, ids->number_by_id, ids->direct_entry_count * sizeof *ids->number_by_id);
+    ids->number_by_id = NULL;
     ids->direct_entry_count = 0;
 }

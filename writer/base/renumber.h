@@ -11,8 +11,8 @@
 
 struct tp_ids {
     struct tp_keys keys;
-    uint32_t *direct; /* table for small ranges; element i: 1 + new number of the id lowest + i, or 0 if this id is
-                         absent; NULL: the hash table `keys` is used */
+    uint32_t *number_by_id; /* table for small ranges; element i: 1 + new number of the id lowest + i, or 0 if this id
+                         is absent; NULL: the hash table `keys` is used */
     int64_t lowest;
     uint64_t direct_entry_count;
     uint32_t count;

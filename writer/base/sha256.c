@@ -61,7 +61,8 @@ static void hash_blocks_plain(uint32_t state[8], const uint8_t *p, size_t count)
 #if defined(__x86_64__)
 /* Hashes `count` blocks of 64 bytes with SHA instructions, which need the state as (a b e f) and (c d g h). Each
  * instruction does two rounds. */
-__attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t state[8], const uint8_t *p, size_t count)
+__attribute__((target("sha,sse4.1,ssse3"))) static void
+hash_blocks_with_sha_instructions(uint32_t state[8], const uint8_t *p, size_t count)
 {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
     __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xB1);
@@ -106,7 +107,7 @@ static void hash_blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
         sha->has_checked_processor = true;
         sha->has_instructions = has_sha_instructions();
     }
-    (sha->has_instructions ? blocks_sha : hash_blocks_plain)(sha->state, p, count);
+    (sha->has_instructions ? hash_blocks_with_sha_instructions : hash_blocks_plain)(sha->state, p, count);
 }
 #else
 static void hash_blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)

@@ -73,7 +73,7 @@ static inline bool comes_before(const struct tp_keyed *x, const struct tp_keyed 
 }
 
 /* Merges two adjacent sorted runs of keyed items. */
-static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
+static void merge_keyed_runs(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
 {
     size_t first = middle;
     while (first && comes_before(&items[middle], &items[first - 1]))
@@ -124,7 +124,7 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
         for (size_t r = 0; r < runs; r += 2) {
             size_t end = r + 2 < runs ? run[r + 2] : count;
             if (r + 1 < runs)
-                merge_keyed(items + run[r], run[r + 1] - run[r], end - run[r], scratch);
+                merge_keyed_runs(items + run[r], run[r + 1] - run[r], end - run[r], scratch);
             run[kept++] = run[r];
         }
         runs = kept;

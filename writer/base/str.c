@@ -63,7 +63,7 @@ static size_t find_byte(struct tp_str text, size_t from, int byte)
 
 /* Finds candidates by searching for the first letter in both cases with memchr, because kernel names can have
  * kilobytes. */
-ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
+ptrdiff_t tp_str_find_ignore_case(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);
     unsigned char first = (unsigned char)*needle;

@@ -67,7 +67,7 @@ static inline bool tp_str_ends(struct tp_str text, const char *suffix)
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
 /* Returns the position of the first `needle` in `text`, ignoring the case of ASCII letters in `text`, or -1. `needle`
  * must be lower case. */
-ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
+ptrdiff_t tp_str_find_ignore_case(struct tp_str text, const char *needle);
 
 /* Returns whether the character is '0' to '9', in any locale. */
 static inline bool tp_is_digit(char c)

@@ -6,7 +6,7 @@
 
 /* Computes the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
  * 6.4). */
-static double beta_fraction(double a, double b, double x)
+static double incomplete_beta_fraction(double a, double b, double x)
 {
     enum { MAX_TERMS = 300 };
     const double tiny = 1e-300;
@@ -32,19 +32,19 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /* Returns the regularized incomplete beta function I_x(a, b). */
-static double beta_share(double a, double b, double x)
+static double regularized_incomplete_beta(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
         return x > 0;
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+        return front * incomplete_beta_fraction(a, b, x) / a;
+    return 1 - front * incomplete_beta_fraction(b, a, 1 - x) / b;
 }
 
 double tp_student_tail_probability(double t, double freedom)
 {
-    return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
+    return regularized_incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
 /* Returns the probability density of Student's distribution at t. */

@@ -45,7 +45,7 @@ bool tp_temporary_lock(int fd)
 
 /* Locks a new file and returns whether the file still has a name. Another process that removes abandoned files may have
  * removed the file before it was locked. */
-static bool has_file_a_name(int fd)
+static bool lock_file_and_check_name(int fd)
 {
     struct stat info;
     bool is_taken = !tp_temporary_lock(fd) && errno == EWOULDBLOCK;
@@ -59,7 +59,7 @@ int tp_temporary_create(char name[static TP_TEMPORARY_NAME], int folder, const c
         int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -1;
-        if (fd >= 0 && has_file_a_name(fd))
+        if (fd >= 0 && lock_file_and_check_name(fd))
             return fd;
         if (fd >= 0) {
             unlinkat(folder, name, 0);
@@ -83,7 +83,7 @@ bool tp_temporary_is_name(const char *name, const char *base)
 }
 
 /* Opens and locks an abandoned file. Returns its descriptor, or -1 if the file is not abandoned. */
-static int lock_abandoned(int folder, const char *name, int access, int lock)
+static int lock_abandoned_file(int folder, const char *name, int access, int lock)
 {
     struct stat info;
     int fd = openat(folder, name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -97,7 +97,7 @@ static int lock_abandoned(int folder, const char *name, int access, int lock)
 bool tp_temporary_is_abandoned(int folder, const char *path)
 {
     const char *name = tp_path_base(path);
-    int fd = tp_temporary_is_name(name, NULL) ? lock_abandoned(folder, path, O_RDONLY, LOCK_SH) : -1;
+    int fd = tp_temporary_is_name(name, NULL) ? lock_abandoned_file(folder, path, O_RDONLY, LOCK_SH) : -1;
     if (fd >= 0)
         close(fd);
     return fd >= 0;
@@ -119,7 +119,7 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
         const char *name = entry->d_name;
         if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_abandoned_by_age(own, name)))
             continue;
-        int fd = lock_abandoned(own, name, O_RDWR, LOCK_EX);
+        int fd = lock_abandoned_file(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)
             continue;
         /* the file is locked, so a writer that is just starting sees the removal and chooses another name */

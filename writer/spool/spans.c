@@ -25,8 +25,8 @@ struct tp_spans tp_spans_sort(struct tp_vec *spans, tp_compare tie, const void *
     for (uint32_t i = 0; i < spans->count; i++) {
         uint32_t before = i;
         while (before && items[before - 1].end <= items[i].end)
-            before = items[before - 1].beyond;
-        items[i].beyond = before;
+            before = items[before - 1].enclosing_range;
+        items[i].enclosing_range = before;
     }
     return (struct tp_spans){items, spans->count};
 }
@@ -48,7 +48,7 @@ const struct tp_span *tp_spans_find(struct tp_spans spans, uint64_t address, uin
 {
     size_t last = tp_spans_count_begun(spans, address);
     uint64_t highest = 0;
-    for (; last && spans.items[last - 1].end <= address; last = spans.items[last - 1].beyond)
+    for (; last && spans.items[last - 1].end <= address; last = spans.items[last - 1].enclosing_range)
         highest = spans.items[last - 1].end;
     if (reach)
         *reach = highest;

@@ -11,7 +11,7 @@
 struct tp_span {
     uint64_t start, end; /* start: first address of the range; end: first address after the range */
     /* set by tp_spans_sort: 1 + index of the last earlier range that ends after this one; 0: none */
-    uint32_t beyond;
+    uint32_t enclosing_range;
     uint32_t item; /* number that the caller assigns to the range, such as an index in a list */
 };
 

@@ -50,7 +50,7 @@ static int by_name(const void *x, const void *y)
 }
 
 /* Returns the part of a lane's name before '/', or the whole name. */
-static struct tp_str device_name_part(struct tp_str name)
+static struct tp_str device_of_lane_name(struct tp_str name)
 {
     const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
     return (struct tp_str){name.ptr, slash ? (size_t)(slash - name.ptr) : name.len};
@@ -69,7 +69,7 @@ int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first)
             continue;
         const struct tp_spool_record named = {.name = lane.name};
         lane.text = lane.name == TP_SPOOL_NO_NAME ? TP_STR("") : tp_spool_record_name(c->file, &named, NULL);
-        lane.device_name = device_name_part(lane.text);
+        lane.device_name = device_of_lane_name(lane.text);
         lanes[kept++] = lane;
     }
     c->lanes.count = kept;
@@ -162,8 +162,8 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane
 {
     struct tp_trace_out_arg args[MAX_ARGS];
     struct tp_spool_work work = read_work(range->record);
-    bool has_row = range->lane != TP_NO_ID;
-    int64_t stream = lane->stream + (has_row ? range->lane : 0);
+    bool has_row_name = range->lane != TP_NO_ID;
+    int64_t stream = lane->stream + (has_row_name ? range->lane : 0);
     size_t n = 0;
     args[n++] = tp_trace_out_int_arg(TP_OUT_DEVICE, lane->device);
     args[n++] = tp_trace_out_int_arg(TP_OUT_STREAM, stream);
@@ -171,7 +171,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane
     n = tp_spool_add_fact_args(c, range->fact, args, n);
     if (work.kind == COPY)
         convert_bytes_arg(args, n);
-    if (!has_row)
+    if (!has_row_name)
         args[n++] = (struct tp_trace_out_arg){
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
     const struct tp_trace_out_event event = {.category = work_category(work.kind),
@@ -182,7 +182,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane
                                              .dur_ns = range->dur_ns,
                                              .args = args,
                                              .arg_count = n};
-    (has_row ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
+    (has_row_name ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
 }
 
 static void write_names_of_lane_rows(struct tp_spool_conversion *c, const struct tp_spool_lane *lane, uint32_t rows)

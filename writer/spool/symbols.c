@@ -274,7 +274,8 @@ static const char *source_of_inlined_call(Dwarf_Die *unit, Dwarf_Die *inlined, i
 
 /* Adds frames from debug information: the functions inlined at `pc`, then the function that contains them. Returns
  * false if there is no debug information for `pc`. */
-static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
+static bool add_inlined_frames(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc,
+                               struct tp_str library)
 {
     Dwarf_Die *unit = NULL;
     const struct tp_inlined_function *function = tp_inlined_find(&m->inlined, pc, &unit);
@@ -315,7 +316,7 @@ static void append_frames_of_address(struct frames_text *frames, struct tp_symbo
     struct tp_str library = m ? file_name(m->path) : TP_STR("unknown");
     if (m && !m->was_tried)
         open_module(m, frames->text.arena);
-    if (m && m->file && add_inlined(frames, m, pc, library))
+    if (m && m->file && add_inlined_frames(frames, m, pc, library))
         return;
     bool has_function = m && tp_eh_frame_find_function(&function, &m->frame, pc - m->bias);
     const char *name =

@@ -51,9 +51,9 @@ uint32_t tp_cxx_parse_number(struct tp_str digits)
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r)
 {
     uint32_t value = 0;
-    if (tp_cxx_skip(r, "_"))
+    if (tp_cxx_skip_prefix(r, "_"))
         return 0;
-    while (!r->is_wrong && !tp_cxx_skip(r, "_")) {
+    while (!r->is_wrong && !tp_cxx_skip_prefix(r, "_")) {
         char c = tp_cxx_peek(r);
         uint32_t digit = tp_is_digit(c) ? (uint32_t)(c - '0') : c >= 'A' && c <= 'Z' ? (uint32_t)(c - 'A' + 10) : 36;
         r->is_wrong |= digit == 36 || value > MAX_PARTS;
@@ -115,7 +115,7 @@ const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct 
 const struct tp_cxx_node *tp_cxx_store_for_substitution(struct tp_cxx_reader *r, const struct tp_cxx_node *node)
 {
     if (!r->is_wrong)
-        *(const struct tp_cxx_node **)tp_vec_push(&r->again) = node;
+        *(const struct tp_cxx_node **)tp_vec_push(&r->substitution_parts) = node;
     return node;
 }
 
@@ -179,7 +179,7 @@ const struct tp_cxx_node *tp_cxx_read_builtin(struct tp_cxx_reader *r)
                                            {"DF32_", "_Float32"},
                                            {"DF64_", "_Float64"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tp_cxx_skip(r, names[i][0]))
+        if (tp_cxx_skip_prefix(r, names[i][0]))
             return tp_cxx_new_text_part(r, names[i][1]);
     return NULL;
 }

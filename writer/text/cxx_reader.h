@@ -9,8 +9,8 @@
 struct tp_cxx_reader {
     const char *at, *end;
     struct tp_arena *arena;
-    struct tp_vec again;     /* parts to which S_, S0_ .. refer; elements: const struct tp_cxx_node * */
-    struct tp_vec arguments; /* parts to which T_, T0_ .. refer; elements: const struct tp_cxx_node * */
+    struct tp_vec substitution_parts; /* parts to which S_, S0_ .. refer; elements: const struct tp_cxx_node * */
+    struct tp_vec arguments;          /* parts to which T_, T0_ .. refer; elements: const struct tp_cxx_node * */
     uint32_t depth, parts;
     bool is_wrong;     /* true if the name is damaged, unsupported or too long; such a name is not printed */
     bool is_in_lambda; /* true inside the parameters of a lambda, where T_ means "auto" */
@@ -30,12 +30,12 @@ static inline char tp_cxx_peek(const struct tp_cxx_reader *r)
     return r->at < r->end ? *r->at : '\0';
 }
 
-/* Implements tp_cxx_skip for the letters after the first. */
+/* Implements tp_cxx_skip_prefix for the letters after the first. */
 bool tp_cxx_skip_letters_and_blanks(struct tp_cxx_reader *r, const char *letters);
 
 /* Skips `letters` (at least one) if they are next. Returns whether they were next. The first letter is compared inline,
  * because it usually differs. */
-static inline bool tp_cxx_skip(struct tp_cxx_reader *r, const char *letters)
+static inline bool tp_cxx_skip_prefix(struct tp_cxx_reader *r, const char *letters)
 {
     return r->at < r->end && *r->at == *letters && tp_cxx_skip_letters_and_blanks(r, letters);
 }

@@ -30,7 +30,7 @@ static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_operator(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const char *text = tp_cxx_operator_text(r);
-    if (tp_cxx_skip(r, "cv")) {
+    if (tp_cxx_skip_prefix(r, "cv")) {
         named->has_no_value = true;
         return TP_CXX_PART(r, TP_CXX_CONVERSION, .left = read_type(r));
     }
@@ -58,7 +58,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
 {
     struct tp_cxx_list list = {NULL, NULL};
     const char *begin = r->at;
-    if (tp_cxx_skip(r, "v") && is_end(r))
+    if (tp_cxx_skip_prefix(r, "v") && is_end(r))
         return tp_cxx_list_end(r, &list);
     r->at = begin;
     while (!r->is_wrong && !is_end(r)) {
@@ -74,16 +74,16 @@ static struct tp_str read_ordinal_number(struct tp_cxx_reader *r)
     struct tp_str digits = tp_cxx_read_digits(r);
     uint32_t number = digits.len ? tp_cxx_parse_number(digits) + 2 : 1;
     char *text = tp_arena_alloc(r->arena, 12), *at = text + 11;
-    r->is_wrong |= digits.len > 6 || !tp_cxx_skip(r, "_");
+    r->is_wrong |= digits.len > 6 || !tp_cxx_skip_prefix(r, "_");
     for (; number; number /= 10)
         *--at = (char)('0' + number % 10);
     return (struct tp_str){at, (size_t)(text + 11 - at)};
 }
 
 /* Reads <unnamed-type-name> ::= "Ut" [number] "_" | "Ul" type+ "E" [number] "_" */
-static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
+static const struct tp_cxx_node *read_unnamed_type_name(struct tp_cxx_reader *r)
 {
-    if (tp_cxx_skip(r, "Ut")) {
+    if (tp_cxx_skip_prefix(r, "Ut")) {
         struct tp_str number = read_ordinal_number(r);
         char *text = tp_arena_alloc(r->arena, number.len + 16);
         memcpy(text, "{unnamed type#", 14);
@@ -91,13 +91,13 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
         text[14 + number.len] = '}';
         return tp_cxx_new_text_part(r, text);
     }
-    if (!tp_cxx_skip(r, "Ul"))
+    if (!tp_cxx_skip_prefix(r, "Ul"))
         return tp_cxx_mark_wrong(r);
     bool was_in_lambda = r->is_in_lambda;
     r->is_in_lambda = true;
     const struct tp_cxx_node *types = read_types(r, is_at_end_letter);
     r->is_in_lambda = was_in_lambda;
-    r->is_wrong |= !tp_cxx_skip(r, "E");
+    r->is_wrong |= !tp_cxx_skip_prefix(r, "E");
     return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal_number(r));
 }
 
@@ -105,11 +105,11 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_unqualified_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    tp_cxx_skip(r, "L"); /* "L" means that the name is local to one file */
+    tp_cxx_skip_prefix(r, "L"); /* "L" means that the name is local to one file */
     if (tp_is_digit(tp_cxx_peek(r)))
         name = read_source_name(r);
     else if (tp_cxx_peek(r) == 'U')
-        name = read_unnamed(r);
+        name = read_unnamed_type_name(r);
     else
         name = read_operator(r, named);
     return tp_cxx_peek(r) == 'B' ? tp_cxx_mark_wrong(r) : name;
@@ -118,12 +118,12 @@ static const struct tp_cxx_node *read_unqualified_name(struct tp_cxx_reader *r, 
 /* Reads <template-param> ::= "T" [number] "_" */
 static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
 {
-    if (!tp_cxx_skip(r, "T"))
+    if (!tp_cxx_skip_prefix(r, "T"))
         return tp_cxx_mark_wrong(r);
     struct tp_str digits = tp_cxx_read_digits(r); /* the digits are decimal, unlike in S_ */
     uint32_t number = digits.len ? tp_cxx_parse_number(digits) : 0;
     number += digits.len && number < UINT32_MAX;
-    r->is_wrong |= !tp_cxx_skip(r, "_");
+    r->is_wrong |= !tp_cxx_skip_prefix(r, "_");
     if (!r->is_wrong && number < r->arguments.count)
         return *TP_AT(&r->arguments, const struct tp_cxx_node *, number);
     if (!r->is_in_lambda || number > 98)
@@ -143,15 +143,15 @@ static const struct tp_cxx_node *read_substitution(struct tp_cxx_reader *r)
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
                                            {"Si", "istream"},   {"So", "ostream"},      {"Sd", "iostream"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (tp_cxx_skip(r, known[i][0]))
+        if (tp_cxx_skip_prefix(r, known[i][0]))
             return TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_new_text_part(r, "std"),
                                .right = tp_cxx_new_text_part(r, known[i][1]));
-    if (!tp_cxx_skip(r, "S"))
+    if (!tp_cxx_skip_prefix(r, "S"))
         return tp_cxx_mark_wrong(r);
     uint32_t number = tp_cxx_read_base36(r);
-    if (r->is_wrong || number >= r->again.count)
+    if (r->is_wrong || number >= r->substitution_parts.count)
         return tp_cxx_mark_wrong(r);
-    return *TP_AT(&r->again, const struct tp_cxx_node *, number);
+    return *TP_AT(&r->substitution_parts, const struct tp_cxx_node *, number);
 }
 
 /* Returns the last word of a name, for constructors and destructors. */
@@ -187,7 +187,8 @@ static struct tp_str read_qualifiers(struct tp_cxx_reader *r)
     static const char *const texts[] = {
         "",          " const",          " volatile",          " const volatile",
         " restrict", " const restrict", " volatile restrict", " const volatile restrict"};
-    unsigned is_restrict = tp_cxx_skip(r, "r"), is_volatile = tp_cxx_skip(r, "V"), is_const = tp_cxx_skip(r, "K");
+    unsigned is_restrict = tp_cxx_skip_prefix(r, "r"), is_volatile = tp_cxx_skip_prefix(r, "V"),
+             is_const = tp_cxx_skip_prefix(r, "K");
     return tp_str_of(texts[is_const + 2 * is_volatile + 4 * is_restrict]);
 }
 
@@ -196,15 +197,15 @@ static const struct tp_cxx_node *read_nested_name(struct tp_cxx_reader *r, struc
 {
     const struct tp_cxx_node *name = NULL;
     named->quals = read_qualifiers(r);
-    if (tp_cxx_skip(r, "R"))
+    if (tp_cxx_skip_prefix(r, "R"))
         named->quals = named->quals.len ? TP_STR(" const &") : TP_STR(" &");
-    else if (tp_cxx_skip(r, "O"))
+    else if (tp_cxx_skip_prefix(r, "O"))
         named->quals = named->quals.len ? TP_STR(" const &&") : TP_STR(" &&");
     bool is_new = false;
-    while (!r->is_wrong && !tp_cxx_skip(r, "E")) {
+    while (!r->is_wrong && !tp_cxx_skip_prefix(r, "E")) {
         bool is_arguments = tp_cxx_peek(r) == 'I';
         is_new = true;
-        if (!name && tp_cxx_skip(r, "St")) {
+        if (!name && tp_cxx_skip_prefix(r, "St")) {
             name = tp_cxx_new_text_part(r, "std");
             continue;
         }
@@ -224,8 +225,8 @@ static const struct tp_cxx_node *read_nested_name(struct tp_cxx_reader *r, struc
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_mark_wrong(r);
-    r->again.count -= r->again.count > 0; /* removes the whole name from the stored parts, because the caller stores it
-                                           * if it is a type */
+    r->substitution_parts.count -= r->substitution_parts.count > 0; /* removes the whole name from the stored parts,
+                                                                     * because the caller stores it if it is a type */
     return name;
 }
 
@@ -233,20 +234,20 @@ static const struct tp_cxx_node *read_nested_name(struct tp_cxx_reader *r, struc
 static const struct tp_cxx_node *read_local_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *function = read_encoding(r), *entity;
-    r->is_wrong |= !tp_cxx_skip(r, "E");
-    if (tp_cxx_skip(r, "s")) {
+    r->is_wrong |= !tp_cxx_skip_prefix(r, "E");
+    if (tp_cxx_skip_prefix(r, "s")) {
         entity = tp_cxx_new_text_part(r, "string literal");
     } else {
-        if (tp_cxx_skip(r, "d")) {
+        if (tp_cxx_skip_prefix(r, "d")) {
             tp_cxx_read_digits(r);
-            r->is_wrong |= !tp_cxx_skip(r, "_");
+            r->is_wrong |= !tp_cxx_skip_prefix(r, "_");
         }
         entity = read_name(r, named);
     }
-    if (tp_cxx_skip(r, "__")) {
+    if (tp_cxx_skip_prefix(r, "__")) {
         tp_cxx_read_digits(r);
-        r->is_wrong |= !tp_cxx_skip(r, "_");
-    } else if (tp_cxx_skip(r, "_")) {
+        r->is_wrong |= !tp_cxx_skip_prefix(r, "_");
+    } else if (tp_cxx_skip_prefix(r, "_")) {
         r->is_wrong |= !tp_is_digit(tp_cxx_peek(r));
         r->at += !r->is_wrong;
     }
@@ -260,14 +261,14 @@ static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cx
     if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
     bool is_known = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
-    if (tp_cxx_skip(r, "N")) {
+    if (tp_cxx_skip_prefix(r, "N")) {
         name = read_nested_name(r, named);
-    } else if (tp_cxx_skip(r, "Z")) {
+    } else if (tp_cxx_skip_prefix(r, "Z")) {
         name = read_local_name(r, named);
     } else {
         if (is_known)
             name = read_substitution(r);
-        else if (tp_cxx_skip(r, "St"))
+        else if (tp_cxx_skip_prefix(r, "St"))
             name = TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_new_text_part(r, "std"),
                                .right = read_unqualified_name(r, named));
         else
@@ -312,11 +313,11 @@ static void add_list_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list,
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
-    if (!tp_cxx_enter_nested_part(r) || !tp_cxx_skip(r, "I"))
+    if (!tp_cxx_enter_nested_part(r) || !tp_cxx_skip_prefix(r, "I"))
         return tp_cxx_mark_wrong(r);
     if (tags)
         r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
-    while (!r->is_wrong && !tp_cxx_skip(r, "E"))
+    while (!r->is_wrong && !tp_cxx_skip_prefix(r, "E"))
         add_list_argument(r, &list, tags);
     r->depth--;
     return tp_cxx_list_end(r, &list);
@@ -328,20 +329,20 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
     static const char *const endings[][2] = {{"i", ""}, {"j", "u"}, {"l", "l"}, {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
     const char *ending = NULL;
     const struct tp_cxx_node *value;
-    if (tp_cxx_skip(r, "_Z")) {
+    if (tp_cxx_skip_prefix(r, "_Z")) {
         value = read_encoding(r);
-        r->is_wrong |= !tp_cxx_skip(r, "E");
+        r->is_wrong |= !tp_cxx_skip_prefix(r, "E");
         return value;
     }
-    if (tp_cxx_skip(r, "b0E") || tp_cxx_skip(r, "b1E"))
+    if (tp_cxx_skip_prefix(r, "b0E") || tp_cxx_skip_prefix(r, "b1E"))
         return tp_cxx_new_text_part(r, r->at[-2] == '1' ? "true" : "false");
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !ending; i++)
-        if (tp_cxx_skip(r, endings[i][0]))
+        if (tp_cxx_skip_prefix(r, endings[i][0]))
             ending = endings[i][1];
     const struct tp_cxx_node *type = ending ? NULL : read_type(r);
-    const char *sign = tp_cxx_skip(r, "n") ? "-" : "";
+    const char *sign = tp_cxx_skip_prefix(r, "n") ? "-" : "";
     struct tp_str digits = tp_cxx_read_digits(r);
-    if (r->is_wrong || !digits.len || !tp_cxx_skip(r, "E"))
+    if (r->is_wrong || !digits.len || !tp_cxx_skip_prefix(r, "E"))
         return tp_cxx_mark_wrong(r); /* floating point and strings are not supported */
     size_t before = strlen(sign), after = ending ? strlen(ending) : 0;
     char *text = tp_arena_alloc(r->arena, before + digits.len + after + 1);
@@ -354,20 +355,20 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
 {
     const struct tp_cxx_node *argument;
-    if (tp_cxx_skip(r, "Tn")) /* after "Tn", the type of the argument precedes the argument */
+    if (tp_cxx_skip_prefix(r, "Tn")) /* after "Tn", the type of the argument precedes the argument */
         read_type(r);
     else
-        tp_cxx_skip(r, "Ty");
-    if (tp_cxx_skip(r, "L"))
+        tp_cxx_skip_prefix(r, "Ty");
+    if (tp_cxx_skip_prefix(r, "L"))
         return read_literal(r);
-    if (tp_cxx_skip(r, "X")) {
+    if (tp_cxx_skip_prefix(r, "X")) {
         argument = read_expression(r);
-        r->is_wrong |= !tp_cxx_skip(r, "E");
+        r->is_wrong |= !tp_cxx_skip_prefix(r, "E");
         return argument;
     }
-    if (tp_cxx_skip(r, "J")) {
+    if (tp_cxx_skip_prefix(r, "J")) {
         struct tp_cxx_list list = {NULL, NULL};
-        while (!r->is_wrong && !tp_cxx_skip(r, "E"))
+        while (!r->is_wrong && !tp_cxx_skip_prefix(r, "E"))
             add_list_argument(r, &list, false);
         return TP_CXX_PART(r, TP_CXX_PACK, .left = tp_cxx_list_end(r, &list));
     }
@@ -394,11 +395,11 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
     const char *text = tp_cxx_operator_text(r);
     if (!tp_cxx_enter_nested_part(r))
         return tp_cxx_mark_wrong(r);
-    if (tp_cxx_skip(r, "L")) {
+    if (tp_cxx_skip_prefix(r, "L")) {
         result = read_literal(r);
     } else if (tp_cxx_peek(r) == 'T') {
         result = read_parameter(r);
-    } else if (tp_cxx_skip(r, "sr")) {
+    } else if (tp_cxx_skip_prefix(r, "sr")) {
         struct tp_cxx_named named = {.quals = {"", 0}};
         const struct tp_cxx_node *type = read_type(r), *name = read_unqualified_name(r, &named);
         result = TP_CXX_PART(r, TP_CXX_NESTED, .left = type, .right = name);
@@ -438,21 +439,21 @@ static bool is_at_function_end(const struct tp_cxx_reader *r)
 
 static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct tp_str quals)
 {
-    tp_cxx_skip(r, "Y");
+    tp_cxx_skip_prefix(r, "Y");
     const struct tp_cxx_node *returned = read_type(r), *types = read_types(r, is_at_function_end);
-    if (tp_cxx_skip(r, "R"))
+    if (tp_cxx_skip_prefix(r, "R"))
         quals = quals.len ? TP_STR(" const &") : TP_STR(" &");
-    else if (tp_cxx_skip(r, "O"))
+    else if (tp_cxx_skip_prefix(r, "O"))
         quals = quals.len ? TP_STR(" const &&") : TP_STR(" &&");
-    r->is_wrong |= !tp_cxx_skip(r, "E");
+    r->is_wrong |= !tp_cxx_skip_prefix(r, "E");
     return TP_CXX_PART(r, TP_CXX_FUNCTION, .left = returned, .right = types, .text = quals);
 }
 
 /* Reads qualifiers and a type. The qualifiers of a function are printed after its parameters. */
-static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
+static const struct tp_cxx_node *read_qualified_type(struct tp_cxx_reader *r)
 {
     struct tp_str quals = read_qualifiers(r);
-    if (tp_cxx_skip(r, "F"))
+    if (tp_cxx_skip_prefix(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
     /* true if the type already has the qualifiers, because T_ contains them */
@@ -463,7 +464,7 @@ static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_array(struct tp_cxx_reader *r)
 {
     struct tp_str count = tp_cxx_read_digits(r);
-    r->is_wrong |= !tp_cxx_skip(r, "_");
+    r->is_wrong |= !tp_cxx_skip_prefix(r, "_");
     return TP_CXX_PART(r, TP_CXX_ARRAY, .text = count, .left = read_type(r));
 }
 
@@ -492,7 +493,7 @@ static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
     case 'r':
     case 'V':
     case 'K':
-        return tp_cxx_store_for_substitution(r, read_qualified(r));
+        return tp_cxx_store_for_substitution(r, read_qualified_type(r));
     case 'M':
         r->at++;
         type = read_type(r);
@@ -515,15 +516,15 @@ static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
         return tp_cxx_mark_wrong(r);
     const struct tp_cxx_node *type = tp_cxx_read_builtin(r);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !type; i++)
-        if (tp_cxx_skip(r, marks[i][0]))
+        if (tp_cxx_skip_prefix(r, marks[i][0]))
             type = tp_cxx_store_for_substitution(r, read_pointer(r, marks[i][1]));
-    if (!type && tp_cxx_skip(r, "Dp"))
+    if (!type && tp_cxx_skip_prefix(r, "Dp"))
         type = tp_cxx_store_for_substitution(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
-    if (!type && (tp_cxx_skip(r, "DoF") || tp_cxx_skip(r, "F")))
+    if (!type && (tp_cxx_skip_prefix(r, "DoF") || tp_cxx_skip_prefix(r, "F")))
         type = tp_cxx_store_for_substitution(r, read_function(r, TP_STR("")));
-    if (!type && tp_cxx_skip(r, "Dv")) {
+    if (!type && tp_cxx_skip_prefix(r, "Dv")) {
         tp_cxx_read_digits(r);
-        r->is_wrong |= !tp_cxx_skip(r, "_");
+        r->is_wrong |= !tp_cxx_skip_prefix(r, "_");
         type = tp_cxx_store_for_substitution(
             r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
     }
@@ -536,11 +537,11 @@ static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
 /* ---- whole names ---- */
 
 /* Reads "." letters {"." digits}, a suffix that a compiler or a runtime appended to the name. */
-static bool add_clones(struct tp_cxx_reader *r, struct tp_vec *text)
+static bool read_clone_suffixes(struct tp_cxx_reader *r, struct tp_vec *text)
 {
     while (!r->is_wrong && r->at < r->end) {
         const char *begin = r->at;
-        r->is_wrong |= !tp_cxx_skip(r, ".");
+        r->is_wrong |= !tp_cxx_skip_prefix(r, ".");
         while (tp_cxx_peek(r) == '_' || (tp_cxx_peek(r) >= 'a' && tp_cxx_peek(r) <= 'z') ||
                (tp_cxx_peek(r) >= '0' && tp_cxx_peek(r) <= '9'))
             r->at++;
@@ -564,11 +565,12 @@ bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *a
 {
     struct tp_cxx_reader r = {.at = name.ptr, .end = name.ptr + name.len, .arena = arena};
     struct tp_vec plain = TP_VEC(arena, char);
-    if (name.len > LONGEST || !tp_cxx_skip(&r, "_Z"))
+    if (name.len > LONGEST || !tp_cxx_skip_prefix(&r, "_Z"))
         return false;
-    r.again = TP_VEC(arena, const struct tp_cxx_node *);
+    r.substitution_parts = TP_VEC(arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *root = read_encoding(&r);
-    if (r.is_wrong || (r.at < r.end && *r.at != '.') || !tp_cxx_print_node(root, &plain) || !add_clones(&r, &plain))
+    if (r.is_wrong || (r.at < r.end && *r.at != '.') || !tp_cxx_print_node(root, &plain) ||
+        !read_clone_suffixes(&r, &plain))
         return false;
     if (plain.count == 0 || plain.count > TP_CXX_LONGEST)
         return false;

@@ -402,7 +402,7 @@ static void write_cxx_name(struct out *out, struct tp_str name)
 }
 
 /* Writes the first `keep` bytes and the last `tail` bytes of a name. Cuts the name only between words. */
-static void put_begin_and_end(struct out *out, struct tp_str name, size_t keep, size_t tail)
+static void put_abbreviated_name(struct out *out, struct tp_str name, size_t keep, size_t tail)
 {
     size_t end = name.len - tail;
     while (keep && name.ptr[keep - 1] != '_')
@@ -485,7 +485,7 @@ static void write_plain_name(struct out *out, struct tp_str name)
     else if (tp_str_find(name, "_xmma_") > 0)
         write_xmma_name(out, name);
     else if (tp_str_starts(name, "triton_") && name.len > 96)
-        put_begin_and_end(out, name, 60, 30);
+        put_abbreviated_name(out, name, 60, 30);
     else
         put_part(out, name);
 }

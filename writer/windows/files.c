@@ -50,7 +50,7 @@ static HANDLE open_wide(const wchar_t *path, DWORD access, DWORD creation, DWORD
 }
 
 /* Opens a file. Frees `path`. */
-static int open_named(wchar_t *path, int flags)
+static int open_wide_path(wchar_t *path, int flags)
 {
     BY_HANDLE_FILE_INFORMATION info;
     DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* with this flag, folders can be opened too */
@@ -81,7 +81,7 @@ int openat(int folder, const char *path, int flags, ...)
         errno = EOPNOTSUPP;
         return -1;
     }
-    return open_named(tp_windows_system_path_at(folder, path), flags);
+    return open_wide_path(tp_windows_system_path_at(folder, path), flags);
 }
 
 int fcntl(int fd, int command, ...)
@@ -260,7 +260,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
 }
 
 /* Removes the system's prefix of full paths, and replaces backslashes by '/'. */
-static void make_portable(wchar_t *path)
+static void make_portable_path(wchar_t *path)
 {
     bool is_share = wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0;
     size_t mark = is_share ? 6 : wcsncmp(path, L"\\\\?\\", 4) == 0 ? 4 : 0;
@@ -282,7 +282,7 @@ char *realpath(const char *path, char *to)
     wide = tp_windows_handle_path(handle);
     CloseHandle(handle);
     if (wide)
-        make_portable(wide);
+        make_portable_path(wide);
     char *narrow = wide ? tp_windows_wide_to_utf8(wide) : NULL;
     free(wide);
     if (!narrow || !to)

@@ -85,7 +85,7 @@ static uint64_t call_address(const uint64_t *chain, size_t i)
 }
 
 /* Returns the index of the first program address in the call chain, which is after the kernel addresses. */
-static size_t user_part_start(const uint64_t *chain, size_t count)
+static size_t find_first_program_address(const uint64_t *chain, size_t count)
 {
     size_t at = 0;
     while (at < count && chain[at] != (uint64_t)PERF_CONTEXT_USER)
@@ -97,7 +97,7 @@ uint32_t tp_code_maps_add_kernel_stack(struct tp_code_places *places, uint32_t p
                                        size_t count)
 {
     uint32_t node = program;
-    for (size_t i = user_part_start(chain, count); i-- > 0;)
+    for (size_t i = find_first_program_address(chain, count); i-- > 0;)
         if (!is_context_marker(chain[i]) && chain[i] >> ADDRESS_BITS)
             node = tp_code_add_node(places, node, TP_CODE_KERNEL, call_address(chain, i));
     return node;
@@ -107,7 +107,7 @@ uint32_t tp_code_maps_add_stack(const struct tp_code_maps *maps, struct tp_code_
                                 size_t count)
 {
     uint32_t node = 0;
-    for (size_t i = count, user = user_part_start(chain, count); i-- > user;)
+    for (size_t i = count, user = find_first_program_address(chain, count); i-- > user;)
         if (!is_context_marker(chain[i]))
             node = tp_code_maps_add_frame(maps, places, node, call_address(chain, i));
     return tp_code_maps_add_kernel_stack(places, node, chain, count);

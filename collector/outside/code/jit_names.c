@@ -33,7 +33,7 @@ void tp_jit_names_init(struct tp_jit_names *names, struct tp_arena *arena, struc
     tp_id_map_init(&names->ids, arena);
 }
 
-static void close_maker_files(struct tp_jit_names *names, struct maker *maker)
+static void close_files_of_jit_process(struct tp_jit_names *names, struct maker *maker)
 {
     int *const opened[] = {&maker->folder, &maker->dump};
     for (size_t i = 0; i < sizeof opened / sizeof *opened; i++) {
@@ -49,7 +49,7 @@ static void close_maker_files(struct tp_jit_names *names, struct maker *maker)
 void tp_jit_names_release(struct tp_jit_names *names)
 {
     for (size_t i = 0; i < names->makers.count; i++)
-        close_maker_files(names, TP_AT(&names->makers, struct maker, i));
+        close_files_of_jit_process(names, TP_AT(&names->makers, struct maker, i));
     *names = (struct tp_jit_names){0};
 }
 
@@ -58,7 +58,7 @@ void tp_jit_names_release(struct tp_jit_names *names)
 /* Returns a number from the line of /proc/PID/status that begins with `key`. is_last: true returns the last number,
  * which is the innermost process id after "NSpid:". false returns the second number, which is the effective user after
  * "Uid:". */
-static uint32_t status_number(const char *status, const char *key, bool is_last)
+static uint32_t read_number_from_status(const char *status, const char *key, bool is_last)
 {
     const char *at = strstr(status, key);
     uint32_t number = 0;
@@ -84,16 +84,16 @@ static bool has_recorder_root_folder(uint32_t pid)
            root.st_dev == own.st_dev && root.st_ino == own.st_ino;
 }
 
-static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, const struct tp_perf_record *r,
-                           struct tp_buf *text)
+static void read_ids_of_jit_process(struct maker *maker, struct tp_jit_names *names, const struct tp_perf_record *r,
+                                    struct tp_buf *text)
 {
     char path[64];
     uint32_t pid = r->pid;
     *maker = (struct maker){.folder = -1, .dump = -1, .since_ns = (int64_t)r->time_ns};
     if (!tp_proc_load_file(text, pid, "status"))
         return;
-    maker->inner_pid = status_number(text->data, "\nNSpid:", true);
-    maker->user = status_number(text->data, "\nUid:", false);
+    maker->inner_pid = read_number_from_status(text->data, "\nNSpid:", true);
+    maker->user = read_number_from_status(text->data, "\nUid:", false);
     if (has_recorder_root_folder(pid))
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* a symbolic link would be followed from the
@@ -105,7 +105,8 @@ static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, cons
     maker->inner_pid = maker->folder >= 0 ? maker->inner_pid : 0;
 }
 
-static struct maker *find_or_add_maker(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static struct maker *find_or_add_jit_process(struct tp_jit_names *names, const struct tp_perf_record *r,
+                                             struct tp_buf *text)
 {
     uint32_t *number = tp_id_map_find_or_add(&names->ids, r->pid);
     if (*number == TP_NO_ID) {
@@ -114,8 +115,8 @@ static struct maker *find_or_add_maker(struct tp_jit_names *names, const struct 
     }
     struct maker *maker = TP_AT(&names->makers, struct maker, *number);
     if (!maker->inner_pid) {
-        close_maker_files(names, maker);
-        read_maker_ids(maker, names, r, text);
+        close_files_of_jit_process(names, maker);
+        read_ids_of_jit_process(maker, names, r, text);
     }
     return maker;
 }
@@ -146,7 +147,7 @@ static void handle_mapping(struct tp_jit_names *names, const struct tp_perf_reco
     uint32_t dump_pid = tp_jit_dump_pid(r->text);
     if (!dump_pid && tp_code_file_number(names->places, tp_str_of(r->text)) != TP_CODE_JIT)
         return;
-    struct maker *maker = find_or_add_maker(names, r, text);
+    struct maker *maker = find_or_add_jit_process(names, r, text);
     if (dump_pid && dump_pid == maker->inner_pid && maker->dump < 0 &&
         names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN)
         open_dump(names, r, maker);
@@ -159,7 +160,7 @@ void tp_jit_names_handle_record(struct tp_jit_names *names, const struct tp_perf
     /* ignores an exec from before the code was generated; its record can arrive later, because records of exec and of
      * mappings come from separate rings */
     if (maker && maker->since_ns < (int64_t)r->time_ns)
-        close_maker_files(names, maker);
+        close_files_of_jit_process(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
         handle_mapping(names, r, text);
 }
@@ -197,8 +198,8 @@ static void read_dump_names(struct tp_jit_names *names, int dump, struct tp_jit_
     store_found_names(names, wanted, left, dump);
 }
 
-static void read_map_of_maker(struct tp_jit_names *names, const struct maker *maker, struct tp_jit_wanted *wanted,
-                              size_t count)
+static void read_map_of_jit_process(struct tp_jit_names *names, const struct maker *maker, struct tp_jit_wanted *wanted,
+                                    size_t count)
 {
     char name[48];
     struct tp_input map;
@@ -227,9 +228,9 @@ void tp_jit_names_read(struct tp_jit_names *names, uint32_t pid, uint32_t image)
                 (struct tp_jit_wanted){.address = made[i].address, .number = i};
     if (list.count) {
         tp_merge_sort(names->arena, list.data, list.count, sizeof(struct tp_jit_wanted), compare_by_address, NULL);
-        read_map_of_maker(names, maker, list.data, list.count);
+        read_map_of_jit_process(names, maker, list.data, list.count);
         if (maker->dump >= 0)
             read_dump_names(names, maker->dump, list.data, list.count);
     }
-    close_maker_files(names, maker);
+    close_files_of_jit_process(names, maker);
 }

@@ -55,7 +55,7 @@ static bool copy_needed_parts(int to, int from, Elf64_Ehdr *head, const Elf64_Ph
            pwrite(to, parts, size, (off_t)head->e_phoff) == (ssize_t)size;
 }
 
-int tp_movable_copy(int fd)
+int tp_movable_copy_make(int fd)
 {
     Elf64_Ehdr head;
     Elf64_Phdr parts[MOST_PARTS];

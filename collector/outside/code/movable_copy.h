@@ -7,6 +7,6 @@
  * a changed type, and the segment with the call frame information. All other bytes are zero. If the segments do not
  * show where that information is, copies the whole file. Returns -1 if the file is too large or memory is short. The
  * caller closes both descriptors. */
-int tp_movable_copy(int fd);
+int tp_movable_copy_make(int fd);
 
 #endif

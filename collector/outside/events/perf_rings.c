@@ -240,7 +240,7 @@ static int open_redirected_event(struct tp_perf_rings *rings, struct perf_event_
     return 0;
 }
 
-int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
+int tp_perf_rings_add_thread(struct tp_perf_rings *rings, pid_t tid)
 {
     int error = 0;
     for (size_t i = 0; i < rings->count && !error; i++) {
@@ -340,7 +340,7 @@ void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context,
     }
 }
 
-bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id)
+bool tp_perf_rings_is_switch_event(const struct tp_perf_rings *rings, uint64_t event_id)
 {
     for (size_t i = 0; i < rings->stack_event_count; i++)
         if (rings->stack_ids[i] == event_id)

@@ -63,7 +63,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
 
 /* Adds the events of another running thread to the rings. Returns 0 or an errno: ESRCH if the thread has exited, or
  * EMFILE. */
-int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid);
+int tp_perf_rings_add_thread(struct tp_perf_rings *rings, pid_t tid);
 
 void tp_perf_rings_release(struct tp_perf_rings *rings);
 
@@ -81,7 +81,7 @@ void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context,
                         void *context);
 
 /* Returns whether the event with this id records stacks at context switches. */
-bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id);
+bool tp_perf_rings_is_switch_event(const struct tp_perf_rings *rings, uint64_t event_id);
 
 /* Keeps the number of stacks recorded at context switches within a limit. count: stacks since the last call. */
 void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);

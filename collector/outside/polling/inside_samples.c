@@ -36,7 +36,7 @@ static const struct tp_spool_module *spool_module_at(const struct tp_spool_file 
 }
 
 /* Returns the number of a module's file, or TP_CODE_UNKNOWN. The loader lists the vdso without a path. */
-static uint32_t module_file(struct tp_code_places *places, const struct tp_spool_module *m)
+static uint32_t find_file_of_module(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
         return TP_CODE_VDSO;
@@ -55,7 +55,7 @@ static uint32_t add_stack_node(struct taking *t, const char *addresses, size_t c
         memcpy(&address, addresses + i * sizeof address, sizeof address);
         address -= i > 0 && address;
         const struct tp_spool_module *m = spool_module_at(t->file, address, ticks);
-        uint32_t file = module_file(places, m);
+        uint32_t file = find_file_of_module(places, m);
         node = tp_code_add_node(places, node, file, file >= TP_CODE_FIRST_FILE ? address - m->bias : 0);
     }
     return node;

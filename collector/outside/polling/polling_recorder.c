@@ -33,7 +33,7 @@ static void handle_polled_mapping(void *context, const struct tp_perf_record *r)
 
 /* Reads the mappings of a process at the 1st, 2nd, 4th .. poll at which it runs, because without events no record
  * reports new mappings. */
-static void find_python(struct tp_polling_recorder *recorder, uint32_t pid, int64_t time_ns)
+static void find_python_mappings(struct tp_polling_recorder *recorder, uint32_t pid, int64_t time_ns)
 {
     uint32_t *runs = tp_id_map_find_or_add(&recorder->runs, pid);
     *runs = *runs == TP_NO_ID ? 1 : *runs + 1;
@@ -48,7 +48,7 @@ static void sample_running_thread(void *context, uint32_t pid, uint32_t tid, int
     const struct tp_perf_record sample = {
         .type = PERF_RECORD_SAMPLE, .time_ns = (uint64_t)time_ns, .pid = pid, .tid = tid};
     if (!tp_python_processes_find(&recorder->python->processes, pid))
-        find_python(recorder, pid, time_ns);
+        find_python_mappings(recorder, pid, time_ns);
     struct tp_outside_note note = {.python = tp_python_stacks_read(recorder->python, pid, tid, time_ns)};
     if (note.python)
         tp_outside_tree_handle_record(recorder->tree, &sample, false, &note);

@@ -11,7 +11,7 @@
 #include "writer/base/limits.h"
 
 /* maximum number of polls that read a thread's name; a thread gets its name soon after its start or never */
-enum { NAMED_LOOKS = 4 };
+enum { MOST_NAME_READS = 4 };
 
 struct polled_thread {
     uint32_t tid;
@@ -47,35 +47,35 @@ static struct polled_thread *thread_at(const struct tp_polled_process *process, 
 
 /* ---- producing records ---- */
 
-static void pass_record_on(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
+static void emit_record(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
 {
     record.time_ns = (uint64_t)time_ns;
     tree->take(tree->context, &record, 0);
 }
 
-static void pass_program_record_on(const struct tp_proc_tree *tree, const struct tp_polled_process *process,
-                                   int64_t time_ns)
+static void emit_program_record(const struct tp_proc_tree *tree, const struct tp_polled_process *process,
+                                int64_t time_ns)
 {
-    pass_record_on(tree,
-                   (struct tp_perf_record){.type = PERF_RECORD_COMM,
-                                           .pid = process->pid,
-                                           .tid = process->pid,
-                                           .is_exec = true,
-                                           .text = process->stat.name},
-                   time_ns);
+    emit_record(tree,
+                (struct tp_perf_record){.type = PERF_RECORD_COMM,
+                                        .pid = process->pid,
+                                        .tid = process->pid,
+                                        .is_exec = true,
+                                        .text = process->stat.name},
+                time_ns);
 }
 
-static void pass_thread_record_on(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent,
-                                  int64_t time_ns)
+static void emit_thread_record(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent,
+                               int64_t time_ns)
 {
-    pass_record_on(tree,
-                   (struct tp_perf_record){
-                       .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
-                   time_ns);
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
+                time_ns);
 }
 
-static void pass_interval_records_on(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
-                                     const struct tp_polled_interval *intervals, size_t count)
+static void emit_interval_records(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
+                                  const struct tp_polled_interval *intervals, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct tp_perf_record record = {.type = PERF_RECORD_SWITCH,
@@ -89,11 +89,11 @@ static void pass_interval_records_on(const struct tp_proc_tree *tree, uint32_t p
 }
 
 /* Produces the state records of a thread. Skips the first interval if it continues the previous state. */
-static void pass_state_records_on(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
-                                  enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
+static void emit_state_records(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
+                               enum tp_thread_state before, const struct tp_polled_interval *intervals, size_t count)
 {
     size_t first = count && thread->has_state && intervals[0].state == before;
-    pass_interval_records_on(tree, pid, thread, intervals + first, count - first);
+    emit_interval_records(tree, pid, thread, intervals + first, count - first);
     thread->has_state = thread->has_state || count;
 }
 
@@ -103,9 +103,9 @@ static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_th
     enum tp_thread_state before = thread->states.state;
     if (thread->is_over)
         return;
-    pass_state_records_on(tree, pid, thread, before, intervals, tp_polled_states_end(&thread->states, intervals));
-    pass_record_on(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
-                   thread->states.since_ns);
+    emit_state_records(tree, pid, thread, before, intervals, tp_polled_states_end(&thread->states, intervals));
+    emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
+                thread->states.since_ns);
     thread->is_over = true;
     *tp_id_map_find_or_add(&tree->threads, thread->tid) = 0;
 }
@@ -127,8 +127,8 @@ static void poll_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_t
     thread->is_known = true;
     if (has_run)
         now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
-    pass_state_records_on(tree, pid, thread, before, intervals,
-                          tp_polled_states_split_time(&thread->states, intervals, time_ns, &now));
+    emit_state_records(tree, pid, thread, before, intervals,
+                       tp_polled_states_split_time(&thread->states, intervals, time_ns, &now));
     if (has_run && !now.is_blocked)
         tree->runs(tree->context, pid, thread->tid, time_ns);
 }
@@ -136,7 +136,7 @@ static void poll_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_t
 static void update_thread_name(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread)
 {
     char file[64];
-    if (thread->named == NAMED_LOOKS || thread->tid == pid)
+    if (thread->named == MOST_NAME_READS || thread->tid == pid)
         return;
     thread->named++;
     snprintf(file, sizeof file, "task/%u/comm", (unsigned)thread->tid);
@@ -146,9 +146,9 @@ static void update_thread_name(const struct tp_proc_tree *tree, uint32_t pid, st
     if (strcmp(thread->name, tree->text->data) == 0)
         return;
     snprintf(thread->name, sizeof thread->name, "%s", tree->text->data);
-    pass_record_on(
-        tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
-        thread->states.polled_ns);
+    emit_record(tree,
+                (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
+                thread->states.polled_ns);
 }
 
 /* Initializes a thread. A thread that existed before the recording starts with it. Otherwise computes the start from
@@ -203,7 +203,7 @@ static void list_threads_of_process(struct tp_proc_tree *tree, struct tp_polled_
         struct polled_thread *thread = add_thread(tree, process, tids[i], now_ns());
         if (!thread)
             continue;
-        pass_thread_record_on(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
+        emit_thread_record(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
         poll_thread(tree, process->pid, thread, now_ns);
         update_thread_name(tree, process->pid, thread);
     }
@@ -245,13 +245,12 @@ static void update_stat_of_process(struct tp_proc_tree *tree, struct tp_polled_p
     process->stat = *now;
     process->stat.arguments_at = now->arguments_at ? now->arguments_at : arguments_at;
     if (is_other) {
-        pass_program_record_on(tree, process, time_ns);
+        emit_program_record(tree, process, time_ns);
     } else if (is_named) {
-        pass_record_on(
-            tree,
-            (struct tp_perf_record){
-                .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
-            time_ns);
+        emit_record(tree,
+                    (struct tp_perf_record){
+                        .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
+                    time_ns);
     }
 }
 
@@ -286,8 +285,8 @@ static void add_process(void *context, uint32_t pid)
 }
 
 /* Produces the first records of a process: its fork, its program and its threads. */
-static void pass_process_record_on(struct tp_proc_tree *tree, struct tp_polled_process *process,
-                                   const struct tp_proc_stat *now, int64_t (*now_ns)(void))
+static void emit_process_record(struct tp_proc_tree *tree, struct tp_polled_process *process,
+                                const struct tp_proc_stat *now, int64_t (*now_ns)(void))
 {
     bool is_copy = process->stat.parent && !tree->is_attached && !is_other_program(now, &process->stat);
     uint32_t parent = process->stat.parent ? process->stat.parent : now->parent;
@@ -297,9 +296,9 @@ static void pass_process_record_on(struct tp_proc_tree *tree, struct tp_polled_p
         return;
     process->is_emitted = true;
     process->begin_ns = thread->states.since_ns;
-    pass_thread_record_on(tree, process->pid, process->pid, parent, thread->states.since_ns);
+    emit_thread_record(tree, process->pid, process->pid, parent, thread->states.since_ns);
     if (!is_copy)
-        pass_program_record_on(tree, process, thread->states.since_ns);
+        emit_program_record(tree, process, thread->states.since_ns);
     poll_thread(tree, process->pid, thread, now_ns);
 }
 
@@ -345,7 +344,7 @@ static void poll_process(struct tp_proc_tree *tree, size_t number, int64_t (*now
     if (process->is_emitted)
         update_stat_of_process(tree, process, &now);
     else
-        pass_process_record_on(tree, process, &now, now_ns);
+        emit_process_record(tree, process, &now, now_ns);
     if (now.state == 'Z' && now.thread_count <= 1) { /* the process has exited and waits for its parent; its totals are
                                                       * final */
         tree->report_status(tree->context, process->pid, now.status);
@@ -372,7 +371,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     tree->begin_ns = tree->polled_ns = time_ns;
     tp_id_map_init(&tree->known, arena);
     tp_id_map_init(&tree->threads, arena);
-    tp_proc_tree_add(tree, pid);
+    tp_proc_tree_add_process(tree, pid);
     if (tree->is_attached)
         return;
     struct tp_polled_process *process = polled_process_at(tree, 0);
@@ -382,7 +381,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     tp_proc_read_times(&process->had_running_ns, &process->had_ready_ns, pid, pid, tree->text);
 }
 
-void tp_proc_tree_add(struct tp_proc_tree *tree, uint32_t pid)
+void tp_proc_tree_add_process(struct tp_proc_tree *tree, uint32_t pid)
 {
     struct adding adding = {tree, 0};
     add_process(&adding, pid);
@@ -409,17 +408,16 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
         !polled_process_at(tree, 0)->is_emitted) { /* the process exited before its first poll */
         uint32_t pid = polled_process_at(tree, 0)->pid;
         polled_process_at(tree, 0)->stat.name[0] = '\0';
-        pass_program_record_on(tree, polled_process_at(tree, 0), tree->begin_ns);
-        pass_record_on(tree,
-                       (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-                       tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
+        emit_program_record(tree, polled_process_at(tree, 0), tree->begin_ns);
+        emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
+                    tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < polled_process_at(tree, i)->threads.count; k++) {
             struct polled_thread *thread = thread_at(polled_process_at(tree, i), k);
             enum tp_thread_state before = thread->states.state;
             thread->states.polled_ns = time_ns;
-            pass_state_records_on(tree, polled_process_at(tree, i)->pid, thread, before, intervals,
-                                  tp_polled_states_end(&thread->states, intervals));
+            emit_state_records(tree, polled_process_at(tree, i)->pid, thread, before, intervals,
+                               tp_polled_states_end(&thread->states, intervals));
         }
 }

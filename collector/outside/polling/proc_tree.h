@@ -39,7 +39,7 @@ bool tp_proc_tree_is_supported(struct tp_buf *text);
 void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint32_t pid, int64_t time_ns);
 
 /* Adds another process with its children. Does nothing if the process is already known. */
-void tp_proc_tree_add(struct tp_proc_tree *tree, uint32_t pid);
+void tp_proc_tree_add_process(struct tp_proc_tree *tree, uint32_t pid);
 
 void tp_proc_tree_poll(struct tp_proc_tree *tree, int64_t (*now_ns)(void));
 

@@ -52,7 +52,7 @@ static void install_exit_filter(int fd)
 
 /* Returns whether the file `path` in /proc shows the initial namespace of the system, whose number is fixed
  * (linux/nsfs.h). */
-static bool is_first_namespace(const char *path, uint64_t number)
+static bool is_initial_namespace(const char *path, uint64_t number)
 {
     struct stat status;
     return stat(path, &status) == 0 && status.st_ino == number;
@@ -62,8 +62,8 @@ static bool is_first_namespace(const char *path, uint64_t number)
  * no messages. */
 static bool can_receive_exits(void)
 {
-    return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
-           is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
+    return is_initial_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
+           is_initial_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
 }
 
 static int open_connector(void)

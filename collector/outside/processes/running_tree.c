@@ -26,18 +26,18 @@ void tp_running_tree_release(struct tp_running_tree *tree)
 
 /* ---- one process ---- */
 
-static void pass_record_on(struct tp_running_tree *tree, struct tp_perf_record record)
+static void emit_record(struct tp_running_tree *tree, struct tp_perf_record record)
 {
     record.time_ns = (uint64_t)tree->time_ns;
     tree->take(tree->context, &record);
 }
 
-static void pass_program_record_on(struct tp_running_tree *tree, uint32_t pid)
+static void emit_program_record(struct tp_running_tree *tree, uint32_t pid)
 {
     char name[32] = "";
     if (tp_proc_load_file(&tree->text, pid, "comm"))
         snprintf(name, sizeof name, "%.*s", (int)strcspn(tree->text.data, "\n"), tree->text.data);
-    pass_record_on(
+    emit_record(
         tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
@@ -81,32 +81,32 @@ void tp_running_list_mappings(struct tp_buf *text, uint32_t pid, int64_t time_ns
 
 /* ---- its threads ---- */
 
-static void pass_thread_record_on(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static void emit_thread_record(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     char name[64];
     struct tp_proc_stat process = {.parent = 0};
     if (tid == pid)
         tp_proc_read_stat(&process, pid, &tree->text);
     uint32_t parent = tid == pid ? process.parent : pid;
-    pass_record_on(tree,
-                   (struct tp_perf_record){
-                       .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
-        pass_program_record_on(tree, pid);
+        emit_program_record(tree, pid);
         tp_running_list_mappings(&tree->text, pid, tree->time_ns, tree->take, tree->context);
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
     if (tid != pid && tp_proc_load_file(&tree->text, pid, name)) {
         tree->text.data[strcspn(tree->text.data, "\n")] = '\0';
-        pass_record_on(
-            tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
+        emit_record(tree,
+                    (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
     const char *state = tp_proc_load_file(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
     bool is_ready = state && strlen(state) > 2 && state[2] == 'R';
-    pass_record_on(tree,
-                   (struct tp_perf_record){
-                       .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
 }
 
 static void add_running_process(void *context, uint32_t child)
@@ -119,7 +119,7 @@ static void add_running_process(void *context, uint32_t child)
         *(uint32_t *)tp_vec_push(&tree->processes) = child;
 }
 
-void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid)
+void tp_running_tree_add_process(struct tp_running_tree *tree, uint32_t pid)
 {
     add_running_process(tree, pid);
 }
@@ -130,7 +130,7 @@ static size_t add_running_thread(struct tp_running_tree *tree, uint32_t pid, uin
     if (is_new) {
         *tp_id_map_find_or_add(&tree->threads, tid) = pid;
         if (tree->is_wanted(tree->context, pid, tid))
-            pass_thread_record_on(tree, pid, tid);
+            emit_thread_record(tree, pid, tid);
     }
     tp_proc_each_child(pid, tid, &tree->text, add_running_process, tree);
     return is_new;

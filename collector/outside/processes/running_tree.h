@@ -29,7 +29,7 @@ void tp_running_tree_init(struct tp_running_tree *tree, struct tp_arena *arena, 
 void tp_running_tree_release(struct tp_running_tree *tree);
 
 /* Adds another process. */
-void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid);
+void tp_running_tree_add_process(struct tp_running_tree *tree, uint32_t pid);
 
 /* Searches once for threads that are not known yet. Returns their number. */
 size_t tp_running_tree_search(struct tp_running_tree *tree);

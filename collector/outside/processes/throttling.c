@@ -54,7 +54,7 @@ static bool add_cgroup_and_parents(struct tp_throttling *sum, const char *folder
 }
 
 /* Returns whether "cpu" is an entry of a list such as "cpu,cpuacct". */
-static bool has_processor(struct tp_str controllers)
+static bool has_cpu_controller(struct tp_str controllers)
 {
     while (controllers.len) {
         const char *comma = memchr(controllers.ptr, ',', controllers.len);
@@ -79,7 +79,7 @@ static bool add_cgroup_of_line(struct tp_throttling *sum, struct tp_str line, co
     struct tp_str path = {second + 1, (size_t)(line.ptr + line.len - second - 1)};
     if (!controllers.len)
         return add_cgroup_and_parents(sum, root, path);
-    if (!has_processor(controllers))
+    if (!has_cpu_controller(controllers))
         return false;
     snprintf(folder, sizeof folder, "%s/%.*s", root, (int)controllers.len, controllers.ptr);
     return add_cgroup_and_parents(sum, folder, path);

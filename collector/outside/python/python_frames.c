@@ -28,7 +28,7 @@ enum { FIELDS = 4 };
 
 /* Returns the number of bytes from the start of a struct to the end of the last of some fields. fields: offsets of the
  * fields. */
-static size_t bytes_up_to(const int32_t fields[FIELDS])
+static size_t bytes_to_end_of_last_field(const int32_t fields[FIELDS])
 {
     int32_t last = 0;
     for (size_t i = 0; i < FIELDS; i++)
@@ -39,7 +39,7 @@ static size_t bytes_up_to(const int32_t fields[FIELDS])
 /* Returns the number of bytes to read from a thread's struct. */
 static size_t thread_bytes(const struct tp_python_layout *layout)
 {
-    return bytes_up_to(
+    return bytes_to_end_of_last_field(
         (const int32_t[FIELDS]){layout->next_thread, layout->native_id, layout->thread_id, layout->thread_frame});
 }
 
@@ -86,8 +86,8 @@ struct walk {
 
 static size_t frame_bytes(const struct tp_python_layout *layout)
 {
-    return bytes_up_to((const int32_t[FIELDS]){layout->frame_code, layout->frame_outer, layout->frame_instruction,
-                                               layout->frame_owner});
+    return bytes_to_end_of_last_field((const int32_t[FIELDS]){layout->frame_code, layout->frame_outer,
+                                                              layout->frame_instruction, layout->frame_owner});
 }
 
 /* Returns a copy of the frame at an address, or NULL if it cannot be read. */

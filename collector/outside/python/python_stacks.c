@@ -5,7 +5,7 @@
 #include "collector/outside/python/python_frames.h"
 
 enum { THREADS = 1024, MOST_READS = 2500 };
-#define AGAIN_NS 50000000ll /* time until a thread that ran no Python is examined again, ns */
+#define RETRY_AFTER_NS 50000000ll /* time until a thread that ran no Python is examined again, ns */
 
 /* Cache entry: address at which the struct of a thread was last found. */
 struct tp_python_thread_slot {
@@ -102,7 +102,7 @@ static uint64_t find_thread(struct tp_python_stacks *s, const struct tp_python_p
         return slot->thread;
     *slot = (struct tp_python_thread_slot){process->pid, tid,
                                            tp_python_find_thread(memory, &process->layout, process->now.address, tid),
-                                           now_ns + AGAIN_NS};
+                                           now_ns + RETRY_AFTER_NS};
     return slot->thread;
 }
 

@@ -137,7 +137,7 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
         struct tp_input input;
         if (!file->segment_count || tp_input_open(&input, file->path.ptr, TP_INPUT_FILE, NULL) < 0)
             continue;
-        int movable = file->has_fixed_address ? tp_movable_copy(input.fd) : input.fd;
+        int movable = file->has_fixed_address ? tp_movable_copy_make(input.fd) : input.fd;
         if (movable != input.fd)
             close(input.fd);
         if (movable >= 0 && !tp_libdw()->dwfl_report_elf(stacks->session, file->path.ptr, file->path.ptr, movable,

@@ -94,7 +94,7 @@ static void add_program_arguments(struct writing *w, struct args *args, const st
 }
 
 /* Returns the arguments as one text, separated by spaces. */
-static struct tp_str command_line(struct writing *w, const struct tp_outside_program *program)
+static struct tp_str make_command_line(struct writing *w, const struct tp_outside_program *program)
 {
     if (!program->words.len)
         return program->path.len ? program->path : tp_str_of(program->name);
@@ -112,7 +112,7 @@ static void add_programs(struct writing *w, struct args *args, const struct tp_o
     if (count)
         add_program_arguments(w, args, &process->programs[count - 1]);
     for (uint32_t i = 0; i < process->exec_count; i++)
-        lines[i] = command_line(w, &process->programs[i]);
+        lines[i] = make_command_line(w, &process->programs[i]);
     struct tp_trace_out_arg *arg = add_text_arg(args, "execs", TP_OUT_TEXTS);
     arg->value.texts.items = lines;
     arg->value.texts.count = process->exec_count;

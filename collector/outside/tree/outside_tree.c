@@ -14,7 +14,7 @@
  * inherited events exchange them at a context switch, including the count to the next sample. So short-lived threads
  * would never be sampled. The additional event prevents the exchange, but makes the thread's switches slower. Therefore
  * only threads that start many others get one. */
-enum { BEGINS_MANY = 8 };
+enum { STARTS_MANY_THREADS = 8 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
 {
@@ -116,8 +116,8 @@ static void handle_fork(struct tp_outside_tree *tree, const struct tp_perf_recor
         return;
     struct tp_outside_thread *by = tp_outside_thread_at(tree, maker);
     memcpy(tp_outside_thread_at(tree, number)->name, by->name, sizeof by->name);
-    by->started_thread_count += r->pid == r->parent_pid && by->started_thread_count < BEGINS_MANY + 1;
-    if (by->started_thread_count == BEGINS_MANY && !tree->has_events_of_cpus && by->apart < 0 && !by->is_over)
+    by->started_thread_count += r->pid == r->parent_pid && by->started_thread_count < STARTS_MANY_THREADS + 1;
+    if (by->started_thread_count == STARTS_MANY_THREADS && !tree->has_events_of_cpus && by->apart < 0 && !by->is_over)
         by->apart = tp_perf_open_thread_event((pid_t)by->tid);
 }
 
@@ -203,7 +203,7 @@ static void end_wait_stack(struct tp_outside_tree *tree, struct tp_outside_threa
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     bool is_one = thread->wait_read_ns && last->state == TP_STATE_BLOCKED;
     if (is_one && time_ns <= thread->wait_read_ns) {
-        last->stack = thread->stack_by_kernel;
+        last->stack = thread->kernel_recorded_stack;
         tree->complete_wait_count--;
     }
     thread->wait_read_ns = 0;
@@ -251,7 +251,7 @@ static void handle_wait_stack(struct tp_outside_tree *tree, const struct tp_perf
     tree->whole.cut_count = cut_count;
     if (!whole || !*stack)
         return;
-    thread->stack_by_kernel = *stack;
+    thread->kernel_recorded_stack = *stack;
     thread->wait_read_ns = note->wait_read_ns;
     tree->complete_wait_count++;
     *stack = tp_code_maps_add_kernel_stack(&tree->places,

@@ -38,13 +38,13 @@ struct tp_outside_thread {
     int64_t begin_ns, end_ns, since_ns;
     int64_t total_ns[TP_STATE_COUNT]; /* total time in each state, ns; the sum is end_ns - begin_ns */
     enum tp_thread_state state;
-    uint32_t last_change;          /* index of the thread's last state change in `changes` */
-    uint32_t stack;                /* stack that was recorded for the next context switch; 0: none */
-    uint32_t stack_by_kernel;      /* stack of the last wait that the kernel recorded, if a complete stack replaced
-                                    * it */
-    int64_t wait_read_ns;          /* time at which the complete stack was read, ns; 0: none was read */
-    uint32_t started_thread_count; /* count of threads that this thread has started, up to a small limit */
-    int apart;                     /* descriptor of the thread's own event, which is not inherited; -1: none */
+    uint32_t last_change;           /* index of the thread's last state change in `changes` */
+    uint32_t stack;                 /* stack that was recorded for the next context switch; 0: none */
+    uint32_t kernel_recorded_stack; /* stack of the last wait that the kernel recorded, if a complete stack replaced
+                                     * it */
+    int64_t wait_read_ns;           /* time at which the complete stack was read, ns; 0: none was read */
+    uint32_t started_thread_count;  /* count of threads that this thread has started, up to a small limit */
+    int apart;                      /* descriptor of the thread's own event, which is not inherited; -1: none */
     bool is_over, is_named;
     bool is_ours; /* true if the thread belongs to the recorder; traces do not show it */
     char name[16];

@@ -1,7 +1,7 @@
 /* Reads memory and I/O of processes: see usage_polls.h. */
 #include "collector/outside/tree/usage_polls.h"
 
-enum { LOOKED_AT = 64 }; /* maximum number of processes that one poll reads, to limit its time */
+enum { MOST_POLLED_PROCESSES = 64 }; /* maximum number of processes that one poll reads, to limit its time */
 
 void tp_usage_polls_init(struct tp_usage_polls *usage, struct tp_arena *arena)
 {
@@ -43,7 +43,8 @@ void tp_usage_polls_read(struct tp_usage_polls *usage, struct tp_outside_tree *t
 {
     usage->time_ns = time_ns;
     list_living_processes(usage, tree);
-    for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < usage->alive.count; i++, usage->next_polled_index++) {
+    for (size_t i = 0, looks = 0; looks < MOST_POLLED_PROCESSES && i < usage->alive.count;
+         i++, usage->next_polled_index++) {
         uint32_t number = *TP_AT(&usage->alive, uint32_t, usage->next_polled_index % usage->alive.count);
         if (!tp_outside_process_at(tree, number)->has_run)
             continue; /* a process that did not run has no new values */

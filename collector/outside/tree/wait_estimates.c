@@ -114,7 +114,7 @@ static size_t find_or_add_cause(struct guessing *g, struct tp_str cause)
 }
 
 /* Returns the shares of a thread for the second of `time_ns`; a new second starts with zeros. */
-static struct share *cause_shares_of_second(struct guessing *g, uint32_t thread, int64_t time_ns)
+static struct share *find_cause_shares_of_second(struct guessing *g, uint32_t thread, int64_t time_ns)
 {
     struct share *shares = &g->shares[(size_t)thread * MOST_CAUSES];
     int64_t second = time_ns / WINDOW_NS;
@@ -131,7 +131,7 @@ static void add_known_wait(struct guessing *g, const struct wait *wait)
     bool is_wait = change->state == TP_STATE_BLOCKED;
     size_t number = is_wait && cause.len ? find_or_add_cause(g, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)
-        cause_shares_of_second(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
+        find_cause_shares_of_second(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
 }
 
 static void estimate_unknown_cause(struct guessing *g, const struct wait *wait)
@@ -141,7 +141,7 @@ static void estimate_unknown_cause(struct guessing *g, const struct wait *wait)
     size_t found = MOST_CAUSES;
     if (wait_ns >= TP_WAIT_LONG_NS || !is_wait_without_cause(g, wait))
         return;
-    struct share *shares = cause_shares_of_second(g, wait->change->thread, wait->end_ns);
+    struct share *shares = find_cause_shares_of_second(g, wait->change->thread, wait->end_ns);
     for (size_t i = 0; i < g->name_count; i++) {
         known_ns += (double)shares[i].known_ns;
         given_ns += (double)shares[i].given_ns;

@@ -139,7 +139,7 @@ def agree(a, b):
     return AGREE[1] * common >= AGREE[0] * max(len(a), len(b))
 
 
-def is_everything(loop):
+def contains_all_work(loop):
     """Returns whether the loop contains all work. If the repetitions are layers of a single call, there is other work
     before or after them."""
     outside = loop.items[:loop.first(0)] + loop.items[loop.end():]
@@ -220,7 +220,7 @@ def is_chained(loop):
     return bool(pairs) and all(out and any(out in (inputs(x) or ()) for x in items) for out, items in pairs)
 
 
-def begins_again(loop):
+def starts_with_new_data(loop):
     """Returns whether each iteration starts with new data. Layers of a single call do not, because each layer uses the
     output of the previous one."""
     at = next(i for i in range(len(loop.starts)) if tuple(loop.iteration(i)) == loop.typical) if len(loop.starts) > 1 else 0
@@ -274,7 +274,7 @@ def find_loop(source, items, events):
     if period:
         loops.append((period, items[period.starts[0]].name))
     for loop, name in loops:
-        if not loop.settle() or source == "operators" and not (is_everything(loop) and begins_again(loop)):
+        if not loop.settle() or source == "operators" and not (contains_all_work(loop) and starts_with_new_data(loop)):
             continue
         loop.cut_last()
         if 2 * length_of(loop.spans(), events.operations) >= events.last - events.first:

@@ -72,18 +72,18 @@ class NewPages:
     def of(self, o):
         return self.pages.get(id(o))
 
-    def is_telling(self, o):
+    def has_enough_new_pages(self, o):
         p = self.of(o)
         return p is not None and p.made >= TELLING_PAGES and o.host_self // p.made >= MADE_NS
 
     def page_cost(self):
-        telling = [o for o in self.finished if self.is_telling(o)]
+        telling = [o for o in self.finished if self.has_enough_new_pages(o)]
         light = [o.host_self // self.of(o).made for o in telling if o.name in LIGHT]
         others = [o.host_self // self.of(o).made for o in telling if o.name not in LIGHT]
         if len(light) >= FEW:
-            self.cost_ns = low_of(light, 25)
+            self.cost_ns = percentile_without_writing(light, 25)
         elif len(others) >= FEW:
-            self.cost_ns = min(low_of(others, 10), MOST_BELIEVED_NS)
+            self.cost_ns = min(percentile_without_writing(others, 10), MOST_BELIEVED_NS)
 
     def usual_page_ns(self):
         """Returns the usual self time per page of a cheap operator that writes only existing pages, ns."""
@@ -95,7 +95,7 @@ class NewPages:
         p = self.of(o)
         if p is None or not self.cost_ns:
             return 0
-        if self.is_telling(o) and p.kinds == {"new"} and p.made >= MANY_PAGES and self.usual_ns < MADE_NS and o.name in LIGHT:
+        if self.has_enough_new_pages(o) and p.kinds == {"new"} and p.made >= MANY_PAGES and self.usual_ns < MADE_NS and o.name in LIGHT:
             return max(0, o.host_self - self.usual_ns * p.made)
         cost = self.cost_ns * p.made
         return 0 if o.host_self < 0.8 * cost else min(cost, o.host_self)
@@ -115,7 +115,7 @@ def take(had, first, end):
     return end - first - old
 
 
-def low_of(times, percent):
+def percentile_without_writing(times, percent):
     """Returns a percentile of the times (nearest rank), minus the time to write a page, ns."""
     times = sorted(times)
     return times[max(0, (len(times) * percent + 99) // 100 - 1)] - WRITTEN_NS

@@ -44,7 +44,7 @@ def ends_sooner(trace, device, pieces):
     for k in device.kernels:
         if k.length and not k.communication and k.stream == main:
             starting[k.start].append(k)
-    moments += [(a, 2, launched_before(starting[a], a)) for a, _ in device.compute]
+    moments += [(a, 2, launch_lead_ns(starting[a], a)) for a, _ in device.compute]
     kept, lead, host = [], 0, 0
     for at, kind, value in sorted(moments, key=lambda m: m[:2]):
         if kind == 0:
@@ -78,7 +78,7 @@ def main_stream(device):
     return min(ns, key=lambda stream: (-ns[stream], isinstance(stream, str), stream), default=None)
 
 
-def launched_before(kernels, start):
+def launch_lead_ns(kernels, start):
     """Returns the longest time between the end of a kernel's launch and `start`, ns; None: a launch is unknown."""
     if not kernels or any(k.launch is None for k in kernels):
         return None

@@ -139,7 +139,7 @@ def written_attention(c, rows):
 
 
 # -------------------------------------------------------------------------------------------------------- H17: elementwise chains
-def take_chain(claim, rows, least):
+def add_chain(claim, rows, least):
     """Adds the time that fusing a chain saves. A fused operator moves one and a half times the bytes of the largest
     operator."""
     large = [(r, r.bytes) for r in rows if r.bytes >= MIN_BYTES]
@@ -155,14 +155,14 @@ def is_inside(rows, i, call):
     return 0 <= i < len(rows) and call.start <= rows[i].o.start < call.end
 
 
-def take_functions(claim, rows, start, end):
+def add_chains_of_functions(claim, rows, start, end):
     """Adds the chains that are the whole work of a call of a project function."""
     while start < end:
         call, stop = project_call_around(rows[start].o), start + 1
         while stop < end and project_call_around(rows[stop].o) is call:
             stop += 1
         if stop - start >= MIN_ALONE and call is not None and not is_inside(rows, start - 1, call) and not is_inside(rows, stop, call):
-            take_chain(claim, rows[start:stop], MIN_ALONE)
+            add_chain(claim, rows[start:stop], MIN_ALONE)
         start = stop
 
 
@@ -176,9 +176,9 @@ def elementwise_chains(c, rows):
             while end < len(rows) and is_fusable(rows[end]):
                 end += 1
             if end - start >= MIN_CHAIN:
-                take_chain(claim, rows[start:end], MIN_CHAIN)
+                add_chain(claim, rows[start:end], MIN_CHAIN)
             if not rows[start].is_claimed:
-                take_functions(claim, rows, start, end)
+                add_chains_of_functions(claim, rows, start, end)
         start = end
     claim.finish()
 

@@ -127,7 +127,7 @@ class Group:
         return [(a, b) for a, b in zip(self.calls, self.calls[1:]) if a.step == b.step]
 
 
-def whole_call(e):
+def outermost_communication(e):
     """Returns (start, end) of the outermost host communication around an event."""
     whole = e
     for x in with_ancestors(e):
@@ -150,7 +150,7 @@ def calls_on_host(group):
     for a, b in group.pairs():
         if a.issuer is None or b.issuer is None:
             continue
-        (_, done), (start, end) = whole_call(a.issuer), whole_call(b.issuer)
+        (_, done), (start, end) = outermost_communication(a.issuer), outermost_communication(b.issuer)
         is_loop = not b.is_gradient and done <= start and start - done < end - start
         out.append((done if is_loop else start, end))
     return out

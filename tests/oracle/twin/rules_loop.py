@@ -119,7 +119,7 @@ def siblings_of(c):
     return [(owners[key], l) for key, l in groups.items()]
 
 
-def puts_together(o):
+def is_gradient_of_whole_tensor(o):
     """Returns whether the operator fills or adds a gradient that has the size of the whole tensor, for a single part of
     it. Code without the loop does not need such operators."""
     inner = o
@@ -135,7 +135,7 @@ def stays(c, o, is_to_read):
     if o.eligible and not any(x.eligible for x in o.children):
         return True
     cost = None if is_to_read else costs.of_op(o)
-    return cost is not None and cost["bytes"] >= LEAST_WORK_BYTES and not puts_together(o)
+    return cost is not None and cost["bytes"] >= LEAST_WORK_BYTES and not is_gradient_of_whole_tensor(o)
 
 
 def indexing_loop(c):

@@ -42,8 +42,8 @@ static bool is_check_due_after_pairs(unsigned pair_count)
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench)
 {
     if (is_check_due_after_pairs(bench->pair_count))
-        checks->decided_count = bench->is_goal_reached_by_runs ? checks->decided_count + 1 : 0;
-    return checks->decided_count >= AGREEING_CHECKS;
+        checks->consecutive_confirmations = bench->is_goal_reached_by_runs ? checks->consecutive_confirmations + 1 : 0;
+    return checks->consecutive_confirmations >= AGREEING_CHECKS;
 }
 
 /* ---- levels ---- */
@@ -147,7 +147,7 @@ static struct tp_run_change compute_change(double *differences, size_t count, st
     for (size_t i = 0; i < count && count >= MIN_PAIRS_TO_WINSORIZE && reach > 0; i++)
         differences[i] = fmin(fmax(differences[i], middle - reach), middle + reach);
     tp_arena_free_item(arena, copy, count * sizeof *copy);
-    return tp_run_change_paired(differences, count);
+    return tp_run_change_of_pairs(differences, count);
 }
 
 static void compare_sides_by_quantity(struct tp_bench *b, struct tp_arena *arena)
@@ -214,7 +214,7 @@ static unsigned estimate_remaining_runs(const struct tp_bench *b, const struct t
         return 0;
     while (too_few + 1 < enough) {
         unsigned n = too_few + (enough - too_few) / 2;
-        double t = tp_student_quantile(1 - TP_RUN_DOUBT / 2, n - 1) + power * tp_student_quantile(0.8, n - 1);
+        double t = tp_student_quantile(1 - TP_RUN_ERROR_CHANCE / 2, n - 1) + power * tp_student_quantile(0.8, n - 1);
         *(t * change->noise.sd / sqrt(n) <= wanted ? &enough : &too_few) = n;
     }
     return enough == MAX_REMAINING_RUNS ? 0 : enough - (unsigned)change->base_count;

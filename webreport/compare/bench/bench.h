@@ -1,5 +1,5 @@
 /* Compares two commands that run alternately, and decides when there are enough runs. Runs come in pairs of A and B
- * in random order, so that slow changes of the machine affect both alike. tp_run_change_paired judges the
+ * in random order, so that slow changes of the machine affect both alike. tp_run_change_of_pairs judges the
  * differences within the pairs. The variation of these differences determines how many pairs are needed. All
  * functions are pure and take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_BENCH_BENCH_H
@@ -90,7 +90,7 @@ double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_q
 
 /* Number of successive checks that found the goal reached. Set the number to zero before the first check. */
 struct tp_bench_checks {
-    unsigned decided_count;
+    unsigned consecutive_confirmations;
 };
 
 /* Returns whether no more pairs are needed. Call the function after each pair. Most calls do not check the goal, and

@@ -151,7 +151,7 @@ static bool can_chance_explain_peak(const struct tp_check_item *item, const stru
  * the device. */
 static bool is_host_limit_ignored(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
-    return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
+    return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_have_only_wall_clock(&s->sides);
 }
 
 static void judge_by_count(struct tp_check_item *item, const struct tp_check_subject *s)

@@ -59,7 +59,7 @@ enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct
                                         const char **why);
 
 /* Appends the places (struct tp_check_place) of the work changes that are part of the line's count. */
-void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *subject,
-                        struct tp_arena *arena);
+void tp_check_find_work_places(struct tp_vec *places, const struct tp_check_item *item,
+                               const struct tp_check_subject *subject, struct tp_arena *arena);
 
 #endif

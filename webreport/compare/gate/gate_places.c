@@ -128,7 +128,7 @@ void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subj
     if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of_metric(metric))
         find_new_findings(&places, item, s, arena);
     if (metric->value == tp_metric_of_work)
-        tp_check_find_work(&places, item, s, arena);
+        tp_check_find_work_places(&places, item, s, arena);
     if (metric->value == tp_metric_of_waits)
         find_new_waits(&places, item, s, arena);
     item->places = places.data;

@@ -92,8 +92,8 @@ static bool add_levels_of_runs(struct levels *l, struct tp_levels *out, const st
 
 /* Properties of the steps from which a change is computed. */
 struct steps {
-    bool are_enough; /* true: every run has enough steps */
-    double low;      /* change of the short steps, as a logarithm; NaN if unknown */
+    bool have_enough_steps; /* true: every run has enough steps */
+    double low;             /* change of the short steps, as a logarithm; NaN if unknown */
 };
 
 /* Compares the checked runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
@@ -111,7 +111,7 @@ static struct tp_run_change change_from_accepted_runs(const struct tp_check_subj
         return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN};
     enum tp_quantity quantity = is_kernel_time(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
     struct tp_run_context context = {
-        .prior = tp_run_noise_guess(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
+        .prior = tp_run_noise_prior_estimate(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
@@ -226,7 +226,7 @@ static const char *reason_to_doubt_wall_clock(const struct tp_check_item *item, 
                                               struct tp_arena *arena)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
-    if (!tp_check_is_host_time(metric) || !tp_sides_are_wall_clock(&s->sides))
+    if (!tp_check_is_host_time(metric) || !tp_sides_have_only_wall_clock(&s->sides))
         return NULL;
     if (tp_sides_allow_only_hints(&s->sides))
         return tp_text_printf(arena,
@@ -244,7 +244,7 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     struct tp_run_change c = measure_change(item, s, &steps, arena);
     enum tp_limit_verdict verdict = limit_verdict(item);
     if (isnan(item->low)) {
-        *reason = steps.are_enough
+        *reason = steps.have_enough_steps
                       ? "unclear: some of the runs have none of it"
                       : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
         return TP_CAUSE_NOISE;

@@ -58,7 +58,8 @@ static const char *measure_work_change(struct tp_check_item *item, const struct 
     const struct tp_budget_line *line = item->line;
     if (!is_operator_count(line)) {
         enum tp_work_rule rule = (enum tp_work_rule)tp_metrics[line->metric].which;
-        bool is_kept = rule == TP_WORK_KEPT, is_known = s->work.is_known && (!is_kept || s->work.knows_kept);
+        bool is_kept = rule == TP_WORK_UNFREED_MEMORY,
+             is_known = s->work.is_known && (!is_kept || s->work.are_unfreed_blocks_known);
         item->base_value = 0;
         item->value = is_known ? (double)tp_work_diff_count(&s->work, rule) : NAN;
         item->change = item->value;
@@ -96,8 +97,8 @@ enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct
                : TP_CAUSE_BEYOND;
 }
 
-void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
-                        struct tp_arena *arena)
+void tp_check_find_work_places(struct tp_vec *places, const struct tp_check_item *item,
+                               const struct tp_check_subject *s, struct tp_arena *arena)
 {
     bool is_calls = is_operator_count(item->line);
     uint32_t left_out = 0;

@@ -51,7 +51,7 @@ void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena 
 
 /* ---- the accepted level ---- */
 
-size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count)
+size_t tp_history_first_accepted_run(const struct tp_history_run *runs, size_t count)
 {
     size_t from = 0;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +65,7 @@ size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history
 {
     size_t *accepted = tp_arena_array(arena, TP_ACCEPTED_RUNS, sizeof *accepted);
     *accepted_count = 0;
-    for (size_t i = tp_history_accepted_begin(runs, count); i < count && *accepted_count < TP_ACCEPTED_RUNS; i++)
+    for (size_t i = tp_history_first_accepted_run(runs, count); i < count && *accepted_count < TP_ACCEPTED_RUNS; i++)
         if (runs[i].decision.is_accepted || !runs[i].decision.is_failed)
             accepted[(*accepted_count)++] = i;
     return accepted;
@@ -214,7 +214,7 @@ static void compare_newest_run(struct tp_level_series *s, const struct tp_histor
         double cv = tp_bench_step_variation(runs[known->runs[i]].items, s->quantity, arena);
         cvs[i] = isnan(cv) ? 0 : cv;
     }
-    const struct tp_run_context known_noise = {.prior = tp_run_noise_guess(like, cvs, known->count, false)};
+    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior_estimate(like, cvs, known->count, false)};
     const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, level_count},
                            newest = {&known->levels[known->count - 1], 1};
     s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);

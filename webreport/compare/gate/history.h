@@ -21,7 +21,7 @@ struct tp_history_run {
 void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena);
 
 /* Returns the index of the first run of the accepted level. */
-size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count);
+size_t tp_history_first_accepted_run(const struct tp_history_run *runs, size_t count);
 /* Returns the indexes of the runs of the accepted level in ascending order, at most TP_ACCEPTED_RUNS.
  * *accepted_count: their number. */
 size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history_run *runs, size_t count,

@@ -66,7 +66,7 @@ static const char *text_of_position(const struct tp_job *job, uint32_t rank)
     const char *text = NULL;
     for (uint32_t f = 0; f < graph->families.count; f++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, f);
-        if (family->is_of_pairs || family->count < 2 || family->group_of[rank] == TP_NO_ID)
+        if (family->has_sender_receiver_pairs || family->count < 2 || family->group_of[rank] == TP_NO_ID)
             continue;
         text = tp_text_printf(job->arena, "%s%s%s %u", text ? text : "", text ? ", " : "", family->name,
                               family->coordinate[rank]);
@@ -102,15 +102,16 @@ static const char *family_groups_text(const struct tp_job *job, const struct tp_
     for (uint32_t g = 0; g < family->count; g++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
         uint32_t sender = group->first_member + (group->kind == TP_GROUP_DOWN ? group->member_count - 1 : 0);
-        int64_t number = family->is_of_pairs ? tp_graph_rank_at(graph, graph->members[sender])->number : g;
+        int64_t number =
+            family->has_sender_receiver_pairs ? tp_graph_rank_at(graph, graph->members[sender])->number : g;
         if (!is_in[g])
             continue;
         count++;
         tp_rank_set_add(&numbers, number);
     }
-    const char *what = family->is_of_pairs ? count == 1 ? " from rank" : " from ranks"
-                       : count == 1        ? " group"
-                                           : " groups";
+    const char *what = family->has_sender_receiver_pairs ? count == 1 ? " from rank" : " from ranks"
+                       : count == 1                      ? " group"
+                                                         : " groups";
     return count ? tp_text_printf(job->arena, "%s%s %s", family->name, what,
                                   tp_rank_set_text(job->arena, &numbers, SHOWN_RUNS))
                  : NULL;
@@ -247,7 +248,8 @@ static void write_changing_ranks_finding(const struct tp_job *job, const struct 
         : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
                                         : "Late input",
         cause->cell_count, all, text_of_percent(job, 100 * cause->cell_count / all), cause->rank_count,
-        text_of_time(job, cause->least_us), text_of_time(job, cause->most_us), text_of_time(job, cause->excess_us));
+        text_of_time(job, cause->least_excess_us), text_of_time(job, cause->largest_excess_us),
+        text_of_time(job, cause->excess_us));
 }
 
 static void write_batch_length_finding(const struct tp_job *job, const struct tp_cause *cause,
@@ -361,14 +363,15 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
     uint32_t hosts = hosts_per_group(job, family);
     bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
-    const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
-                                           : tp_text_printf(job->arena, "%s communication", family->name);
-    finding->cause_name = family->is_of_pairs ? "communication of pairs of ranks"
-                                              : tp_text_printf(job->arena, "communication in %s", family->name);
+    const char *what = family->has_sender_receiver_pairs ? "Communication of pairs of ranks"
+                                                         : tp_text_printf(job->arena, "%s communication", family->name);
+    finding->cause_name = family->has_sender_receiver_pairs
+                              ? "communication of pairs of ranks"
+                              : tp_text_printf(job->arena, "communication in %s", family->name);
     finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, text_of_percent(job, cause->alone),
-                                    is_one                ? "all in one group"
-                                    : family->is_of_pairs ? "all alike"
-                                                          : "all groups alike");
+                                    is_one                              ? "all in one group"
+                                    : family->has_sender_receiver_pairs ? "all alike"
+                                                                        : "all groups alike");
     finding->detail = tp_text_printf(
         job->arena,
         "%s, %s per step%s%s. The job has no similar communication to compare %s with, so no rank or host is reported "

@@ -27,7 +27,7 @@ bool tp_job_is_communication(struct tp_str name)
 struct sample {
     uint64_t family;
     const char *kind;
-    uint32_t size_class, group; /* size_class: floor(log2 bytes); group: index of the group */
+    uint32_t message_size_class, group; /* message_size_class: floor(log2 bytes); group: index of the group */
     int64_t bytes;
     double bandwidth;
 };
@@ -38,7 +38,7 @@ static int compare_by_class(const struct sample *a, const struct sample *b)
         return (a->family > b->family) - (a->family < b->family);
     if (a->kind != b->kind) /* comparing pointers is enough, because both kinds are in one table */
         return strcmp(a->kind, b->kind);
-    return (a->size_class > b->size_class) - (a->size_class < b->size_class);
+    return (a->message_size_class > b->message_size_class) - (a->message_size_class < b->message_size_class);
 }
 
 static int compare_by_group(const void *x, const void *y, const void *context)

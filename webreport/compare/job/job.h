@@ -92,9 +92,9 @@ struct tp_job_instance {
     uint32_t name, group; /* indexes in job->texts and job->groups */
     int64_t sequence, bytes;
     uint32_t first_member, member_count; /* first: index in job->members, whose entries are sorted by rank */
-    /* rank_count: number of different ranks among the members. last_rank: number of ranks that the job had when the
-     * last member was added */
-    uint32_t rank_count, last_rank;
+    /* rank_count: number of different ranks among the members. rank_count_at_last_member: number of ranks that the job
+     * had when the last member was added */
+    uint32_t rank_count, rank_count_at_last_member;
     /* shortest duration of a member, ns: that of the last rank to arrive, which does not wait */
     int64_t transfer_ns;
 };
@@ -206,7 +206,7 @@ struct tp_job {
     struct tp_str name; /* name of the job, given by option --job */
     /* number of the recording within the job, and number of ranks; TP_NULL_INT if unknown */
     int64_t span, world_size;
-    bool has_numbers;                /* true: every rank of the job has a number */
+    bool has_rank_numbers;           /* true: every rank of the job has a number */
     enum tp_producer producer;       /* producer of the first rank's trace, since all ranks run the same program */
     struct tp_strings texts, labels; /* texts: names of groups and kernels; labels: names of steps */
     struct tp_vec ranks;             /* elements: struct tp_job_rank */
@@ -223,7 +223,7 @@ struct tp_job {
     struct tp_keys instance_keys, group_keys, merged_keys, job_fact_keys;
     uint64_t compared_record_count;
     /* number of steps and calls that were dropped because a rank has too many */
-    uint64_t steps_left_out, calls_left_out;
+    uint64_t steps_left_out, dropped_call_count;
     /* members from here on are results of tp_job_finish */
     bool has_distributed; /* true: `compared` has all ranks, so that `distributed` is valid */
     struct tp_distributed distributed;
@@ -234,7 +234,7 @@ struct tp_job {
     uint32_t *column_steps, *column_of_step;
     struct tp_rank_set missing; /* ranks below the world size that have no summary */
     struct tp_rank_set damaged; /* ranks whose trace is damaged */
-    uint32_t component_count;
+    uint32_t aligned_set_count;
     uint32_t aligning_collective_count; /* number of collectives from which the clocks were aligned */
     /* remaining clock difference of a rank, ns: median and maximum over the ranks */
     int64_t residual_ns, largest_residual_ns;
@@ -292,7 +292,7 @@ struct tp_jobs {
     size_t failed_count;
     uint64_t duplicate_count; /* number of summaries dropped in favor of another summary of the same rank */
     /* number of summaries dropped because the output already has TP_MAX_JOB_SPANS jobs and spans */
-    uint64_t left_out_count;
+    uint64_t dropped_summary_count;
 };
 
 #endif

@@ -19,7 +19,7 @@ void tp_job_init(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
     job->name = (struct tp_str){tp_arena_copy(arena, name.ptr, name.len), name.len};
     job->span = span;
     job->world_size = TP_NULL_INT;
-    job->has_numbers = true;
+    job->has_rank_numbers = true;
     tp_strings_init(&job->texts, arena, 0);
     tp_strings_init(&job->labels, arena, 0);
     job->ranks = TP_VEC(arena, struct tp_job_rank);
@@ -145,7 +145,7 @@ static void add_collective_calls(struct tp_job *job, struct tp_job_rank *rank, c
                                  const uint32_t *labels)
 {
     uint32_t count = summary->collective_count < TP_MAX_JOB_CALLS ? summary->collective_count : TP_MAX_JOB_CALLS;
-    job->calls_left_out += summary->collective_count - count;
+    job->dropped_call_count += summary->collective_count - count;
     rank->first_call = (uint32_t)job->calls.count;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_summary_collective *from = &summary->collectives[i];
@@ -157,8 +157,8 @@ static void add_collective_calls(struct tp_job *job, struct tp_job_rank *rank, c
                                      .step = from->step < summary->step_count ? labels[from->step] : TP_NO_ID,
                                      .arrival_ns = from->arrival_ns,
                                      .end_ns = tp_sat_add(from->arrival_ns, duration)};
-        joint->rank_count += !joint->member_count || joint->last_rank != (uint32_t)job->ranks.count;
-        joint->last_rank = (uint32_t)job->ranks.count;
+        joint->rank_count += !joint->member_count || joint->rank_count_at_last_member != (uint32_t)job->ranks.count;
+        joint->rank_count_at_last_member = (uint32_t)job->ranks.count;
         joint->member_count++;
         joint->transfer_ns = duration < joint->transfer_ns ? duration : joint->transfer_ns;
         joint->bytes = from->bytes > joint->bytes ? from->bytes : joint->bytes;
@@ -288,7 +288,7 @@ void tp_job_add_summary(struct tp_job *job, const struct tp_summary *summary)
     rank->key = summary->key;
     rank->key.worker = copy_text(job, summary->key.worker);
     rank->key.job = job->name;
-    job->has_numbers &= has_number;
+    job->has_rank_numbers &= has_number;
     rank->number = has_number ? summary->key.rank : next;
     if (summary->key.world_size > 0 && summary->key.world_size > job->world_size)
         job->world_size = summary->key.world_size;
@@ -334,7 +334,7 @@ static void group_calls_by_instance(struct tp_job *job)
 static void find_missing_ranks(struct tp_job *job)
 {
     int64_t next = 0;
-    if (!job->has_numbers || job->world_size == TP_NULL_INT || job->world_size > TP_MAX_JOB_RANKS)
+    if (!job->has_rank_numbers || job->world_size == TP_NULL_INT || job->world_size > TP_MAX_JOB_RANKS)
         return;
     for (size_t i = 0; i < job->ranks.count; i++) {
         int64_t number = tp_job_rank_at(job, i)->number;

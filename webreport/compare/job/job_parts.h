@@ -51,6 +51,6 @@ struct tp_job_excess {
 
 /* Fills the kernels or operators of a rank that its peers also have, sorted by excess of time, largest first.
  * Returns their number. */
-uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank, struct tp_job_excess **rows);
+uint32_t tp_job_find_excess_rows(const struct tp_job *job, uint32_t rank, struct tp_job_excess **rows);
 
 #endif

@@ -32,7 +32,7 @@ void tp_job_replay_add_rank(struct tp_job *job, struct tp_job_rank *rank, const 
 static void guess_hosts(struct tp_job *job)
 {
     struct tp_graph *graph = &job->graph;
-    if (graph->hosts.count || graph->ranks.count <= RANKS_OF_HOST || !job->has_numbers)
+    if (graph->hosts.count || graph->ranks.count <= RANKS_OF_HOST || !job->has_rank_numbers)
         return;
     for (size_t r = 0; r < graph->ranks.count; r++) {
         struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
@@ -50,7 +50,7 @@ void tp_job_replay_build(struct tp_job *job)
             tp_graph_rank_at(&job->graph, rank->graph_rank)->kind = rank->cluster;
     }
     guess_hosts(job);
-    job->graph.world_size = !job->has_numbers ? -1 : job->world_size == TP_NULL_INT ? 0 : job->world_size;
+    job->graph.world_size = !job->has_rank_numbers ? -1 : job->world_size == TP_NULL_INT ? 0 : job->world_size;
     tp_graph_finish(&job->graph);
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)

@@ -72,7 +72,7 @@ static const char *ranks_text(const struct tp_job *job, const struct tp_rank_set
 {
     if (ranks->count == 1)
         return tp_job_rank_name(job, tp_job_rank_at(job, any));
-    return tp_text_printf(job->arena, "%s %s", job->has_numbers ? "ranks" : "ranks in places",
+    return tp_text_printf(job->arena, "%s %s", job->has_rank_numbers ? "ranks" : "ranks in places",
                           tp_rank_set_text(job->arena, ranks, SHOWN_RUNS));
 }
 
@@ -99,7 +99,7 @@ static enum tp_job_rule straggler_rule(const struct tp_job_rank *rank)
 const char *tp_job_slow_compute_text(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
-    uint32_t count = tp_job_excess_rows(job, worst, &rows);
+    uint32_t count = tp_job_find_excess_rows(job, worst, &rows);
     bool is_gpu = tp_job_rank_at(job, worst)->is_gpu;
     double own = 0, peers = 0, calls = 0, peer_calls = 0;
     const struct tp_job_excess *top = NULL;

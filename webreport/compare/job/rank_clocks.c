@@ -18,7 +18,7 @@ static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gathe
 bool tp_job_is_blocking(struct tp_str name)
 {
     for (size_t i = 0; i < sizeof blocking / sizeof *blocking; i++)
-        if (tp_str_find_lower(name, blocking[i]) >= 0)
+        if (tp_str_find_ignore_case(name, blocking[i]) >= 0)
             return true;
     return false;
 }
@@ -141,7 +141,7 @@ static void find_clock_offsets(struct aligner *a)
         if (rank->component != TP_NO_ID || !has_call_that_aligns_clocks(a, rank))
             continue;
         uint32_t next = a->queued;
-        rank->component = a->job->component_count++;
+        rank->component = a->job->aligned_set_count++;
         a->queue[a->queued++] = first;
         for (; next < a->queued; next++)
             align_ranks_with_common_group(a, a->queue[next], &calls, &found);

@@ -19,7 +19,7 @@ static const struct tp_job_cost *first_cost_entry_of_rank(const struct tp_job *j
 
 /* Returns whether the row is used for the similarity of ranks. The similarity uses rows of kernels, or of operators if
  * the rank has no device. */
-static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
+static bool is_row_used_for_similarity(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
 {
     return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
 }
@@ -29,7 +29,7 @@ static double calls_per_step(const struct tp_job *job, const struct tp_job_rank 
 {
     const struct tp_job_cost *cost = first_cost_entry_of_rank(job, rank);
     for (uint32_t i = 0; i < rank->cost_count; i++)
-        if (cost[i].name == name && is_compared(rank, &cost[i]))
+        if (cost[i].name == name && is_row_used_for_similarity(rank, &cost[i]))
             return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
     return 0;
 }
@@ -41,14 +41,14 @@ static double similarity_of_ranks(const struct tp_job *job, const struct tp_job_
     double both = 0, x_sum = 0, y_sum = 0;
     for (uint32_t i = 0; i < x->cost_count; i++) {
         const struct tp_job_cost *cost = &first_cost_entry_of_rank(job, x)[i];
-        if (!is_compared(x, cost))
+        if (!is_row_used_for_similarity(x, cost))
             continue;
         double rate = calls_per_step(job, x, cost->name);
         x_sum += rate;
         both += fmin(rate, calls_per_step(job, y, cost->name));
     }
     for (uint32_t i = 0; i < y->cost_count; i++)
-        if (is_compared(y, &first_cost_entry_of_rank(job, y)[i]))
+        if (is_row_used_for_similarity(y, &first_cost_entry_of_rank(job, y)[i]))
             y_sum += calls_per_step(job, y, first_cost_entry_of_rank(job, y)[i].name);
     double all = x_sum + y_sum - both;
     return all > 0 ? both / all : 1;
@@ -56,7 +56,7 @@ static double similarity_of_ranks(const struct tp_job *job, const struct tp_job_
 
 /* A set of ranks with equal fingerprints. */
 struct kind {
-    uint32_t leader; /* index in job->ranks of the first rank */
+    uint32_t first_rank_of_kind; /* index in job->ranks of the first rank */
     uint32_t count, cluster;
 };
 
@@ -64,8 +64,9 @@ static int compare_larger_first(const void *x, const void *y, const void *contex
 {
     const struct kind *kinds = context;
     const struct kind *a = &kinds[*(const uint32_t *)x], *b = &kinds[*(const uint32_t *)y];
-    return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
-                                : (a->leader > b->leader) - (a->leader < b->leader);
+    return a->count != b->count
+               ? (a->count < b->count) - (a->count > b->count)
+               : (a->first_rank_of_kind > b->first_rank_of_kind) - (a->first_rank_of_kind < b->first_rank_of_kind);
 }
 
 /* Returns the sets of ranks (struct kind) with equal fingerprints. Either all ranks of a set have a device, or none
@@ -80,7 +81,7 @@ static struct tp_vec find_sets_of_equal_ranks(const struct tp_job *job, uint32_t
         uint32_t *id = tp_id_map_find_or_add(&map, rank->fingerprint);
         if (*id == TP_NO_ID) {
             *id = (uint32_t)kinds.count;
-            *(struct kind *)tp_vec_push(&kinds) = (struct kind){.leader = r};
+            *(struct kind *)tp_vec_push(&kinds) = (struct kind){.first_rank_of_kind = r};
         }
         kind_of[r] = *id;
         TP_AT(&kinds, struct kind, *id)->count++;
@@ -91,8 +92,8 @@ static struct tp_vec find_sets_of_equal_ranks(const struct tp_job *job, uint32_t
 static uint32_t add_cluster(struct tp_job *job, const struct kind *kind)
 {
     struct tp_job_cluster *cluster = tp_vec_push(&job->clusters);
-    cluster->fingerprint = tp_job_rank_at(job, kind->leader)->fingerprint;
-    cluster->slowest = kind->leader;
+    cluster->fingerprint = tp_job_rank_at(job, kind->first_rank_of_kind)->fingerprint;
+    cluster->slowest = kind->first_rank_of_kind;
     tp_rank_set_init(&cluster->ranks, job->arena);
     return (uint32_t)job->clusters.count - 1;
 }
@@ -104,7 +105,8 @@ static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind
     double best = MIN_SIMILARITY;
     uint32_t found = TP_NO_ID;
     for (uint32_t c = 0; c < job->clusters.count && c < MAX_LEADERS; c++) {
-        double like = similarity_of_ranks(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
+        double like =
+            similarity_of_ranks(job, tp_job_rank_at(job, kind->first_rank_of_kind), tp_job_rank_at(job, leaders[c]));
         if (like > best) {
             best = like;
             found = c;
@@ -133,7 +135,7 @@ static void assign_rank_sets_to_clusters(struct tp_job *job, struct tp_vec *kind
         if (kind->cluster != TP_NO_ID)
             continue;
         kind->cluster = add_cluster(job, kind);
-        leaders[kind->cluster] = kind->leader;
+        leaders[kind->cluster] = kind->first_rank_of_kind;
     }
 }
 

@@ -353,7 +353,7 @@ static bool compute_medians_of_peers(const struct tp_job *job, uint32_t rank, st
     return count > 0;
 }
 
-uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank_index, struct tp_job_excess **rows)
+uint32_t tp_job_find_excess_rows(const struct tp_job *job, uint32_t rank_index, struct tp_job_excess **rows)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, rank_index);
     int64_t *times = tp_arena_array(job->arena, job->ranks.count, sizeof *times);

@@ -7,15 +7,15 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8 /* probability of detecting a change of the size `detectable` */
-#define HAIR 1e-9 /* shortest interval, as a relative change, for which a number of runs is computed */
+#define POWER 0.8              /* probability of detecting a change of the size `detectable` */
+#define SHORTEST_INTERVAL 1e-9 /* shortest interval, as a relative change, for which a number of runs is computed */
 /* smallest number of base runs whose level is their median; with fewer runs, the level is the mean */
 enum { MEDIAN_FROM = 5 };
 
 double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share)
 {
     double guessed = noise->freedom > 0 ? noise->guessed / noise->freedom : 0;
-    return TP_RUN_DOUBT * (share > 0 ? share + (1 - share) * guessed : 1);
+    return TP_RUN_ERROR_CHANCE * (share > 0 ? share + (1 - share) * guessed : 1);
 }
 
 static struct tp_run_change make_interval(double difference, double error, const struct tp_run_noise *noise,
@@ -71,13 +71,14 @@ static double new_side_level(const struct tp_levels *new_side, struct tp_arena *
 struct tp_run_change tp_run_change_of_sides(const struct tp_levels *base, const struct tp_levels *new_side,
                                             const struct tp_run_context *context, struct tp_arena *arena)
 {
-    size_t group_count = context->more_count + 2;
+    size_t group_count = context->other_run_group_count + 2;
     struct tp_levels *groups = tp_arena_array(arena, group_count, sizeof *groups);
     groups[0] = *base;
     groups[1] = *new_side;
-    if (context->more_count)
-        memcpy(groups + 2, context->more, context->more_count * sizeof *groups);
-    struct tp_run_noise noise = tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
+    if (context->other_run_group_count)
+        memcpy(groups + 2, context->more, context->other_run_group_count * sizeof *groups);
+    struct tp_run_noise noise =
+        tp_run_noise_pool_groups(groups, group_count, &context->prior, context->estimator, arena);
     double cost = variance_factor_of_base_level(base->count, context->estimator);
     double error = noise.sd * sqrt(cost / (double)base->count + 1 / (double)new_side->count);
     struct tp_run_change change = make_interval(new_side_level(new_side, arena) - level_of_base(base, arena), error,
@@ -88,13 +89,13 @@ struct tp_run_change tp_run_change_of_sides(const struct tp_levels *base, const 
     return change;
 }
 
-struct tp_run_change tp_run_change_paired(double *differences, size_t count)
+struct tp_run_change tp_run_change_of_pairs(double *differences, size_t count)
 {
     tp_sort_reals(differences, count);
     double mean = tp_sum(differences, count) / (double)count;
     struct tp_run_noise noise = {sqrt(tp_sum_squared_deviations(differences, count) / ((double)count - 1)),
                                  (double)count - 1, 0};
-    struct tp_run_change change = make_interval(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_DOUBT);
+    struct tp_run_change change = make_interval(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_ERROR_CHANCE);
     change.base_count = change.new_count = count;
     return change;
 }
@@ -139,7 +140,8 @@ static bool is_run_count_enough(unsigned runs, const struct tp_run_noise *noise,
 {
     double base = base_count > runs ? (double)base_count : runs;
     double error = noise->sd * sqrt(1 / base + 1.0 / runs);
-    return tp_student_quantile(1 - TP_RUN_DOUBT / 2, noise->freedom + runs) * error <= fmax(most, HAIR);
+    return tp_student_quantile(1 - TP_RUN_ERROR_CHANCE / 2, noise->freedom + runs) * error <=
+           fmax(most, SHORTEST_INTERVAL);
 }
 
 unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count)

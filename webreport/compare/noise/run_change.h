@@ -10,7 +10,7 @@
 
 #include "webreport/compare/noise/run_noise.h"
 
-#define TP_RUN_DOUBT 0.01 /* probability that the true change is outside a single interval */
+#define TP_RUN_ERROR_CHANCE 0.01 /* probability that the true change is outside a single interval */
 
 /* Change from the base to the new side. Changes are relative: 0.03 is an increase of 3 %. */
 struct tp_run_change {
@@ -28,19 +28,19 @@ struct tp_run_change {
  * other runs contribute to the estimate of the noise but not to a level. */
 struct tp_run_context {
     struct tp_run_noise prior;
-    /* array of more_count groups of other runs; deviations are from the mean of each group */
+    /* array of other_run_group_count groups of other runs; deviations are from the mean of each group */
     const struct tp_levels *more;
-    size_t more_count;
-    /* factor below 1 for TP_RUN_DOUBT if several quantities are tested together (tp_run_allowed_error_chance); 0: no
-     * factor */
+    size_t other_run_group_count;
+    /* factor below 1 for TP_RUN_ERROR_CHANCE if several quantities are tested together (tp_run_allowed_error_chance);
+     * 0: no factor */
     double share;
     enum tp_estimator estimator;
 };
 
 /* Returns the allowed probability that the interval of a change misses the true change. If the runs determine the
- * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, the result is all of
- * TP_RUN_DOUBT, because such an interval is already wide. Between these cases, the result depends on the weight of the
- * prior estimate. */
+ * noise, the result is `share` of TP_RUN_ERROR_CHANCE. If the noise is only a prior estimate, the result is all of
+ * TP_RUN_ERROR_CHANCE, because such an interval is already wide. Between these cases, the result depends on the weight
+ * of the prior estimate. */
 double tp_run_allowed_error_chance(const struct tp_run_noise *noise, double share);
 
 /* Returns the change from base to new_side, each with at least one level. The level of a base is the median of five
@@ -50,7 +50,7 @@ struct tp_run_change tp_run_change_of_sides(const struct tp_levels *base, const 
 
 /* Returns the change computed from `count` (at least 2) differences between the levels of paired runs, without a
  * prior estimate. Overwrites the differences. */
-struct tp_run_change tp_run_change_paired(double *differences, size_t count);
+struct tp_run_change tp_run_change_of_pairs(double *differences, size_t count);
 
 /* Returns the probability of a change at least this large if the true change is `most`, a relative change. */
 double tp_run_change_probability(const struct tp_run_change *change, double most);

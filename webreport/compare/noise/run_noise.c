@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     /* smallest standard deviation between runs, as a relative change: on one host, and on different or unknown hosts */
-    double floor, floor_elsewhere;
+    double floor, floor_on_other_hosts;
     double ratio; /* standard deviation between runs, divided by the variation of steps within a run */
     double worth; /* number of runs that have the same weight as the prior estimate */
 } quantities[TP_QUANTITIES] = {
@@ -67,9 +67,9 @@ size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *aren
     return warm;
 }
 
-struct tp_run_noise tp_run_noise_guess(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)
+struct tp_run_noise tp_run_noise_prior_estimate(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)
 {
-    double floor = is_same_host ? quantities[quantity].floor : quantities[quantity].floor_elsewhere;
+    double floor = is_same_host ? quantities[quantity].floor : quantities[quantity].floor_on_other_hosts;
     return (struct tp_run_noise){fmax(floor, quantities[quantity].ratio * tp_median(cvs, count)),
                                  quantities[quantity].worth, 0};
 }
@@ -104,8 +104,8 @@ struct squares {
 /* Adds the squared deviations of a group. A winsorized level adds no degree of freedom, and the sum is corrected (Dixon
  * and Tukey 1968, variance of a winsorized mean). At least half of the levels, around the median, are never
  * winsorized. */
-static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
-                      struct tp_arena *arena)
+static void add_deviations_of_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
+                                    struct tp_arena *arena)
 {
     size_t drawn;
     double *values = tp_levels_winsorize(group, &drawn, arena), own = tp_sum_squared_deviations(values, group->count);
@@ -121,15 +121,15 @@ static void add_group(struct squares *squares, const struct tp_levels *group, en
     }
 }
 
-struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
-                                        const struct tp_run_noise *prior, enum tp_estimator estimator,
-                                        struct tp_arena *arena)
+struct tp_run_noise tp_run_noise_pool_groups(const struct tp_levels *groups, size_t group_count,
+                                             const struct tp_run_noise *prior, enum tp_estimator estimator,
+                                             struct tp_arena *arena)
 {
     struct squares squares = {0, 0, 0};
     double worth = prior->freedom, guess = prior->sd * prior->sd;
     for (size_t i = 0; i < group_count; i++)
         if (groups[i].count)
-            add_group(&squares, &groups[i], estimator, arena);
+            add_deviations_of_group(&squares, &groups[i], estimator, arena);
     if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
         return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
     /* a prior estimate that comes from many rows has more degrees of freedom and keeps its weight */

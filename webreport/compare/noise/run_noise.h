@@ -50,7 +50,8 @@ size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *aren
 
 /* Returns a prior estimate of the noise, from the robust variation of the steps in `count` (> 0) runs. The estimate
  * has a minimum, which is higher if the runs are not known to be from one host. Overwrites cvs. */
-struct tp_run_noise tp_run_noise_guess(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host);
+struct tp_run_noise tp_run_noise_prior_estimate(enum tp_quantity quantity, double *cvs, size_t count,
+                                                bool is_same_host);
 
 /* Methods to correct for winsorized levels and for the median of a base. */
 enum tp_estimator {
@@ -63,9 +64,9 @@ enum tp_estimator {
 /* Returns the noise of runs around the mean of their group, with winsorized outliers. `prior` has the weight of some
  * runs; with nine or more runs, `prior` has no weight. `prior` is dropped if the runs have three or more degrees of
  * freedom and more than four times its variance. Empty groups are ignored. */
-struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
-                                        const struct tp_run_noise *prior, enum tp_estimator estimator,
-                                        struct tp_arena *arena);
+struct tp_run_noise tp_run_noise_pool_groups(const struct tp_levels *groups, size_t group_count,
+                                             const struct tp_run_noise *prior, enum tp_estimator estimator,
+                                             struct tp_arena *arena);
 
 /* Returns a sorted copy of the levels. With at least five values, values farther than 3 robust standard deviations
  * from the median are moved to that distance. The caller may drop the copy. *drawn_count: number of moved values;

@@ -11,7 +11,7 @@ struct walk {
     struct tp_graph *graph;
     uint32_t *at; /* for each rank: number of slots that the rank has passed */
     /* for each rank: index of the meeting (execution of a collective) that the rank waits for, or TP_NO_ID */
-    uint32_t *parked;
+    uint32_t *awaited_meeting;
     uint32_t *queue; /* ranks that can continue, in a ring buffer of rank_count items */
     uint32_t head, queued, done, passed;
     uint32_t *takes_part;    /* for each group: number of the group's members that use the group */
@@ -116,15 +116,15 @@ static uint32_t move_rank_to_next_collective(struct walk *w, uint32_t r, uint32_
     if (++w->arrived_count[index] < meeting->count)
         return index;
     for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++)
-        if (w->parked[graph->members[m]] == index) {
-            w->parked[graph->members[m]] = TP_NO_ID;
+        if (w->awaited_meeting[graph->members[m]] == index) {
+            w->awaited_meeting[graph->members[m]] = TP_NO_ID;
             enqueue_ready_rank(w, graph->members[m]);
         }
     return index;
 }
 
 /* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, stores the
- * collective in parked[r]. */
+ * collective in awaited_meeting[r]. */
 static bool does_rank_wait_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
@@ -133,7 +133,7 @@ static bool does_rank_wait_in_slot(struct walk *w, uint32_t r, uint32_t cell, ui
         uint32_t meeting = graph->meeting_of[cell - TP_AT(&graph->waits, struct tp_graph_wait, i)->back];
         if (w->arrived_count[meeting] == tp_graph_collective_at(graph, meeting)->count)
             continue;
-        w->parked[r] = meeting;
+        w->awaited_meeting[r] = meeting;
         return true;
     }
     return false;
@@ -164,13 +164,13 @@ static void init_walk(struct walk *w, struct tp_graph *graph)
     size_t groups = graph->groups.count;
     *w = (struct walk){.graph = graph};
     w->at = tp_arena_array(arena, graph->rank_count, sizeof *w->at);
-    w->parked = tp_arena_array(arena, graph->rank_count, sizeof *w->parked);
+    w->awaited_meeting = tp_arena_array(arena, graph->rank_count, sizeof *w->awaited_meeting);
     w->queue = tp_arena_array(arena, graph->rank_count, sizeof *w->queue);
     w->takes_part = tp_arena_array(arena, groups, sizeof *w->takes_part);
     w->uses = tp_arena_array(arena, groups, sizeof *w->uses);
     w->first_meeting = tp_arena_array(arena, groups, sizeof *w->first_meeting);
     w->met = tp_arena_array(arena, graph->joined.count, sizeof *w->met);
-    memset(w->parked, 0xFF, graph->rank_count * sizeof *w->parked);
+    memset(w->awaited_meeting, 0xFF, graph->rank_count * sizeof *w->awaited_meeting);
     graph->passes = tp_arena_array(arena, graph->cell_count, sizeof *graph->passes);
     graph->meeting_of = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_of);
     graph->unmatched_call_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->unmatched_call_us);

@@ -84,7 +84,7 @@ static bool has_word(struct tp_str text, const char *word)
 static bool is_pipeline(struct tp_str description)
 {
     static const char *const others[] = {"tp", "dp", "cp", "ep", "tensor", "data", "context", "expert", "embedding"};
-    bool is = has_word(description, "pp") || tp_str_find_lower(description, "pipeline") >= 0;
+    bool is = has_word(description, "pp") || tp_str_find_ignore_case(description, "pipeline") >= 0;
     for (size_t i = 0; i < sizeof others / sizeof *others && is; i++)
         is = !has_word(description, others[i]);
     return is;
@@ -113,7 +113,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
     tp_sort_rows(groups, count, compare_by_first_member, graph, graph->arena);
     *family = (struct tp_graph_family){.name = group_name_at_level(graph, first, level),
                                        .is_pipeline = level == 0 && is_pipeline(first->description),
-                                       .is_of_pairs = first->kind != TP_GROUP_ALL,
+                                       .has_sender_receiver_pairs = first->kind != TP_GROUP_ALL,
                                        .groups = groups,
                                        .count = count};
     family->group_of = tp_arena_array(graph->arena, graph->rank_count, sizeof *family->group_of);
@@ -131,8 +131,8 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
             family->coordinate[rank] = coordinate_of_member(graph, group, m);
         }
     }
-    if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count &&
-        count < graph->rank_count)
+    if (family->is_pipeline && !family->has_sender_receiver_pairs && graph->pipeline == TP_NO_ID &&
+        covered == graph->rank_count && count < graph->rank_count)
         graph->pipeline = index;
 }
 
@@ -157,8 +157,8 @@ static void divide_groups_into_families(struct tp_graph *graph, const uint32_t *
         sorted[first[name[i] + 1]++] = groups[i];
     for (uint32_t n = 0; n < names.count; n++) {
         uint32_t *these = sorted + first[n], size = first[n + 1] - first[n];
-        bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
-        if (!is_of_pairs && level < LEVELS && have_common_ranks(graph, these, size, seen, ++*mark)) {
+        bool has_sender_receiver_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
+        if (!has_sender_receiver_pairs && level < LEVELS && have_common_ranks(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
                 divide_groups_into_families(graph, these, size, level + 1,
                                             seen); /* LEVELS limits the depth of the recursion */

@@ -58,7 +58,7 @@ struct tp_graph_family {
     const char *name;
     bool is_pipeline; /* true: the position of a rank in its group is its pipeline stage */
     /* true: the groups are pairs of sender and receiver, which share ranks and have no coordinates */
-    bool is_of_pairs;
+    bool has_sender_receiver_pairs;
     uint32_t *groups, count; /* indexes in graph->groups, in the order of the groups' first ranks; number of groups */
     uint32_t *group_of;      /* for each rank: index in graph->groups of its group, or TP_NO_ID */
     uint32_t *coordinate;    /* for each rank: position in its group; 0 without a group */

@@ -49,8 +49,8 @@ struct tp_cause {
     /* for TP_CAUSE_STAGE: saving if the stage's ranks computed as fast as all others, percent of the job's time */
     double saved_if_equal_pct;
     uint32_t first_step;
-    double excess_us;         /* mean excess over the usual length, per rank and step, us */
-    double least_us, most_us; /* lowest and highest excess of a single cell, us */
+    double excess_us;                          /* mean excess over the usual length, per rank and step, us */
+    double least_excess_us, largest_excess_us; /* lowest and highest excess of a single cell, us */
     /* for stages and links: length divided by the usual length; for TP_CAUSE_SEQUENCE: ratio of the amounts of work */
     double ratio;
     double rate_gb_s; /* for TP_CAUSE_ALL_LINKS: rate on the bus, GB/s; 0 if unknown */

@@ -154,7 +154,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     if (out->why_not)
         return;
     init_replay_work(&w);
-    tp_what_if_find_usual(&w);
+    tp_what_if_find_usual_lengths(&w);
     w.T = tp_what_if_replay(&w, false, false);
     if (!(w.T > 0)) {
         out->why_not = "its steps have no length";

@@ -37,7 +37,7 @@ static void fill_own_work_times(const struct tp_what_if_work *w, bool uses_usual
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
         const double *usual = w->usual + w->first_usual_of_class[rank->class],
-                     *even = w->equalized + w->first_usual_of_class[rank->class];
+                     *even = w->usual_with_equal_stages + w->first_usual_of_class[rank->class];
         for (uint32_t s = 0; s < w->steps; s++) {
             uint32_t cell = tp_graph_cell(rank, s, 0);
             uint8_t parts = w->removed_parts[(size_t)r * w->steps + s] ^ flip;
@@ -80,7 +80,7 @@ double tp_what_if_replay_scaled(const struct tp_what_if_work *w, uint32_t class_
 /* Returns the time of the job with usual lengths everywhere and equal stages, us. */
 double tp_what_if_replay_ideal(const struct tp_what_if_work *w)
 {
-    const double *usual = w->are_stages_uneven ? w->equalized : w->usual;
+    const double *usual = w->are_stages_uneven ? w->usual_with_equal_stages : w->usual;
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
         for (uint32_t s = 0; s < w->steps; s++)

@@ -198,7 +198,8 @@ void tp_what_if_find_late_hosts(struct tp_what_if_work *w)
         add_verdict_of_pair(&l, p);
     w->measured_us = graph->measured_us;
     for (uint32_t f = 0; f < graph->families.count; f++) {
-        w->late_host[f] = tp_graph_family_at(graph, f)->is_of_pairs ? TP_NO_ID : late_host_of_family(&l, f);
+        w->late_host[f] =
+            tp_graph_family_at(graph, f)->has_sender_receiver_pairs ? TP_NO_ID : late_host_of_family(&l, f);
         if (w->late_host[f] == TP_NO_ID)
             continue;
         delay_other_ranks_to_late_host(graph, f, w->late_host[f]);

@@ -113,7 +113,7 @@ static uint32_t find_family_with_uneven_batches(const struct tp_what_if_work *w,
             most = family->coordinate[r] > most ? family->coordinate[r] : most;
             first += family->coordinate[r] == 0;
         }
-        if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
+        if (i == w->graph->pipeline || family->has_sender_receiver_pairs || most == 0 || first < 2)
             continue;
         double ratio = coordinate_work_ratio(w, family, most + 1, &its_deviation);
         if (ratio <= most_ratio || its_deviation <= SEQUENCE_SHARE * w->median_work_us)
@@ -164,7 +164,7 @@ void tp_what_if_find_uneven_batches(struct tp_what_if_work *w)
     cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
     for (uint32_t c = 0; c < cells; c++)
         cause.cells[c] = c;
-    tp_what_if_use_means(w);
+    tp_what_if_use_mean_kernel_times(w);
     tp_what_if_measure_ideal(w);
     cause.lengths = mean_work_by_coordinate(w, tp_graph_family_at(w->graph, found), coordinates);
     tp_what_if_add_cause(w, cause);
@@ -375,8 +375,8 @@ static void add_slow_link_causes(struct tp_what_if_work *w, const struct tp_vec 
  * other. */
 static bool are_judged_together(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
-    return family == other ||
-           (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
+    return family == other || (tp_graph_family_at(graph, family)->has_sender_receiver_pairs &&
+                               tp_graph_family_at(graph, other)->has_sender_receiver_pairs);
 }
 
 /* Returns the percentage of the job's time that the job would save if the collectives of the family took no time. */

@@ -20,8 +20,8 @@ struct tp_what_if_work {
     /* for each class: index in `usual` of its first value; slot k and part p is at first_usual_of_class + k *
      * TP_SLOT_OWN + p */
     uint32_t *first_usual_of_class;
-    double *usual, *equalized; /* usual own work, us; `equalized` has equal pipeline stages */
-    double *work;              /* for each class: usual kernel time of a step, us */
+    double *usual, *usual_with_equal_stages; /* usual own work, us; `equalized` has equal pipeline stages */
+    double *work;                            /* for each class: usual kernel time of a step, us */
     double median_work_us;
     uint32_t class_with_most_work; /* class with the most work, or TP_NO_ID */
     bool are_stages_uneven; /* true: the longest stage is longer than the others, and all its ranks were recorded */
@@ -78,10 +78,10 @@ void tp_what_if_mark_cause(struct tp_what_if_work *work, const struct tp_cause *
 void tp_what_if_add_cause(struct tp_what_if_work *work, struct tp_cause cause);
 
 /* Computes the usual lengths. (what_if_usual.c) */
-void tp_what_if_find_usual(struct tp_what_if_work *work);
+void tp_what_if_find_usual_lengths(struct tp_what_if_work *work);
 /* Replaces the usual kernel times by the mean over the steps and the ranks of a class, because work that only moves
  * between ranks is not lost. */
-void tp_what_if_use_means(struct tp_what_if_work *work);
+void tp_what_if_use_mean_kernel_times(struct tp_what_if_work *work);
 /* Finds hosts whose ranks leave collectives late, and makes all ranks wait for these hosts in the replay.
  * (what_if_late_hosts.c) */
 void tp_what_if_find_late_hosts(struct tp_what_if_work *work);

@@ -15,13 +15,13 @@ enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    /* times in us. middle: median excess; rank_us, cell_us: smallest excess over the median with which a rank, or a
-     * rank in one step, is slow */
-    double middle, rank_us, cell_us;
+    /* times in us. middle: median excess; slow_rank_excess_us, slow_cell_excess_us: smallest excess over the median
+     * with which a rank, or a rank in one step, is slow */
+    double middle, slow_rank_excess_us, slow_cell_excess_us;
     double *median; /* for each rank: median of its excess over the steps, us */
-    bool *is_flagged;
+    bool *is_rank_slow;
     uint32_t *late_from; /* for each rank: first step of those in which the rank is slow until the end, or 0 */
-    uint32_t flagged_count, late_count;
+    uint32_t slow_rank_count, late_count;
     double rate; /* share (0 to 1) of cells (rank, step) that are slow */
 };
 
@@ -50,12 +50,12 @@ static void find_thresholds(struct finder *f)
     for (uint32_t r = 0; r < w->ranks; r++)
         if (!w->is_upper[f->part][r])
             values[count++] = f->median[r];
-    f->rank_us =
+    f->slow_rank_excess_us =
         fmax(fmax(RANK_SHARE * step_us, 3.5 * spread / sqrt(w->steps)), SPREADS * tp_robust_deviation(values, count));
-    f->cell_us = fmax(CELL_SHARE * step_us, CELL_SPREADS * spread);
+    f->slow_cell_excess_us = fmax(CELL_SHARE * step_us, CELL_SPREADS * spread);
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps; s++)
-            above += rank_excess(f, r)[s] - f->middle > f->cell_us;
+            above += rank_excess(f, r)[s] - f->middle > f->slow_cell_excess_us;
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
@@ -74,7 +74,7 @@ static uint32_t late_from(const struct finder *f, uint32_t rank)
             mean += e[s];
         }
         mean /= steps - from;
-        if (least - f->middle > fmax(f->cell_us, 0.5 * mean) &&
+        if (least - f->middle > fmax(f->slow_cell_excess_us, 0.5 * mean) &&
             (double)f->w->ranks * steps * pow(fmin(1, f->rate), steps - from) < CHANCE &&
             before - f->middle < 0.4 * mean)
             return from;
@@ -91,9 +91,9 @@ static void find_slow_ranks(struct finder *f)
         f->late_from[r] = late_from(f, r);
         f->late_count += f->late_from[r] > 0;
         for (uint32_t s = 0; s < steps; s++)
-            above += rank_excess(f, r)[s] - f->middle > f->rank_us / 2;
-        f->is_flagged[r] = !f->late_from[r] && f->median[r] - f->middle > f->rank_us && above >= need;
-        f->flagged_count += f->is_flagged[r];
+            above += rank_excess(f, r)[s] - f->middle > f->slow_rank_excess_us / 2;
+        f->is_rank_slow[r] = !f->late_from[r] && f->median[r] - f->middle > f->slow_rank_excess_us && above >= need;
+        f->slow_rank_count += f->is_rank_slow[r];
     }
 }
 
@@ -132,7 +132,7 @@ static void fill_cells_of_cause(const struct finder *f, struct tp_cause *cause)
  * largest possible number of missing ranks. */
 struct set {
     enum tp_rank_place place;
-    uint32_t place_index, family, size, absent, flagged, left;
+    uint32_t place_index, family, size, absent, slow_ranks_in_set, left;
     const uint32_t *ranks;
 };
 
@@ -179,7 +179,7 @@ static struct tp_vec find_candidate_sets(const struct finder *f)
                                                          .ranks = ranks + count[h]};
     for (uint32_t i = 0; i < graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, i);
-        for (uint32_t g = 0; g < family->count && !family->is_of_pairs; g++) {
+        for (uint32_t g = 0; g < family->count && !family->has_sender_receiver_pairs; g++) {
             const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
             int64_t absent = group->size == TP_NULL_INT ? 0 : group->size - group->member_count;
             *(struct set *)tp_vec_push(&sets) =
@@ -212,12 +212,12 @@ static struct set *find_set_with_most_slow_ranks(const struct finder *f, struct 
     struct set *best = NULL;
     for (size_t i = 0; i < sets->count; i++) {
         struct set *set = TP_AT(sets, struct set, i);
-        set->flagged = set->left = 0;
+        set->slow_ranks_in_set = set->left = 0;
         for (uint32_t m = 0; m < set->size; m++) {
-            set->flagged += f->is_flagged[set->ranks[m]];
+            set->slow_ranks_in_set += f->is_rank_slow[set->ranks[m]];
             set->left += is_left[set->ranks[m]];
         }
-        if (set->size < 2 || set->left < 2 || set->flagged < FULL * set->size)
+        if (set->size < 2 || set->left < 2 || set->slow_ranks_in_set < FULL * set->size)
             continue;
         if (!best || set->left > best->left || (set->left == best->left && set->size < best->size))
             best = set;
@@ -263,15 +263,15 @@ static struct cover find_next_cause(const struct finder *f, struct tp_vec *sets,
     for (uint32_t i = 0; i < cause.rank_count; i++)
         is_left[cause.ranks[i]] = false;
     *left -= cause.rank_count;
-    return (struct cover){cause, set && set->flagged < FULL * (set->size + set->absent)};
+    return (struct cover){cause, set && set->slow_ranks_in_set < FULL * (set->size + set->absent)};
 }
 
 /* Returns whether all slow ranks, except at most one, belong to the slower of two levels. */
 static bool are_slow_ranks_on_upper_level(const struct finder *f)
 {
     for (uint32_t r = 0; r < f->w->ranks; r++)
-        if (f->is_flagged[r] && !f->w->is_upper[f->part][r])
-            return f->flagged_count == 1;
+        if (f->is_rank_slow[r] && !f->w->is_upper[f->part][r])
+            return f->slow_rank_count == 1;
     return true;
 }
 
@@ -294,7 +294,7 @@ static bool are_all_ranks_of_stage_slow(const struct finder *f)
  * would differ if none, or all, of the missing ranks were slow. */
 static bool has_slower_level_as_cause(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
-    uint32_t slow = f->flagged_count, absent = f->w->graph->missing_rank_count, singles = 0, parts = 0;
+    uint32_t slow = f->slow_rank_count, absent = f->w->graph->missing_rank_count, singles = 0, parts = 0;
     for (uint32_t i = 0; i < count; i++) {
         singles += covers[i].cause.place == TP_PLACE_RANK;
         parts += covers[i].is_part ? covers[i].cause.rank_count : 0;
@@ -317,15 +317,15 @@ static bool has_slower_level_as_cause(const struct finder *f, const struct cover
 static void add_slow_rank_causes(const struct finder *f)
 {
     struct cover covers[MOST_COVERS + 1];
-    struct tp_vec sets = f->flagged_count ? find_candidate_sets(f) : TP_VEC(f->w->arena, struct set);
+    struct tp_vec sets = f->slow_rank_count ? find_candidate_sets(f) : TP_VEC(f->w->arena, struct set);
     bool *is_left = tp_arena_array(f->w->arena, f->w->ranks, sizeof *is_left), is_open = false;
-    uint32_t count = 0, left = f->flagged_count;
-    bool are_many = f->flagged_count >= MANY * f->w->ranks;
-    memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
+    uint32_t count = 0, left = f->slow_rank_count;
+    bool are_many = f->slow_rank_count >= MANY * f->w->ranks;
+    memcpy(is_left, f->is_rank_slow, f->w->ranks * sizeof *is_left);
     while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
         covers[count++] = find_next_cause(f, &sets, is_left, &left);
     if (count && has_slower_level_as_cause(f, covers, count, &is_open)) {
-        memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
+        memcpy(is_left, f->is_rank_slow, f->w->ranks * sizeof *is_left);
         covers[0].cause = cause_of_remaining_ranks(f, TP_CAUSE_SLOW_LEVEL, is_left);
         covers[0].cause.ratio = f->w->slow_level_ratio;
         covers[0].cause.slow_stage =
@@ -386,16 +386,16 @@ static void add_cause_of_single_cells(const struct finder *f)
     struct tp_cause cause = make_cause(f, kind_of_cells[f->part]);
     struct tp_vec cells = TP_VEC(w->arena, uint32_t), ranks = TP_VEC(w->arena, uint32_t);
     double sum = 0;
-    cause.least_us = INFINITY;
+    cause.least_excess_us = INFINITY;
     for (uint32_t r = 0; r < w->ranks; r++) {
         size_t before = cells.count;
-        for (uint32_t s = 0; s < w->steps && !f->is_flagged[r] && !f->late_from[r]; s++) {
+        for (uint32_t s = 0; s < w->steps && !f->is_rank_slow[r] && !f->late_from[r]; s++) {
             double us = rank_excess(f, r)[s];
-            if (us - f->middle <= f->cell_us)
+            if (us - f->middle <= f->slow_cell_excess_us)
                 continue;
             *(uint32_t *)tp_vec_push(&cells) = r * w->steps + s;
-            cause.least_us = fmin(cause.least_us, us);
-            cause.most_us = fmax(cause.most_us, us);
+            cause.least_excess_us = fmin(cause.least_excess_us, us);
+            cause.largest_excess_us = fmax(cause.largest_excess_us, us);
             sum += us;
         }
         if (cells.count > before)
@@ -418,7 +418,7 @@ void tp_what_if_find_ranks(struct tp_what_if_work *w)
         if (w->is_done[part])
             continue;
         f.median = tp_arena_array(w->arena, w->ranks, sizeof *f.median);
-        f.is_flagged = tp_arena_array(w->arena, w->ranks, sizeof *f.is_flagged);
+        f.is_rank_slow = tp_arena_array(w->arena, w->ranks, sizeof *f.is_rank_slow);
         f.late_from = tp_arena_array(w->arena, w->ranks, sizeof *f.late_from);
         find_thresholds(&f);
         find_slow_ranks(&f);

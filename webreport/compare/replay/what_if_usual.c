@@ -59,7 +59,7 @@ static double median_of_means(struct tp_what_if_work *w, const struct mean *mean
 /* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must contain 20 % to
  * 80 % of the class. */
 static void mark_ranks_of_upper_level(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
-                                      double least_us)
+                                      double least_excess_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
     struct mean *means = tp_arena_array(w->arena, n, sizeof *means);
@@ -80,7 +80,7 @@ static void mark_ranks_of_upper_level(struct tp_what_if_work *w, const struct tp
         return;
     double inner = fmax(fmax(spread_of_means(w, means, at), spread_of_means(w, means + at, n - at)), 1e-9);
     bool are_two = gap > LEVEL_SPREADS * inner &&
-                   median_of_means(w, means + at, n - at) - median_of_means(w, means, at) > 2 * least_us;
+                   median_of_means(w, means + at, n - at) - median_of_means(w, means, at) > 2 * least_excess_us;
     for (uint32_t i = at; i < n && are_two; i++)
         w->is_upper[part][means[i].rank] = true;
 }
@@ -88,7 +88,7 @@ static void mark_ranks_of_upper_level(struct tp_what_if_work *w, const struct tp
 /* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank is
  * usual. Another rank is slow if the difference is larger than the variation between the steps of the fastest rank. */
 static void mark_slow_ranks_of_small_class(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
-                                           double least_us)
+                                           double least_excess_us)
 {
     const double *fastest = NULL;
     double least = INFINITY, means[FEW_RANKS];
@@ -101,7 +101,7 @@ static void mark_slow_ranks_of_small_class(struct tp_what_if_work *w, const stru
         least = fmin(least, means[i]);
     }
     memcpy(w->values, fastest, w->steps * sizeof *w->values);
-    double apart = fmax(2 * least_us, LEVEL_SPREADS * tp_robust_deviation(w->values, w->steps));
+    double apart = fmax(2 * least_excess_us, LEVEL_SPREADS * tp_robust_deviation(w->values, w->steps));
     for (uint32_t i = 0; i < class->rank_count; i++)
         w->is_upper[part][class->ranks[i]] = means[i] > least + apart;
 }
@@ -172,7 +172,7 @@ static void find_usual_work(struct tp_what_if_work *w)
         cells += (size_t)tp_graph_class_at(w->graph, c)->slot_count * TP_SLOT_OWN;
     }
     w->usual = tp_arena_array(w->arena, cells, sizeof *w->usual);
-    w->equalized = tp_arena_array(w->arena, cells, sizeof *w->equalized);
+    w->usual_with_equal_stages = tp_arena_array(w->arena, cells, sizeof *w->usual_with_equal_stages);
     for (uint32_t c = 0; c < count; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
         for (uint32_t k = 0; k < class->slot_count; k++)
@@ -207,7 +207,7 @@ static void use_mean_work_of_stages(struct tp_what_if_work *w, unsigned part, bo
     }
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++) {
-            double *even = &w->equalized[w->first_usual_of_class[c] + k * TP_SLOT_OWN + part];
+            double *even = &w->usual_with_equal_stages[w->first_usual_of_class[c] + k * TP_SLOT_OWN + part];
             *even = sums[c] > 0 ? tp_usual_work_us(w, w->usual, c, k, part) * all / sums[c] : 0;
             for (uint32_t o = 0; is_one_row && o < count; o++)
                 *even = (o ? *even : 0) + tp_usual_work_us(w, w->usual, o, k, part);
@@ -385,7 +385,7 @@ static void use_times_of_ranks_on_time(struct tp_what_if_work *w, uint32_t famil
             w->links[k].usual_us /= ratio;
 }
 
-void tp_what_if_use_means(struct tp_what_if_work *w)
+void tp_what_if_use_mean_kernel_times(struct tp_what_if_work *w)
 {
     for (uint32_t c = 0; c < w->graph->classes.count; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
@@ -403,7 +403,7 @@ void tp_what_if_use_means(struct tp_what_if_work *w)
     compute_excess(w);
 }
 
-void tp_what_if_find_usual(struct tp_what_if_work *w)
+void tp_what_if_find_usual_lengths(struct tp_what_if_work *w)
 {
     add_total_work_of_cells(w);
     find_two_levels_of_ranks(w);

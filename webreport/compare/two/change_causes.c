@@ -137,7 +137,7 @@ static bool is_better_cause(const struct tp_changes *changes, uint32_t cause, ui
     return fabs((double)a->change_ns) > fabs((double)b->change_ns);
 }
 
-void tp_changes_explain(struct tp_changes *changes)
+void tp_changes_find_causes(struct tp_changes *changes)
 {
     uint32_t reported[MAX_CAUSES], count = 0;
     for (uint32_t i = 0; i < changes->count && count < MAX_CAUSES; i++)

@@ -55,6 +55,6 @@ struct tp_changes {
 
 /* Sets `cause` of each reported change. An operator's time follows from its kernels, a wait from the awaited work,
  * and a runtime call from the copy that it starts. (change_causes.c) */
-void tp_changes_explain(struct tp_changes *changes);
+void tp_changes_find_causes(struct tp_changes *changes);
 
 #endif

@@ -237,7 +237,7 @@ static struct judged find_judged_rows(const struct tp_changes *changes, const st
 static double smallest_judged_share(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
-    return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
+    return tp_sides_have_only_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
 /* Returns the verdict on a row. share: time of the row divided by the total. least: share of the total that the change
@@ -279,7 +279,7 @@ static void judge_times_of_rows(struct tp_changes *changes, const struct tp_side
     struct judged judged = find_judged_rows(changes, sides);
     struct tp_row_judgement judgement =
         tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt,
-                      tp_sides_are_wall_clock(sides), sides->arena);
+                      tp_sides_have_only_wall_clock(sides), sides->arena);
     changes->tested_count = judged.count;
     changes->shift = expm1(judgement.shift);
     changes->low_shift = judgement.low_shift;
@@ -296,7 +296,7 @@ bool tp_changes_are_due_to_machine(const struct tp_changes *changes, const struc
 {
     const double least = log1p(0.1);
     double shift = log1p(changes->shift);
-    if (!tp_sides_are_wall_clock(sides) || !(fabs(shift) >= least) || !has_total_moved(totals))
+    if (!tp_sides_have_only_wall_clock(sides) || !(fabs(shift) >= least) || !has_total_moved(totals))
         return false;
     for (int q = 0; q < TP_QUANTITIES; q++) {
         const struct tp_run_change *change = &totals[q].change;
@@ -326,7 +326,7 @@ static struct tp_side_levels remove_common_shift(const struct tp_sides *sides, c
 static bool is_loading_confirmed(const struct tp_changes *changes, const struct tp_sides *sides,
                                  const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
-    if (!tp_sides_are_wall_clock(sides))
+    if (!tp_sides_have_only_wall_clock(sides))
         return true;
     if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
         return false;
@@ -343,11 +343,11 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     const struct tp_side *base = &sides->side[TP_BASE], *new_side = &sides->side[TP_NEW];
     struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
-    if (tp_sides_are_wall_clock(sides))
+    if (tp_sides_have_only_wall_clock(sides))
         levels[TP_NEW] = remove_common_shift(sides, &levels[TP_NEW], log1p(changes->shift));
     struct tp_total total =
         tp_total_of_quantity(sides, TP_QUANTITY_STEP, levels,
-                             &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
+                             &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_ERROR_CHANCE);
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
@@ -435,7 +435,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
                        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
     /* the probability of a wrong verdict is divided between data loading and the rows */
-    double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1);
+    double doubt = tp_totals_error_chance_of_rows(totals) / (has_loading ? 2 : 1);
     bool is_cut[TP_SUMMARY_KIND_COUNT];
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
     *changes =
@@ -462,5 +462,5 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     }
     if (has_loading)
         add_data_loading(changes, sides, limits, doubt);
-    tp_changes_explain(changes);
+    tp_changes_find_causes(changes);
 }

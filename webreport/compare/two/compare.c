@@ -29,7 +29,7 @@ enum tp_change_verdict tp_compare_judge(const struct tp_compare *c)
 {
     bool is_worse = has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED || c->regressed_count;
     bool is_better = has_total(c, TP_CHANGE_IMPROVED) || c->memory_verdict == TP_CHANGE_IMPROVED || c->improved_count;
-    if (c->is_work_changed)
+    if (c->has_change_in_limited_work)
         return TP_CHANGE_REGRESSED;
     if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
@@ -52,7 +52,7 @@ bool tp_compare_has_regressed(const struct tp_compare *c)
 
 const char *tp_compare_verdict_word(const struct tp_compare *c)
 {
-    if (c->is_work_changed)
+    if (c->has_change_in_limited_work)
         return "work changed";
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "other workload"
                                                                          : tp_change_verdict_name(c->verdict);

@@ -33,7 +33,7 @@ enum tp_compare_table {
 };
 
 /* Returns whether an empty table is omitted: tables of serving engines, and of programs recorded from outside. */
-static inline bool tp_compare_is_rare(enum tp_compare_table table)
+static inline bool tp_compare_omits_empty_table(enum tp_compare_table table)
 {
     return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
 }
@@ -151,14 +151,14 @@ struct tp_compare {
     /* reason why an input allows no verdict, such as "new: the gzip is cut .."; "" if there is no damage */
     const char *damage;
     /* true: a budget limit includes added or changed work; the verdict is then always regressed */
-    bool is_work_changed;
+    bool has_change_in_limited_work;
     bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */
     /* true: an input is damaged or the sides are not comparable, so that the verdict is neither improved nor
      * regressed */
     bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
     /* number of reported changes that no other change explains, for each verdict */
-    uint32_t regressed_count, improved_count, replaced_count, count_of_hints;
+    uint32_t regressed_count, improved_count, replaced_count, hint_count;
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 

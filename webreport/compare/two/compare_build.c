@@ -24,7 +24,7 @@ static bool is_total_confirmed(const struct tp_compare *c, enum tp_quantity quan
 {
     const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
                                                     c->sides.side[TP_NEW].quantities[quantity]};
-    return !tp_sides_are_wall_clock(&c->sides) ||
+    return !tp_sides_have_only_wall_clock(&c->sides) ||
            tp_short_steps_confirm(log1p(c->totals[quantity].change.estimate),
                                   tp_sides_change_of_short_steps(&c->sides, levels));
 }
@@ -64,7 +64,7 @@ static void count_causes(struct tp_compare *c)
         c->regressed_count += change->verdict == TP_CHANGE_REGRESSED;
         c->improved_count += change->verdict == TP_CHANGE_IMPROVED;
         c->replaced_count += change->verdict == TP_CHANGE_NEUTRAL;
-        c->count_of_hints += change->verdict == TP_CHANGE_HINT;
+        c->hint_count += change->verdict == TP_CHANGE_HINT;
     }
 }
 
@@ -104,7 +104,7 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     compare->is_open = compare->comparability.is_not_comparable || *compare->damage;
     struct tp_replaced replaced;
     tp_work_sides_build(&compare->work, &replaced, &compare->sides, &compare->comparability);
-    compare->is_work_changed = !*compare->damage && tp_work_has_limited_change(&compare->work);
+    compare->has_change_in_limited_work = !*compare->damage && tp_work_has_limited_change(&compare->work);
     const struct tp_change_limits limits = {options->threshold, compare->is_open,
                                             compare->work.is_known && compare->work.is_same};
     tp_totals_build(compare->totals, &compare->sides, &limits);

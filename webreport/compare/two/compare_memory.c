@@ -177,7 +177,7 @@ static bool can_chance_explain_peak(const struct tp_compare *c, const struct dev
         return false;
     for (int s = 0; s < TP_SIDES; s++) {
         int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
-        if (gap <= range || (range > 0 && chance_of_separate_sides(c) > TP_RUN_DOUBT))
+        if (gap <= range || (range > 0 && chance_of_separate_sides(c) > TP_RUN_ERROR_CHANCE))
             return true;
     }
     return tp_sides_allow_only_hints(&c->sides);

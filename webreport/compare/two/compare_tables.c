@@ -141,7 +141,7 @@ static int compare_by_change(const void *x, const void *y, const void *context)
 }
 
 /* Returns the name of a row in BASE if it differs from the name in NEW; else ptr is NULL. */
-static struct tp_str name_in_base_text(const struct tp_compare *c, const struct tp_change *change)
+static struct tp_str different_name_in_base(const struct tp_compare *c, const struct tp_change *change)
 {
     const struct tp_match *match = change->match;
     if (!match->member_count[TP_BASE] || match->kind == TP_MATCH_SAME || match->kind == TP_MATCH_REMOVED)
@@ -164,7 +164,7 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_SHAPE)[row] = identity->shape;
     tp_table_text(table, TP_ROW_DTYPE)[row] = identity->dtype;
     tp_table_text(table, TP_ROW_MATCH)[row] = tp_str_of(tp_match_name(change->match->kind));
-    tp_table_text(table, TP_ROW_BASE_NAME)[row] = name_in_base_text(c, change);
+    tp_table_text(table, TP_ROW_BASE_NAME)[row] = different_name_in_base(c, change);
     tp_table_text(table, TP_ROW_VERDICT)[row] = tp_str_of(tp_change_verdict_name(change->verdict));
     tp_table_bool(table, TP_ROW_IS_REPORTED)[row] = change->is_reported;
     tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};

@@ -21,8 +21,8 @@ struct merge {
     struct tp_keys edges; /* keys (parent + 1, name, kind); the index of a key is also the index of its node */
     struct tp_vec nodes;  /* elements: struct node */
     struct tp_strings frames[TP_SIDES];
-    uint32_t *frame_pairs; /* pairs of frames of both sides, made by tp_frame_pairs */
-    uint32_t *name_of_new; /* for each frame of NEW: index in `names` of its name */
+    uint32_t *frame_pairs;       /* pairs of frames of both sides, made by tp_frame_pairs */
+    uint32_t *name_of_new_frame; /* for each frame of NEW: index in `names` of its name */
 };
 
 static struct node *merge_node_at(const struct merge *merge, uint32_t node)
@@ -43,7 +43,7 @@ static void name_frames(struct merge *merge, const struct tp_calltree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->calls[i].frame.len)
-            merge->name_of_new[tp_strings_find(&merge->frames[TP_NEW], tree->calls[i].frame)] =
+            merge->name_of_new_frame[tp_strings_find(&merge->frames[TP_NEW], tree->calls[i].frame)] =
                 tp_strings_add(&merge->names, tree->calls[i].name);
 }
 
@@ -57,7 +57,7 @@ static void pair_frames(struct merge *merge, const struct tp_sides *sides,
             collect_frames_of_tree(merge, &trees[s][r], s);
     }
     merge->frame_pairs = tp_frame_pairs(&merge->frames[TP_BASE], &merge->frames[TP_NEW], merge->arena);
-    merge->name_of_new = tp_arena_array(merge->arena, merge->frames[TP_NEW].count, sizeof(uint32_t));
+    merge->name_of_new_frame = tp_arena_array(merge->arena, merge->frames[TP_NEW].count, sizeof(uint32_t));
     for (uint32_t r = 0; r < sides->side[TP_NEW].input->run_count; r++)
         name_frames(merge, &trees[TP_NEW][r]);
 }
@@ -67,7 +67,7 @@ static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, in
     uint32_t frame =
         side == TP_BASE && call->frame.len ? tp_strings_find(&merge->frames[TP_BASE], call->frame) : TP_NO_ID;
     uint32_t as_new = frame == TP_NO_ID ? TP_NO_ID : merge->frame_pairs[frame];
-    return as_new == TP_NO_ID ? tp_strings_add(&merge->names, call->name) : merge->name_of_new[as_new];
+    return as_new == TP_NO_ID ? tp_strings_add(&merge->names, call->name) : merge->name_of_new_frame[as_new];
 }
 
 /* ---- nodes ---- */
@@ -165,7 +165,8 @@ static void append_calls_in_order(struct tp_difftree *tree, struct merge *merge)
 }
 
 /* Returns whether every tree has device times. If not, host times are compared. */
-static bool all_have_device(const struct tp_sides *sides, const struct tp_calltree *const trees[TP_SIDES])
+static bool do_all_trees_have_device_times(const struct tp_sides *sides,
+                                           const struct tp_calltree *const trees[TP_SIDES])
 {
     for (int s = 0; s < TP_SIDES; s++)
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
@@ -181,7 +182,7 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
     *tree = (struct tp_difftree){0};
     if (!trees[TP_BASE] || !trees[TP_NEW])
         return;
-    tree->has_device = all_have_device(sides, trees);
+    tree->has_device = do_all_trees_have_device_times(sides, trees);
     tp_strings_init(&merge.names, arena, 0);
     tp_keys_init(&merge.edges, arena, 3);
     pair_frames(&merge, sides, trees);

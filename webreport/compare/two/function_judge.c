@@ -50,7 +50,7 @@ static bool can_be_judged(const struct tp_change *change, const struct sampled *
  * steps (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
 static bool must_short_steps_confirm(const struct tp_sides *sides)
 {
-    return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&
+    return tp_sides_have_only_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&
            sides->side[TP_NEW].quantities[TP_QUANTITY_STEP].levels;
 }
 
@@ -84,7 +84,7 @@ void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides
         sums->judged_function_count += is_function(&changes->items[i]) && can_be_judged(&changes->items[i], &s);
     }
     double beyond = sums->judged_function_count
-                        ? tp_student_quantile(1 - TP_RUN_DOUBT / 2 / sums->judged_function_count, NORMAL)
+                        ? tp_student_quantile(1 - TP_RUN_ERROR_CHANCE / 2 / sums->judged_function_count, NORMAL)
                         : 0;
     for (uint32_t i = 0; i < changes->count; i++) {
         struct tp_change *change = &changes->items[i];

@@ -86,7 +86,7 @@ static void find_rows_of_groups(struct tp_replaced *replaced, const struct tp_si
 
 /* ---- shift that the other rows share ---- */
 
-static struct tp_row_shift common_shift(const struct tp_sides *sides, enum tp_summary_kind kind)
+static struct tp_row_shift compute_common_shift(const struct tp_sides *sides, enum tp_summary_kind kind)
 {
     struct tp_weighted *items = tp_arena_array(sides->arena, sides->identity_count, sizeof *items);
     double *changes = tp_arena_array(sides->arena, sides->identity_count, sizeof *changes);
@@ -133,9 +133,9 @@ static struct tp_run_change change_of_levels(const struct tp_sides *sides, const
     double *cvs = tp_arena_array(sides->arena, (size_t)base_runs + new_runs, sizeof *cvs);
     memcpy(cvs, levels[TP_BASE].cvs, base_runs * sizeof *cvs);
     memcpy(cvs + base_runs, levels[TP_NEW].cvs, new_runs * sizeof *cvs);
-    struct tp_run_context context = {.prior = tp_run_noise_guess(is_host ? TP_QUANTITY_HOST_OPS : TP_QUANTITY_ROW, cvs,
-                                                                 (size_t)base_runs + new_runs,
-                                                                 tp_sides_have_one_host(sides))};
+    struct tp_run_context context = {
+        .prior = tp_run_noise_prior_estimate(is_host ? TP_QUANTITY_HOST_OPS : TP_QUANTITY_ROW, cvs,
+                                             (size_t)base_runs + new_runs, tp_sides_have_one_host(sides))};
     if (is_host)
         context.prior.sd = fmax(context.prior.sd, shift->spread / sqrt(1.0 / base_runs + 1.0 / new_runs));
     for (uint32_t r = 0; r < new_runs; r++) {
@@ -247,7 +247,7 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
 static struct tp_replaced_sum judge_sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
                                                  const struct tp_work_diff *work, uint32_t group)
 {
-    bool is_wall_clock = tp_sides_are_wall_clock(sides);
+    bool is_wall_clock = tp_sides_have_only_wall_clock(sides);
     bool is_more = tp_work_group_calls(work, group, TP_NEW) > tp_work_group_calls(work, group, TP_BASE);
     struct tp_replaced_sum sum = judge_group(replaced, sides, group, is_wall_clock);
     if (is_wall_clock || !is_more || sum.verdict == TP_CHANGE_REGRESSED)
@@ -274,9 +274,9 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
 {
     const unsigned of_host = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_CLOCK;
     *replaced = (struct tp_replaced){.group_count = work->group_count,
-                                     .device = common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
-                                     .algorithm = common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
-                                     .host = common_shift(sides, TP_SUMMARY_OPERATOR_HOST)};
+                                     .device = compute_common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
+                                     .algorithm = compute_common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
+                                     .host = compute_common_shift(sides, TP_SUMMARY_OPERATOR_HOST)};
     replaced->host.is_open = c->is_not_comparable || c->has_other_recorder_options || lacks_evidence(sides, of_host);
     replaced->algorithm.is_open = replaced->device.is_open =
         c->is_not_comparable || lacks_evidence(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);

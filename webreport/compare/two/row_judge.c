@@ -273,7 +273,7 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
             .p = tp_student_tail_probability(changes[i] / (own.sd * width), own.freedom),
             .noise = own,
             .is_confirmed = true,
-            .half_width = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
+            .half_width = own.sd * width * tp_student_quantile(1 - TP_ROW_ERROR_CHANCE / 2, own.freedom)};
     }
     mark_significant(judgement.rows, count, doubt, arena);
     if (is_wall_clock && rows[0].base_low_levels)

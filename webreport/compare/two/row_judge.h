@@ -15,8 +15,8 @@
 
 #include "webreport/compare/noise/run_noise.h"
 
-enum { TP_ROWS_LEAST = 5 };   /* smallest number of rows for a test */
-#define TP_ROW_DOUBT 0.01     /* probability that the true change is outside a row's interval */
+enum { TP_ROWS_LEAST = 5 };      /* smallest number of rows for a test */
+#define TP_ROW_ERROR_CHANCE 0.01 /* probability that the true change is outside a row's interval */
 #define TP_ROW_LIST_RATE 0.05 /* expected share of listed rows that changed only by chance (Benjamini and Hochberg) */
 
 /* Levels of a row that every run of both sides has with equal counts. */

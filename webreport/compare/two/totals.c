@@ -36,8 +36,8 @@ struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quant
         memcpy(cvs + at, levels[s].cvs, counts[s] * sizeof *cvs);
         at += counts[s];
     }
-    struct tp_run_context context = {.prior = tp_run_noise_guess(quantity, cvs, at, tp_sides_have_one_host(sides)),
-                                     .share = share};
+    struct tp_run_context context = {
+        .prior = tp_run_noise_prior_estimate(quantity, cvs, at, tp_sides_have_one_host(sides)), .share = share};
     total.is_known = true;
     total.change =
         tp_run_change_of_sides(&(struct tp_levels){levels[TP_BASE].levels, counts[TP_BASE]},
@@ -46,8 +46,8 @@ struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quant
     return total;
 }
 
-/* For each quantity: share of TP_RUN_DOUBT, the probability of a wrong verdict. Kernels and their rows get the largest
- * share, because their noise is small. Host operators get the smallest share, because the time of the step also
+/* For each quantity: share of TP_RUN_ERROR_CHANCE, the probability of a wrong verdict. Kernels and their rows get the
+ * largest share, because their noise is small. Host operators get the smallest share, because the time of the step also
  * includes their cost. */
 static const double of_device[TP_QUANTITIES] =
     {[TP_QUANTITY_KERNELS] = 0.4, [TP_QUANTITY_ROW] = 0.4, [TP_QUANTITY_HOST_OPS] = 0.05, [TP_QUANTITY_STEP] = 0.15},
@@ -71,14 +71,14 @@ void tp_totals_build(struct tp_total totals[TP_QUANTITIES], const struct tp_side
     }
 }
 
-double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES])
+double tp_totals_error_chance_of_rows(const struct tp_total totals[TP_QUANTITIES])
 {
-    double own = TP_RUN_DOUBT, moved = 0;
+    double own = TP_RUN_ERROR_CHANCE, moved = 0;
     const double *shares = totals[TP_QUANTITY_KERNELS].is_known ? of_device : of_host;
     for (int q = 0; q < TP_QUANTITIES; q++)
         if (totals[q].is_known) {
             own = fmin(own, tp_run_allowed_error_chance(&totals[q].change.noise, shares[TP_QUANTITY_ROW]));
             moved += totals[q].verdict != TP_CHANGE_NEUTRAL ? totals[q].change.doubt : 0;
         }
-    return fmin(own + moved, TP_RUN_DOUBT);
+    return fmin(own + moved, TP_RUN_ERROR_CHANCE);
 }

@@ -34,15 +34,15 @@ struct tp_change_limits {
     bool is_work_same; /* true: exact counts show that the steps of both sides do the same work */
 };
 
-/* Compares the levels of one quantity. share: share of TP_RUN_DOUBT for the quantity (tp_run_allowed_error_chance).
- * Allocates from sides->arena. */
+/* Compares the levels of one quantity. share: share of TP_RUN_ERROR_CHANCE for the quantity
+ * (tp_run_allowed_error_chance). Allocates from sides->arena. */
 struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quantity quantity,
                                      const struct tp_side_levels levels[TP_SIDES],
                                      const struct tp_change_limits *limits, double share);
 
 /* Returns the probability of a wrong verdict that is allowed for all rows together. The result is the sum of the rows'
  * share and the shares of the totals that changed. */
-double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES]);
+double tp_totals_error_chance_of_rows(const struct tp_total totals[TP_QUANTITIES]);
 
 /* Compares all quantities except TP_QUANTITY_ROW. */
 void tp_totals_build(struct tp_total totals[TP_QUANTITIES], const struct tp_sides *sides,

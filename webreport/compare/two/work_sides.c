@@ -87,7 +87,7 @@ static struct tp_signature agreed_signature(const struct tp_side_input *side, co
         }
         s.hash = s.hash * 2 + 1; /* the hash must differ, because the counts differ from those of the summary */
         mark_differing_counts_inexact(&s, &other->signature, run->signature.key_count, arena);
-        tp_work_keep_agreeing_memory(&s, &other->signature, arena);
+        tp_work_mark_differing_memory(&s, &other->signature, arena);
     }
     return s;
 }
@@ -157,7 +157,7 @@ static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_
     diff->count = count;
     diff->is_same &= rank->is_same;
     diff->is_aligned &= rank->is_aligned;
-    diff->knows_kept &= rank->knows_kept;
+    diff->are_unfreed_blocks_known &= rank->are_unfreed_blocks_known;
     diff->varying_key_count =
         rank->varying_key_count > diff->varying_key_count ? rank->varying_key_count : diff->varying_key_count;
 }
@@ -225,7 +225,7 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
     const struct tp_side_input *const inputs[TP_SIDES] = {
         [TP_BASE] = sides->side[TP_BASE].input, [TP_NEW] = sides->side[TP_NEW].input};
     *diff = (struct tp_work_diff){.is_known = false};
-    compare_ranks(diff, inputs, c->is_other_input, sides->arena);
+    compare_ranks(diff, inputs, c->has_other_input_shape, sides->arena);
     tp_replaced_build(replaced, sides, c, diff);
     tp_replaced_mark_limited(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);

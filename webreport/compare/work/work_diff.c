@@ -23,7 +23,7 @@ const char *tp_work_change_text(const struct tp_work_change *change)
         [TP_WORK_CHANGE_WAIT] = {"new wait", "wait gone"},
         [TP_WORK_CHANGE_LAUNCHES] = {"launches", "launches"},
         [TP_WORK_CHANGE_ALLOCATIONS] = {"allocations", "allocations"},
-        [TP_WORK_CHANGE_KEPT] = {"memory that stays", "memory that no longer stays"},
+        [TP_WORK_CHANGE_UNFREED_MEMORY] = {"memory that stays", "memory that no longer stays"},
         [TP_WORK_CHANGE_FUNCTION] = {"function", "function"}};
     return texts[change->kind][change->delta < 0];
 }
@@ -40,7 +40,7 @@ enum tp_work_rule tp_work_rule_of_change(const struct tp_work_change *change)
     switch (change->kind) {
     case TP_WORK_CHANGE_COPY:
     case TP_WORK_CHANGE_COPIES:
-        return TP_WORK_COPIED;
+        return TP_WORK_COPIES;
     case TP_WORK_CHANGE_ITEM:
     case TP_WORK_CHANGE_HOST_WAIT:
     case TP_WORK_CHANGE_WAIT:
@@ -49,12 +49,12 @@ enum tp_work_rule tp_work_rule_of_change(const struct tp_work_change *change)
         return TP_WORK_TYPES;
     case TP_WORK_CHANGE_SHAPE:
         return TP_WORK_SHAPES;
-    case TP_WORK_CHANGE_KEPT:
-        return TP_WORK_KEPT;
+    case TP_WORK_CHANGE_UNFREED_MEMORY:
+        return TP_WORK_UNFREED_MEMORY;
     case TP_WORK_CHANGE_FUNCTION:
-        return TP_WORK_LOADED;
+        return TP_WORK_LOADER_FUNCTIONS;
     default:
-        return TP_WORK_ADDED;
+        return TP_WORK_ADDED_OPERATORS;
     }
 }
 
@@ -62,7 +62,7 @@ bool tp_work_change_has_rule(const struct tp_work_change *change, enum tp_work_r
 {
     bool is_more = change->delta > 0 || change->ratio > 1;
     return tp_work_rule_of_change(change) == rule && !change->is_consequence &&
-           (rule == TP_WORK_LOADED ? is_more : change->is_counted_by_limit);
+           (rule == TP_WORK_LOADER_FUNCTIONS ? is_more : change->is_counted_by_limit);
 }
 
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule)

@@ -27,21 +27,21 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_WAIT, /* added or removed calls that wait for the device */
     TP_WORK_CHANGE_LAUNCHES,
     TP_WORK_CHANGE_ALLOCATIONS,
-    TP_WORK_CHANGE_KEPT,     /* memory blocks that a step allocates and does not free */
-    TP_WORK_CHANGE_FUNCTION, /* a user function in the data loader whose number of calls or time changed */
+    TP_WORK_CHANGE_UNFREED_MEMORY, /* memory blocks that a step allocates and does not free */
+    TP_WORK_CHANGE_FUNCTION,       /* a user function in the data loader whose number of calls or time changed */
     TP_WORK_CHANGE_KINDS
 };
 
 /* Rules of a budget. Each rule counts one kind of changes in the work. */
 enum tp_work_rule {
-    TP_WORK_ADDED,
-    TP_WORK_COPIED,
+    TP_WORK_ADDED_OPERATORS,
+    TP_WORK_COPIES,
     TP_WORK_WAITS,
     TP_WORK_TYPES,
     TP_WORK_SHAPES,
-    TP_WORK_KEPT,
+    TP_WORK_UNFREED_MEMORY,
     /* functions of the data loader; budget limits ignore them, because the machine can change their time */
-    TP_WORK_LOADED,
+    TP_WORK_LOADER_FUNCTIONS,
     TP_WORK_RULES
 };
 
@@ -89,7 +89,7 @@ struct tp_work_diff {
     bool is_known;       /* true: both sides have counts of work */
     bool is_same;        /* true: the steps of both sides do the same work, as far as the counts show */
     bool has_names_only; /* true: only names were compared, because a side lacks shapes or the inputs differ */
-    bool knows_kept;     /* true: both sides recorded the memory blocks that are not freed */
+    bool are_unfreed_blocks_known; /* true: both sides recorded the memory blocks that are not freed */
     /* true: the sequences of operators were aligned; false: changes have no exact place */
     bool is_aligned;
     /* changes of operators in the order of the step, then changes of copies, kernels, loader, waits, launches and

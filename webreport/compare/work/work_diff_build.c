@@ -37,7 +37,8 @@ static void find_difference_of_pair(const struct tp_work_compared *c, struct tp_
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_signature *side = c->side[s];
-        pair->is_beyond_cut |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
+        pair->is_beyond_stored_keys |=
+            side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
     }
     pair->delta = tp_work_is_ignored(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
@@ -354,7 +355,7 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     if (!diff->is_known)
         return;
     diff->is_aligned = true;
-    diff->knows_kept = base->knows_kept && other->knows_kept;
+    diff->are_unfreed_blocks_known = base->are_unfreed_blocks_known && other->are_unfreed_blocks_known;
     diff->is_same = base->hash == other->hash;
     diff->has_names_only = has_names_only || has_shapes(base) != has_shapes(other);
     if (diff->is_same)

@@ -235,7 +235,8 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
 
 /* Returns the outermost operators on one side of a group as text, such as "4 aten::lerp_, 4 aten::mul_ and 2 more".
  * Backward operators are omitted if the group has forward operators, because forward operators cause them. */
-static struct tp_str group_names(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
+static struct tp_str outermost_operators_text(const struct tp_work_diff *diff, uint32_t group, int side,
+                                              struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
     double calls[NAMES] = {0}, more = 0;
@@ -290,7 +291,7 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->is_counted_by_limit =
         new_calls > old_calls; /* preliminary value; tp_replaced_mark_limited later compares the times */
     for (int s = 0; s < TP_SIDES; s++)
-        change->detail[s] = group_names(diff, change->group, s, arena);
+        change->detail[s] = outermost_operators_text(diff, change->group, s, arena);
 }
 
 static void remove_merged_changes(struct tp_work_compared *c)

@@ -12,13 +12,13 @@ struct tp_work_pair {
     bool is_exact[TP_SIDES];
     /* true: the count is unknown, because one side stored only the first keys in sorted order, and this key comes
      * later */
-    bool is_beyond_cut;
+    bool is_beyond_stored_keys;
     int64_t delta; /* count of NEW minus count of BASE; 0 if the counts are equal or ignored */
 };
 
 static inline bool tp_work_is_ignored(const struct tp_work_pair *pair)
 {
-    return pair->is_beyond_cut || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
+    return pair->is_beyond_stored_keys || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
 }
 
 /* State of the comparison of two signatures. */
@@ -81,7 +81,7 @@ void tp_work_join_renamed_operators(struct tp_work_compared *c);
 
 /* Sets is_exact of each entry of kept blocks in `s` to false if `other`, another run of the side, has a different
  * number of these blocks. */
-void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
+void tp_work_mark_differing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
 
 /* Adds changes in the number of blocks per step that are not freed, by operator and function. */
 void tp_work_add_unfreed_memory(struct tp_work_compared *c);

@@ -45,10 +45,10 @@ static bool has_earlier_entry(const struct tp_signature *s, const struct tp_coun
     return false;
 }
 
-void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena)
+void tp_work_mark_differing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena)
 {
     struct tp_signature all = *s;
-    s->knows_kept &= other->knows_kept;
+    s->are_unfreed_blocks_known &= other->are_unfreed_blocks_known;
     all.kept = tp_arena_array(arena, (size_t)s->kept_count + other->kept_count, sizeof *all.kept);
     for (uint32_t i = 0; i < s->kept_count; i++)
         all.kept[i] = s->kept[i];
@@ -77,7 +77,7 @@ static uint32_t find_call_of_owner(const struct tp_signature *s, const struct tp
 
 void tp_work_add_unfreed_memory(struct tp_work_compared *c)
 {
-    if (!c->side[TP_BASE]->knows_kept || !c->side[TP_NEW]->knows_kept)
+    if (!c->side[TP_BASE]->are_unfreed_blocks_known || !c->side[TP_NEW]->are_unfreed_blocks_known)
         return;
     for (int s = TP_NEW; s >= TP_BASE; s--)
         for (uint32_t i = 0; i < c->side[s]->kept_count; i++) {
@@ -88,7 +88,7 @@ void tp_work_add_unfreed_memory(struct tp_work_compared *c)
                 has_earlier_entry(c->side[s], owner))
                 continue;
             struct tp_work_change *change = tp_vec_push(&c->changes);
-            *change = (struct tp_work_change){.kind = TP_WORK_CHANGE_KEPT,
+            *change = (struct tp_work_change){.kind = TP_WORK_CHANGE_UNFREED_MEMORY,
                                               .name = owner->operator,
                                               .detail = {TP_STR(""), TP_STR("")},
                                               .place = owner->place,

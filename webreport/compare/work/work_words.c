@@ -103,7 +103,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_ALLOCATIONS:
         return tp_text_printf(arena, "%s%s %s per step on %s", sign, count, is_one ? "allocation" : "allocations",
                               name);
-    case TP_WORK_CHANGE_KEPT:
+    case TP_WORK_CHANGE_UNFREED_MEMORY:
         return tp_text_printf(
             arena, "%s%s per step that is never freed%s: %s of %s", sign,
             tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),

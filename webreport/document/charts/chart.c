@@ -28,10 +28,10 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
         return tp_phrase(TP_PHRASE_CALLS, model->producer);
     if (kind == TP_CHART_CPU && !is_gpu)
         return tp_phrase(TP_PHRASE_HOST_WORK, model->producer);
-    return is_gpu ? tp_replace_gpu_words(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
+    return is_gpu ? tp_replace_gpu_by_device_word(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
 }
 
-unsigned tp_chart_average_of_kind(enum tp_chart_kind kind)
+unsigned tp_chart_average_index_of_kind(enum tp_chart_kind kind)
 {
     return KINDS[kind].average;
 }

@@ -56,10 +56,10 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
 /* Returns the title of a category for people, such as "GPU kernels". The text is in `arena` or static. */
 const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena);
 /* Returns the index of the category in tp_overview.average_us. */
-unsigned tp_chart_average_of_kind(enum tp_chart_kind kind);
+unsigned tp_chart_average_index_of_kind(enum tp_chart_kind kind);
 
-/* Data for the memory curve of a device. The curve has the device's points or, if there are none, the running sum of
- * its memory records. */
+/* Data for the memory curve of a device. The curve has the device's points or, if it has no points, the running
+ * sum of its memory records. */
 struct tp_memory_curve {
     const struct tp_model *model;
     const struct tp_device_memory *device;

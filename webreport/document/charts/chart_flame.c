@@ -36,7 +36,7 @@ static unsigned box_style(const struct tp_flame_node *node, bool is_root)
 struct choice {
     const struct tp_idle_device *device;
     const struct tp_naming *naming;
-    int64_t *max_child; /* for each node: time of its largest child, ns */
+    int64_t *max_child_ns; /* for each node: time of its largest child, ns */
     int64_t threshold;
 };
 
@@ -47,7 +47,7 @@ static bool is_box_large_enough(const struct choice *choice, uint32_t i)
     if (node->total_ns < choice->threshold)
         return false;
     return i == 0 || (node->kind != TP_STACK_FRAME && node->kind != TP_STACK_MODULE) ||
-           (__int128)choice->max_child[i] * 100 < (__int128)node->total_ns * 98;
+           (__int128)choice->max_child_ns[i] * 100 < (__int128)node->total_ns * 98;
 }
 
 static size_t count_chosen_boxes(const struct choice *choice)
@@ -64,9 +64,9 @@ static void raise_threshold_to_fit(struct choice *choice, struct tp_arena *arena
 {
     const struct tp_idle_device *device = choice->device;
 
-    choice->max_child = tp_arena_array(arena, device->node_count, sizeof(int64_t));
+    choice->max_child_ns = tp_arena_array(arena, device->node_count, sizeof(int64_t));
     for (uint32_t i = 1; i < device->node_count; i++) {
-        int64_t *max = &choice->max_child[device->nodes[i].parent];
+        int64_t *max = &choice->max_child_ns[device->nodes[i].parent];
 
         if (device->nodes[i].total_ns > *max)
             *max = device->nodes[i].total_ns;

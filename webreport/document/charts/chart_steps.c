@@ -10,7 +10,7 @@ static const double LEFT = 8; /* width of the axis labels, percent */
 /* Returns the time of a category in a step. The columns in the table of steps have the order of the averages. */
 static int64_t step_part_ns(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
-    return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average_of_kind(kind))[step];
+    return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average_index_of_kind(kind))[step];
 }
 
 /* Returns the tooltip of a step's bar, such as "Step 3, 1.72 ms, left out: warm-up". */

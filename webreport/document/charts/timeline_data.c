@@ -149,9 +149,9 @@ static void put_load_curves(struct tp_object *object, const struct tp_timeline *
         const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_KERNEL);
         tp_object_add_formatted(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
-                                gpu->title.ptr, gpu->has_sm ? "; line: estimated SM efficiency" : "");
+                                gpu->title.ptr, gpu->has_sm_efficiency ? "; line: estimated SM efficiency" : "");
         tp_object_add_str(curve, "path", staircase_path_of_shares(arena, gpu->busy, false));
-        if (gpu->has_sm)
+        if (gpu->has_sm_efficiency)
             tp_object_add_str(curve, "line", staircase_path_of_shares(arena, gpu->sm, true));
     }
 }
@@ -205,10 +205,11 @@ static void put_texts_of_timeline(struct tp_object *object, const struct tp_time
     if (timeline->omitted_lane_count)
         tp_object_add_formatted(tp_list_add_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
                                 timeline->omitted_lane_count);
-    if (timeline->too_deep_slice_count)
+    if (timeline->omitted_deep_slice_count)
         tp_object_add_formatted(tp_list_add_object(notes), "text",
                                 "The timeline does not draw %s slices that are nested deeper than %d levels.",
-                                tp_text_of_count(arena, (int64_t)timeline->too_deep_slice_count), TP_TIMELINE_MAX_ROWS);
+                                tp_text_of_count(arena, (int64_t)timeline->omitted_deep_slice_count),
+                                TP_TIMELINE_MAX_ROWS);
     if (timeline->arguments_left_out)
         tp_object_add_formatted(tp_list_add_object(notes), "text",
                                 "To keep the page small, the arguments of %s slices are left out.",

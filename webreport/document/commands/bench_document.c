@@ -23,13 +23,13 @@ static const char *name_of_row_kind(enum tp_summary_kind kind)
 /* ---- amounts ---- */
 
 /* Largest relative change that is shown; 9.99 is 999 %. With few pairs, larger numbers mean nothing. */
-#define MOST_SHOWN 9.99
+#define MAX_SHOWN_CHANGE 9.99
 
 static const char *percent_text(struct tp_arena *arena, double size)
 {
-    bool is_beyond = !(fabs(size) <= MOST_SHOWN);
+    bool is_beyond = !(fabs(size) <= MAX_SHOWN_CHANGE);
     return tp_text_printf(arena, "%s%s", is_beyond ? "> " : "",
-                          tp_text_of_fixed(arena, 100 * (is_beyond ? MOST_SHOWN : fabs(size)), 1));
+                          tp_text_of_fixed(arena, 100 * (is_beyond ? MAX_SHOWN_CHANGE : fabs(size)), 1));
 }
 
 static const char *change_text(struct tp_arena *arena, double change)

@@ -316,7 +316,7 @@ static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
         return "Rows that differ (not judged)";
-    return c->count_of_hints && !(c->regressed_count + c->improved_count + c->replaced_count)
+    return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
                ? "Times that may have changed"
                : tp_compare_table_title(TP_COMPARE_CHANGES);
 }

@@ -97,7 +97,7 @@ static void add_verdict_to_record(struct tp_object *record, const struct tp_comp
     add_times_to_record(tp_object_add_object(record, "times"), c);
     add_percent_to_record(record, "common_shift_percent", c->changes.shift);
     tp_object_add_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
-    add_percent_to_record(record, "confidence_percent", 1 - TP_RUN_DOUBT);
+    add_percent_to_record(record, "confidence_percent", 1 - TP_RUN_ERROR_CHANCE);
     add_percent_to_record(record, "threshold_percent", c->options.threshold);
     add_percent_to_record(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
     add_identity_to_record(record, c);
@@ -106,7 +106,7 @@ static void add_verdict_to_record(struct tp_object *record, const struct tp_comp
     tp_object_add_int(counts, "regressed", c->regressed_count);
     tp_object_add_int(counts, "improved", c->improved_count);
     tp_object_add_int(counts, "replaced", c->replaced_count);
-    tp_object_add_int(counts, "hints", c->count_of_hints);
+    tp_object_add_int(counts, "hints", c->hint_count);
     tp_object_add_int(counts, "tested", c->changes.tested_count);
 }
 
@@ -154,7 +154,7 @@ void tp_compare_fill_record(struct tp_document *document, const struct tp_compar
     for (int s = 0; s < TP_SIDES; s++)
         add_side_to_record(record, compare, s);
     for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
-        if (!tp_compare_is_rare(i) || compare->tables[i].row_count)
+        if (!tp_compare_omits_empty_table(i) || compare->tables[i].row_count)
             tp_object_add_table(record, tp_compare_table_key(i), &compare->tables[i]);
     add_tree_to_record(record, compare);
 }

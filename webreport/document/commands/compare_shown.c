@@ -24,11 +24,16 @@ enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
     }
 
 static const struct tp_shown_column change_columns[] = {
-    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),        {TP_SHOW_OWN, OWN_WHAT, "What", 0, 0, false, 0},
-    {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, 0}, COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),       COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),       COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
-    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),       COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+    {TP_SHOW_OWN_TEXT, OWN_WHAT, "What", 0, 0, false, 0},
+    {TP_SHOW_OWN_TEXT, OWN_WHERE, "Where", 0, 0, false, 0},
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
+    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
     COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
 };
 static const struct tp_shown_column step_columns[] = {
@@ -69,11 +74,11 @@ static const struct tp_shown_column finding_columns[] = {
     COLUMN(TP_SHOW_TIME, TP_FINDING_DIFF_NEW_CEILING, 1, 0),
     WIDE(TP_SHOW_COUNT, TP_FINDING_DIFF_BASE_COUNT, 0, 0),
     WIDE(TP_SHOW_COUNT, TP_FINDING_DIFF_NEW_COUNT, 0, 0),
-    {TP_SHOW_OWN, OWN_WHERE, "Line", 0, 0, false, TP_SHOWN_WIDE},
+    {TP_SHOW_OWN_TEXT, OWN_WHERE, "Line", 0, 0, false, TP_SHOWN_WIDE},
 };
 static const struct tp_shown_column fact_columns[] = {
-    {TP_SHOW_OWN, 0, "Base", 0, 0, false, 0},
-    {TP_SHOW_OWN, 1, "New", 0, 0, false, 0},
+    {TP_SHOW_OWN_TEXT, 0, "Base", 0, 0, false, 0},
+    {TP_SHOW_OWN_TEXT, 1, "New", 0, 0, false, 0},
     COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),
     WIDE(TP_SHOW_TEXT, TP_FACT_CLASS, 0, 0),
 };
@@ -125,7 +130,7 @@ static bool is_row_of_kind(const struct tp_table *table, size_t row, const char 
 }
 
 /* Returns the details that appear when the user opens a row. */
-static struct tp_data row_details(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+static struct tp_data make_row_details(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
         const char *title;
@@ -153,7 +158,7 @@ static void set_row_name(const struct tp_naming *naming, const struct tp_table *
     struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row],
                   line = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
     if (is_row_of_kind(table, row, "kernel"))
-        shown->name = tp_shown_kernel(naming, name);
+        shown->name = tp_shown_kernel_name(naming, name);
     if (!is_row_of_kind(table, row, "sync") || !line.len)
         return;
     shown->name = tp_str_of(
@@ -178,7 +183,7 @@ static void describe_place_of_change(const struct tp_naming *naming, const struc
 
 /* ---- rows with equal names ---- */
 
-enum { MOST_APART = 90 }; /* longest text that is added to distinguish rows, bytes */
+enum { MAX_DISTINCTION_BYTES = 90 }; /* longest text that is added to distinguish rows, bytes */
 
 static int compare_by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
@@ -212,7 +217,7 @@ static void set_distinct_names_of_group(const struct tp_naming *naming, struct t
             if (part.len)
                 text = tp_text_printf(naming->arena, "%s%s%.*s", text, *text ? " " : "", (int)part.len, part.ptr);
         }
-        texts[i] = tp_text_shorten(naming->arena, tp_str_of(text), MOST_APART);
+        texts[i] = tp_text_shorten(naming->arena, tp_str_of(text), MAX_DISTINCTION_BYTES);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t same = counts[tp_strings_add(&seen, texts[i])]++;
@@ -228,7 +233,8 @@ static void set_distinct_names_of_group(const struct tp_naming *naming, struct t
 /* Makes all names different: first with the full names of kernels, then with other parts of a row. */
 static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
-    tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);
+    tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL,
+                                    shown->row_count);
     uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
@@ -263,7 +269,7 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
         if (which == TP_COMPARE_CHANGES)
             describe_place_of_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
-            shown->rows[row].more = row_details(naming, table, row);
+            shown->rows[row].more = make_row_details(naming, table, row);
     }
     if (is_row_table(which) && which != TP_COMPARE_CHANGES)
         distinguish_rows(naming, shown);

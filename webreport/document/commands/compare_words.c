@@ -224,7 +224,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
                *step = uncertain_change_text(&c->totals[TP_QUANTITY_STEP].change, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
-    if (c->is_work_changed)
+    if (c->has_change_in_limited_work)
         return tp_compare_work_headline(c, arena);
     if (c->comparability.workload == TP_WORKLOAD_OTHER)
         return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
@@ -284,8 +284,8 @@ static const char *common_shift_text(const struct tp_compare *c, struct tp_arena
         return "";
     return tp_text_printf(arena, " All rows together changed by %s %% (possible reasons: %s).",
                           tp_signed_percent_text(arena, 100 * c->changes.shift),
-                          tp_sides_are_wall_clock(&c->sides) ? "load or clock rate of the machine"
-                                                             : "clock rate, temperature, another board");
+                          tp_sides_have_only_wall_clock(&c->sides) ? "load or clock rate of the machine"
+                                                                   : "clock rate, temperature, another board");
 }
 
 static int64_t median_step_ns(const struct tp_compare *c, int side)
@@ -303,7 +303,7 @@ static const char *verdict_class_text(const struct tp_compare *c)
 {
     static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral",      "Improved", "Regressed",
                                                             "Inconclusive", "Mixed",    "Hint"};
-    if (c->is_work_changed)
+    if (c->has_change_in_limited_work)
         return "Work changed";
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
 }
@@ -316,8 +316,8 @@ static const char *changed_rows_text(const struct tp_compare *c, struct tp_arena
         return "The rows are shown but not judged";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
                           tp_text_of_counted_noun(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
-                          c->replaced_count, c->count_of_hints ? "; " : "",
-                          c->count_of_hints ? tp_text_of_counted_noun(arena, c->count_of_hints, "hint", "hints") : "");
+                          c->replaced_count, c->hint_count ? "; " : "",
+                          c->hint_count ? tp_text_of_counted_noun(arena, c->hint_count, "hint", "hints") : "");
 }
 
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)

@@ -117,7 +117,7 @@ enum tp_work_change_kinds tp_compare_work_change_kinds(const struct tp_compare *
 const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_work_change_kinds kinds = tp_compare_work_change_kinds(c);
-    if (kinds == TP_WORK_CHANGED_NOTHING || c->is_work_changed)
+    if (kinds == TP_WORK_CHANGED_NOTHING || c->has_change_in_limited_work)
         return "";
     if (kinds == TP_WORK_CHANGED_OTHER)
         return tp_text_printf(arena, "the operators, copies or waits of a step differ (%s)",
@@ -142,8 +142,9 @@ static const char *finding_title(const struct tp_compare *c)
         return "Functions of the data loader take longer or shorter";
     if (kinds == TP_WORK_CHANGED_FUNCTIONS)
         return "Functions of the data loader are called a different number of times, or take longer or shorter";
-    return c->is_work_changed || c->is_open ? "A step does different work"
-                                            : "A step does different work, but no change counts as a regression";
+    return c->has_change_in_limited_work || c->is_open
+               ? "A step does different work"
+               : "A step does different work, but no change counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
@@ -164,8 +165,8 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
                 continue;
             }
             if (shown++ == 0)
-                tp_document_add_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE, finding_title(c),
-                                       "");
+                tp_document_add_notice(document, c->has_change_in_limited_work ? TP_TONE_BAD : TP_TONE_UNSURE,
+                                       finding_title(c), "");
             const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_change_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));

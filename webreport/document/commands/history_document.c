@@ -142,7 +142,7 @@ static void put_accepted_level_line(struct tp_object *chart, struct tp_arena *ar
     struct tp_object *line = tp_object_add_object(chart, "accepted");
     double top = fmax(y_position_of_value(axis, accepted * (1 + sees)), PLOT_TOP);
     double bottom = fmin(y_position_of_value(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
-    double from = x_position_of_run(tp_history_accepted_begin(runs, count), count);
+    double from = x_position_of_run(tp_history_first_accepted_run(runs, count), count);
     tp_chart_put_percent(line, "x", from);
     tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
     tp_object_add_formatted(line, "y", "%.1f", y_position_of_value(axis, accepted));
@@ -309,7 +309,7 @@ static void put_table(struct tp_document *document, const struct series *series,
     out->name = "history";
     out->name_title = "Run";
     out->caption = "Metrics of the stored runs, newest first";
-    tp_section_set_row_names(&naming, out, 0);
+    tp_shown_table_set_row_names(&naming, out, 0);
     tp_document_add_table(document, out, NULL);
 }
 

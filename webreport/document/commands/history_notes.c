@@ -170,7 +170,7 @@ void tp_history_put_notes(struct tp_document *document, const struct tp_history_
     struct tp_level_series series[TP_LEVEL_SERIES];
     if (!count)
         return;
-    size_t accepted_from = tp_history_accepted_begin(runs, count);
+    size_t accepted_from = tp_history_first_accepted_run(runs, count);
     struct tp_object *record = tp_object_add_object(document->record, "history");
     tp_history_find_levels(series, runs, count, document->arena);
     tp_object_add_int(record, "runs", (int64_t)count);

@@ -68,7 +68,7 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
 /* One column with the values of both runs, for outputs too narrow for a column per run. */
 #define PAIR(own, title)                                                                                               \
     {                                                                                                                  \
-        TP_SHOW_OWN, own, title, 0, 0, false, TP_SHOWN_NARROW                                                          \
+        TP_SHOW_OWN_TEXT, own, title, 0, 0, false, TP_SHOWN_NARROW                                                     \
     }
 #define COLUMN(column)                                                                                                 \
     {                                                                                                                  \
@@ -128,7 +128,7 @@ static struct tp_shown_table *make_shown_table(const struct tp_table *table, str
 }
 
 /* Returns the divergent rows: first those with new NaN or Inf, then the others, both in order of execution. */
-static const struct tp_table *divergent_rows(const struct tp_precision *p, struct tp_arena *arena)
+static const struct tp_table *copy_divergent_rows(const struct tp_precision *p, struct tp_arena *arena)
 {
     size_t *rows = tp_arena_array(arena, p->divergent_count, sizeof *rows), count = 0;
     for (int is_nan = 1; is_nan >= 0; is_nan--)
@@ -152,7 +152,7 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
 {
     struct tp_arena *arena = document->arena;
     bool has_room = p->table.row_count <= PAGE_ROWS;
-    const struct tp_table *divergent = divergent_rows(p, arena);
+    const struct tp_table *divergent = copy_divergent_rows(p, arena);
     struct tp_shown_table *few = make_shown_table(divergent, arena, SIZE_MAX);
     struct tp_shown_table *all = has_room || shows_all ? make_shown_table(&p->table, arena, SIZE_MAX) : NULL;
     struct tp_shown_table *page = has_room ? few : make_shown_table(divergent, arena, PAGE_ROWS);

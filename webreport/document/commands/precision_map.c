@@ -15,7 +15,7 @@ enum outcome {
     OUTCOME_EQUAL,
     OUTCOME_CLOSE,
     OUTCOME_NO_VALUES,
-    OUTCOME_FEW, /* up to 1 % of the elements differ */
+    OUTCOME_FEW_MISMATCHES, /* up to 1 % of the elements differ */
     OUTCOME_SOME,
     OUTCOME_MANY,
     OUTCOME_OTHER, /* the shape or type differs, or the tensor is missing or unreadable */
@@ -32,7 +32,7 @@ static const struct {
     [OUTCOME_EQUAL] = {"#D6E5F6", "dn1", "equal"},
     [OUTCOME_CLOSE] = {"#A2C6ED", "dn2", "close: within the thresholds"},
     [OUTCOME_NO_VALUES] = {"#E7EAEE", "eq", "no values to compare"},
-    [OUTCOME_FEW] = {"#F9DAD4", "up1", "differs, up to 1 % of its elements"},
+    [OUTCOME_FEW_MISMATCHES] = {"#F9DAD4", "up1", "differs, up to 1 % of its elements"},
     [OUTCOME_SOME] = {"#F0A596", "up2", "differs, up to 10 % of its elements"},
     [OUTCOME_MANY] = {"#E36F5B", "up3", "differs, more"},
     [OUTCOME_OTHER] = {"#7A5BB5", "other", "another type or shape, missing, unreadable"},
@@ -77,7 +77,7 @@ static enum outcome outcome_of_row(const struct tp_table *t, size_t row)
     if (tp_str_equal(verdict, tp_str_of(tp_verdict_name(TP_VERDICT_NO_VALUES))))
         return OUTCOME_NO_VALUES;
     if (tp_str_equal(verdict, tp_str_of(tp_verdict_name(TP_VERDICT_DIFFERS))))
-        return share > 0.1 ? OUTCOME_MANY : share > 0.01 ? OUTCOME_SOME : OUTCOME_FEW;
+        return share > 0.1 ? OUTCOME_MANY : share > 0.01 ? OUTCOME_SOME : OUTCOME_FEW_MISMATCHES;
     return OUTCOME_OTHER;
 }
 

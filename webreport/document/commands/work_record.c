@@ -13,7 +13,7 @@ void tp_work_change_fill_record(struct tp_object *object, const struct tp_work_c
     tp_object_add_str(object, "name", change->name);
     tp_object_add_int(object, "delta", change->delta);
     tp_object_add_int(object, "times", change->times);
-    if (change->kind == TP_WORK_CHANGE_KEPT)
+    if (change->kind == TP_WORK_CHANGE_UNFREED_MEMORY)
         tp_object_add_int(object, "bytes", change->bytes);
     if (change->kind == TP_WORK_CHANGE_FUNCTION && !change->delta)
         tp_object_add_real(object, "ratio", change->ratio);

@@ -94,23 +94,24 @@ static void put_notices(const struct tp_job_wording *w)
                                tp_text_of_counted_noun(w->arena, (int64_t)w->jobs->duplicate_count,
                                                        "record was given twice", "records were given twice"),
                                "If a rank has two records, the one with more events is shown.");
-    if (w->jobs->left_out_count && job == w->jobs->items)
+    if (w->jobs->dropped_summary_count && job == w->jobs->items)
         tp_document_add_notice(w->document, TP_TONE_BAD,
                                tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
-                                              (unsigned long long)w->jobs->left_out_count),
+                                              (unsigned long long)w->jobs->dropped_summary_count),
                                tp_text_printf(w->arena, "A page shows at most %u jobs and spans.", TP_MAX_JOB_SPANS));
-    if (job->steps_left_out || job->calls_left_out)
+    if (job->steps_left_out || job->dropped_call_count)
         tp_document_add_notice(w->document, TP_TONE_UNSURE, "Only the first steps of each rank are compared",
                                tp_text_printf(w->arena,
                                               "A summary stores at most %u steps and %u collectives per rank.",
                                               TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
-    if (job->component_count > 1)
+    if (job->aligned_set_count > 1)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE,
-            tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective", job->component_count),
+            tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective",
+                           job->aligned_set_count),
             "Clocks of ranks in different parts cannot be aligned. The ranks' own work is still compared across all "
             "parts.");
-    else if (job->component_count == 0 && job->ranks.count > 1)
+    else if (job->aligned_set_count == 0 && job->ranks.count > 1)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
             "The last rank to arrive at a collective is unknown. The ranks' own work is still compared.");
@@ -118,7 +119,7 @@ static void put_notices(const struct tp_job_wording *w)
         tp_document_add_notice(w->document, TP_TONE_UNSURE, "No two ranks do the same work",
                                "No two ranks launch similar kernels, so no rank can be compared with another. This is "
                                "normal for a pipeline with one rank per stage, and for sharded work.");
-    if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
+    if (job->aligned_set_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE,
             tp_text_printf(w->arena, "The ranks' clocks are aligned only to within %s",
@@ -126,7 +127,7 @@ static void put_notices(const struct tp_job_wording *w)
             "The ranks do not leave blocking collectives at the same time, or their recordings contain "
             "different collectives. Late arrivals are reported only if they exceed this uncertainty.");
     put_replay_notice(w);
-    if (!job->has_numbers)
+    if (!job->has_rank_numbers)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
             "The traces do not contain the rank numbers; set them with tracepress summarize --rank N.");
@@ -241,7 +242,7 @@ static void put_figures(const struct tp_job_wording *w)
         w, "Clocks agree within",
         "The ranks' clocks are aligned by the ends of blocking collectives. The value is the largest remaining "
         "difference of any rank (median over its collectives).",
-        job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
+        job->aligned_set_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
         tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->aligning_collective_count)));
     put_figure(w, "Largest memory peak", "Largest peak of allocated memory on any rank.",
                tp_text_of_bytes(w->arena, peak), peak_rank);
@@ -296,10 +297,10 @@ static void add_job_to_record(struct tp_object *record, const struct tp_job *job
     add_damage_to_record(record, job);
     tp_object_add_int(record, "step_count", job->labels.count);
     tp_object_add_int(record, "steps_left_out", (int64_t)job->steps_left_out);
-    tp_object_add_int(record, "collectives_left_out", (int64_t)job->calls_left_out);
+    tp_object_add_int(record, "collectives_left_out", (int64_t)job->dropped_call_count);
     struct tp_object *alignment = tp_object_add_object(record, "alignment");
     tp_object_add_int(alignment, "blocking_collectives", job->aligning_collective_count);
-    tp_object_add_int(alignment, "components", job->component_count);
+    tp_object_add_int(alignment, "components", job->aligned_set_count);
     tp_object_add_ns(alignment, "residual_us", job->residual_ns);
     tp_object_add_ns(alignment, "largest_residual_us", job->largest_residual_ns);
     tp_job_add_causes_to_record(record, job);
@@ -330,7 +331,7 @@ static void fill_record(struct tp_object *record, const struct tp_jobs *jobs)
         tp_object_add_str(item, "error", jobs->failed[i].why);
     }
     tp_object_add_int(record, "duplicate_records", (int64_t)jobs->duplicate_count);
-    tp_object_add_int(record, "records_left_out", (int64_t)jobs->left_out_count);
+    tp_object_add_int(record, "records_left_out", (int64_t)jobs->dropped_summary_count);
 }
 
 /* ---- the whole document ---- */

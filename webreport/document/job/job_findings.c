@@ -76,7 +76,7 @@ static const struct {
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
 /* Returns the text of a finding: its evidence and, after a valid replay, the simulated cost of the cause. */
-static const char *finding_reason(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+static const char *finding_reason_text(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
@@ -106,7 +106,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                                   .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
                                   .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
                                   .scope = has_cost ? "per step" : NULL,
-                                  .reasons = {finding_reason(w, finding)},
+                                  .reasons = {finding_reason_text(w, finding)},
                                   .advice = finding->advice,
                                   .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
                                                           finding->ranks.count == 1 ? "rank" : "ranks",

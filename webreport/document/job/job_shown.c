@@ -32,7 +32,7 @@ static struct tp_shown_table *new_table(const struct tp_job_wording *w, const st
     shown->name_title = table->defs[0].title;
     shown->name_definition = table->defs[0].definition;
     shown->caption = shown->name;
-    tp_section_set_row_names(&w->naming, shown, 0);
+    tp_shown_table_set_row_names(&w->naming, shown, 0);
     return shown;
 }
 
@@ -79,7 +79,7 @@ static struct tp_list *add_titled_block(struct tp_list *blocks, const char *titl
 
 /* Returns how much longer each part of a rank's step takes than in comparable ranks, followed by the kernels and
  * operators with the largest difference. */
-static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
+static struct tp_data make_rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
     const struct tp_job *job = w->job;
@@ -107,13 +107,13 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
                                  tp_text_of_counted_noun(w->arena, rank->step_count, "step", "steps")));
     if (*rank->damage)
         add_code_item(items, TP_STR("damaged"), rank->damage);
-    uint32_t count = tp_job_excess_rows(job, index, &rows);
+    uint32_t count = tp_job_find_excess_rows(job, index, &rows);
     if (count)
         items = add_titled_block(
             blocks, "Kernels and operators that take longer than on comparable ranks, per step, largest excess first");
     for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
         struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
-        add_code_item(items, tp_shown_kernel(&w->naming, name),
+        add_code_item(items, tp_shown_kernel_name(&w->naming, name),
                       tp_text_printf(w->arena, "%s in %s calls; comparable ranks take %s in %s calls",
                                      tp_text_of_time(w->arena, rows[i].time_ns),
                                      tp_text_of_fixed(w->arena, rows[i].count, 1),
@@ -148,7 +148,7 @@ static void put_rank_table(const struct tp_job_wording *w)
     shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
     shown->print = verdict_cell_text;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
-        shown->rows[i].more = rank_details(w, order[i]);
+        shown->rows[i].more = make_rank_details(w, order[i]);
     put_section(w, "ranks", "Worst ranks", "Worst ranks",
                 "Ranks are sorted by the excess of their own work over comparable ranks (median over the steps). Open "
                 "one of the first rows to see what the rank did before it arrived late.",
@@ -203,7 +203,7 @@ static const struct tp_shown_column family_columns[] = {
     {TP_SHOW_COUNT, TP_JOB_FAMILY_GROUPS, NULL, 0, 0, false, 0},
     {TP_SHOW_COUNT, TP_JOB_FAMILY_SIZE, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_FAMILY_FIRST, NULL, 0, 0, false, 0},
-    {TP_SHOW_YES, TP_JOB_FAMILY_PIPELINE, NULL, 0, 0, false, 0},
+    {TP_SHOW_YES_NO, TP_JOB_FAMILY_PIPELINE, NULL, 0, 0, false, 0},
 };
 static const struct tp_shown_column link_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_LINK_RANKS, NULL, 0, 0, false, 0},
@@ -214,7 +214,7 @@ static const struct tp_shown_column link_columns[] = {
     {TP_SHOW_REAL, TP_JOB_LINK_PEER_BANDWIDTH, "Alike GB/s", 0, 1, false, 0},
     {TP_SHOW_COUNT, TP_JOB_LINK_PEERS, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_LINK_LOST, NULL, 0, 0, false, 0},
-    {TP_SHOW_YES, TP_JOB_LINK_IS_SLOW, NULL, 0, 0, false, 0},
+    {TP_SHOW_YES_NO, TP_JOB_LINK_IS_SLOW, NULL, 0, 0, false, 0},
 };
 static const struct tp_shown_column merged_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_MERGED_RULE, NULL, 0, 0, false, 0},

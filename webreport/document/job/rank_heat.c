@@ -9,7 +9,7 @@
 enum {
     TP_JOB_HEAT_RANKS = 1000,
     TP_JOB_HEAT_STEPS = 200,
-    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* color of cells without a recorded step or without a comparable rank */
+    TP_JOB_HEAT_NO_DATA_COLOR = 0xC4CAD2 /* color of cells without a recorded step or without a comparable rank */
 };
 
 /* Time by which each rank exceeds comparable ranks. A cell is one rank and one step, or several ranks and steps. */
@@ -41,7 +41,7 @@ enum { CLASSES = sizeof classes / sizeof *classes };
 static uint32_t share_colour(float share)
 {
     if (isnan(share))
-        return TP_JOB_HEAT_NOTHING;
+        return TP_JOB_HEAT_NO_DATA_COLOR;
     for (unsigned i = 0; i < CLASSES; i++)
         if (share < classes[i].end)
             return classes[i].colour;
@@ -116,7 +116,7 @@ static void put_color_legend(struct tp_object *heat, struct tp_arena *arena)
         tp_object_add_text(item, "label", classes[i].label);
     }
     struct tp_object *item = tp_list_add_object(list);
-    tp_object_add_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
+    tp_object_add_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NO_DATA_COLOR));
     tp_object_add_text(item, "label", "not recorded, or no comparable rank");
 }
 

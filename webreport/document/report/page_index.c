@@ -168,7 +168,7 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
         TP_SHOW_BAR, INDEX_STEP, NULL, 0, 0, false, false                                                              \
     }
 #define FINDING_COLUMNS                                                                                                \
-    {TP_SHOW_OWN, 0, "Verdict", 0, 0, false, false}, {TP_SHOW_OWN, 1, "First finding", 0, 0, false, false},            \
+    {TP_SHOW_OWN_TEXT, 0, "Verdict", 0, 0, false, false}, {TP_SHOW_OWN_TEXT, 1, "First finding", 0, 0, false, false},  \
     {                                                                                                                  \
         TP_SHOW_PERCENT, INDEX_CEILING, NULL, 0, 0, false, false                                                       \
     }
@@ -184,13 +184,13 @@ struct tp_speech tp_page_index_joined_speech(const struct tp_page_index *index)
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
             continue;
-        speech = has_any ? tp_speech_join_speeches(speech, entries[i].speech) : entries[i].speech;
+        speech = has_any ? tp_speech_for_two_traces(speech, entries[i].speech) : entries[i].speech;
         has_any = true;
     }
     return speech;
 }
 
-static struct tp_shown_table *index_table(struct tp_page_index *index, size_t max_rows)
+static struct tp_shown_table *make_index_table(struct tp_page_index *index, size_t max_rows)
 {
     struct tp_arena *arena = index->arena;
     const struct tp_page_entry *entries = index->entries.data;
@@ -302,6 +302,7 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
     put_failed_inputs(index, object);
     tp_object_add_sentence(object, "lead", tp_str_of(lead_text(index)));
     if (good)
-        tp_section_add_table(tp_object_add_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
+        tp_list_add_shown_table(tp_object_add_list(object, "tables"),
+                                make_index_table(index, max_bytes / 2 / ROW_BYTES + 1));
     return tp_data_of_object(object);
 }

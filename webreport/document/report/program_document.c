@@ -179,7 +179,7 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
 /* ---- tables ---- */
 
 static const struct tp_shown_column FUNCTION_COLUMNS[] = {
-    {TP_SHOW_OWN, 0, "File, hottest line", 0, 0, false, 0},
+    {TP_SHOW_OWN_TEXT, 0, "File, hottest line", 0, 0, false, 0},
     {TP_SHOW_TIME, TP_PROGRAM_FUNCTION_SELF, NULL, 1, 0, true, TP_SHOWN_SUM},
     {TP_SHOW_TIME, TP_PROGRAM_FUNCTION_TOTAL, NULL, 1, 0, false, 0},
     {TP_SHOW_PERCENT, TP_PROGRAM_FUNCTION_SELF_PERCENT, NULL, 0, 0, false, 0},
@@ -251,7 +251,7 @@ struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, 
     return shown;
 }
 
-static struct tp_shown_table *processes_table(const struct tp_section *section, size_t max_rows)
+static struct tp_shown_table *make_processes_table(const struct tp_section *section, size_t max_rows)
 {
     static const struct tp_shown_column columns[] = {{TP_SHOW_TIME, TP_PROGRAM_PROCESS_WALL, NULL, 0, 0, false, 0},
                                                      {TP_SHOW_TIME, TP_PROGRAM_PROCESS_CPU, NULL, 0, 0, false, 0},
@@ -272,7 +272,7 @@ static struct tp_shown_table *processes_table(const struct tp_section *section, 
 static void put_short_tables(const struct tp_section *section, struct tp_document *document)
 {
     struct tp_shown_table *tables[] = {
-        tp_section_program(section)->processes.row_count > 1 ? processes_table(section, SHORT_PROCESSES) : NULL,
+        tp_section_program(section)->processes.row_count > 1 ? make_processes_table(section, SHORT_PROCESSES) : NULL,
         tp_program_functions_table(section, SHORT_ROWS), tp_program_waits_table(section, SHORT_ROWS)};
     for (size_t i = 0; i < COUNT(tables); i++)
         if (tables[i])

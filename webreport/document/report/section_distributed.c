@@ -59,7 +59,8 @@ static double mean_part_ns(const struct tp_step_matrix *matrix, uint32_t rank, u
     return matrix->mean_us[(size_t)rank * matrix->part_count + part];
 }
 
-static struct tp_table *rank_table(struct tp_arena *arena, const struct tp_distributed *view, struct tp_speech speech)
+static struct tp_table *make_rank_table(struct tp_arena *arena, const struct tp_distributed *view,
+                                        struct tp_speech speech)
 {
     struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
 
@@ -110,7 +111,8 @@ static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct 
     }
 }
 
-static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_table *table)
+static struct tp_data make_rank_chart(struct tp_arena *arena, const struct tp_naming *naming,
+                                      const struct tp_table *table)
 {
     struct tp_object *chart = tp_object_new(arena);
     uint32_t count = table->row_count < MAX_BARS ? (uint32_t)table->row_count : MAX_BARS;
@@ -325,11 +327,11 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     if (!view->is_present || !view->rank_count)
         return TP_NO_DATA;
     object = tp_object_new(arena);
-    ranks = rank_table(arena, view, speech);
+    ranks = make_rank_table(arena, view, speech);
     tp_object_add_text(object, "span_note",
                        view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
     tp_object_add_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
-    tp_object_add_value(object, "chart", rank_chart(arena, naming, ranks));
+    tp_object_add_value(object, "chart", make_rank_chart(arena, naming, ranks));
     tables = tp_object_add_list(object, "tables");
     shown =
         tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
@@ -342,8 +344,8 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
         shown->note = tp_text_printf(
             arena, "%s without communication.",
             tp_text_of_counted_noun(arena, view->without_communication_count, "more worker", "more workers"));
-    tp_section_set_row_names(naming, shown, RANK_WORKER);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(naming, shown, RANK_WORKER);
+    tp_list_add_shown_table(tables, shown);
     shown = tp_shown_table_new(
         arena, make_table_of_sums(arena, view), SUM_SHOWN,
         COUNT(SUM_SHOWN) -
@@ -354,7 +356,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     shown->caption = "Communication calls, all ranks together";
     shown->heading = "Collectives, all ranks together";
     shown->foot = "All";
-    tp_section_set_row_names(naming, shown, SUM_NAME);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(naming, shown, SUM_NAME);
+    tp_list_add_shown_table(tables, shown);
     return tp_data_of_object(object);
 }

@@ -7,7 +7,7 @@
 #include "webreport/document/report/sections.h"
 
 /* Returns a figure from a text such as "59.3 ms"; the part after the last space is the unit. */
-static struct tp_figure_block make_amount_figure(struct tp_arena *arena, const char *label, const char *text)
+static struct tp_figure_block make_text_figure(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
     struct tp_figure_block figure = {.label = label, .meter = NAN, .unit = ""};
@@ -20,7 +20,7 @@ static struct tp_figure_block make_amount_figure(struct tp_arena *arena, const c
 
 static struct tp_figure_block make_percentage_figure(struct tp_arena *arena, const char *label, double percent)
 {
-    struct tp_figure_block figure = make_amount_figure(arena, label, tp_text_of_percent(arena, percent));
+    struct tp_figure_block figure = make_text_figure(arena, label, tp_text_of_percent(arena, percent));
 
     figure.meter = percent;
     return figure;
@@ -37,8 +37,8 @@ static struct tp_figure_block make_step_figure(const struct tp_section *section)
     const struct tp_table *steps = &overview->steps;
     struct tp_arena *arena = section->arena;
     struct tp_figure_block figure =
-        make_amount_figure(arena, section->profile->is_helper ? "Time" : "Step time",
-                           tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+        make_text_figure(arena, section->profile->is_helper ? "Time" : "Step time",
+                         tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
     int64_t min = INT64_MAX, max = 0;
 
     for (size_t i = 0; i < steps->row_count; i++) {
@@ -101,7 +101,7 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     double busy = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
     struct tp_figure_block figure =
-        make_percentage_figure(arena, tp_replace_gpu_words(section->profile->model, "GPU busy", arena), busy);
+        make_percentage_figure(arena, tp_replace_gpu_by_device_word(section->profile->model, "GPU busy", arena), busy);
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
@@ -168,9 +168,8 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }
-    figure =
-        make_amount_figure(section->arena, tp_section_words_for_producer(section, "Operators called"),
-                           tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
+    figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "Operators called"),
+                              tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition =
         tp_section_words_for_producer(section, "Number of operator calls in the whole trace. An operator that only "
@@ -198,11 +197,11 @@ static void add_memory_figures(const struct tp_section *section, struct tp_docum
         const struct tp_gpu_property *property =
             best->device_type ? device_property(section->profile->trace, best->device_id) : NULL;
 
-        figure = make_amount_figure(
-            section->arena,
-            best->device_type ? tp_replace_gpu_words(section->profile->model, "Peak GPU memory", section->arena)
-                              : "Peak CPU memory",
-            tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure = make_text_figure(section->arena,
+                                  best->device_type ? tp_replace_gpu_by_device_word(section->profile->model,
+                                                                                    "Peak GPU memory", section->arena)
+                                                    : "Peak CPU memory",
+                                  tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
             figure.note = tp_text_printf(section->arena, "%s of %s",

@@ -64,7 +64,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
 
         places[i] = (struct tp_place_block){
             .file_line = tp_shown_text(&section->naming, evidence->file_line),
-            .text = tp_text_shorten(arena, tp_shown_kernel(&section->naming, evidence->name), EVENT_BYTES),
+            .text = tp_text_shorten(arena, tp_shown_kernel_name(&section->naming, evidence->name), EVENT_BYTES),
             .at = tp_text_of_time(arena, evidence->ts_ns),
             .at_ns = tp_text_printf(arena, "%lld", (long long)evidence->ts_ns),
             .href = tp_source_link(&section->naming, evidence->file_line)};

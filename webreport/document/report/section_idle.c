@@ -6,7 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct tp_shown_column LINE_COLUMNS[] = {
-    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Kind", 0, 0, false, false},
     {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
     {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
     {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
@@ -35,7 +35,7 @@ static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
 };
 static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_TEXT, TP_SYNC_API, "Call", 0, 0, false, false},
-    {TP_SHOW_OWN, 0, "Operator", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Operator", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_SYNC_COUNT, NULL, 0, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_HOST_WAIT, "Host waited", 1, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU then empty", 1, 0, false, true},
@@ -110,8 +110,8 @@ static void add_line_tables(const struct tp_section *section, struct tp_list *ta
     shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host ran",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All idle time";
-    tp_section_set_row_names(&section->naming, shown, TP_IDLE_LINE_LINE);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_IDLE_LINE_LINE);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void add_step_tables(const struct tp_section *section, struct tp_list *tables,
@@ -130,8 +130,8 @@ static void add_step_tables(const struct tp_section *section, struct tp_list *ta
     shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All steps";
-    tp_section_set_row_names(&section->naming, shown, TP_IDLE_STEP_NAME);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_IDLE_STEP_NAME);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device)
@@ -188,7 +188,7 @@ static struct tp_shown_table *make_sync_table(const struct tp_section *section, 
         ops[i] = tp_shown_text(&section->naming, tp_table_text(rows, TP_SYNC_OP)[i]);
     shown->own_texts[0] = ops;
     shown->name_title = is_bare ? "Wait" : "Source line";
-    tp_section_set_row_names(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
+    tp_shown_table_set_row_names(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
     if (is_bare)
         shown->name_definition = "Name of the range or call that waits.";
     return shown;

@@ -26,7 +26,7 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_TIME, TP_COPY_MIN, "Min", 2, 0, false, false},
     {TP_SHOW_TIME, TP_COPY_MAX, "Max", 2, 0, false, false},
     {TP_SHOW_BYTES, TP_COPY_BYTES, "Bytes", 0, 0, false, true},
-    {TP_SHOW_OWN, 0, "Rate", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Rate", 0, 0, false, false},
 };
 
 /* ---- expanded rows: launch configurations of a kernel ---- */
@@ -132,13 +132,14 @@ static void add_kernel_table(const struct tp_section *section, struct tp_list *t
 
     shown->name = "kernels";
     shown->name_title = "Kernel";
-    shown->caption = tp_replace_gpu_words(section->profile->model, "GPU kernels, sorted by total time", section->arena);
+    shown->caption =
+        tp_replace_gpu_by_device_word(section->profile->model, "GPU kernels, sorted by total time", section->arena);
     shown->foot = tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
     for (size_t i = 0; i < shown->row_count; i++)
-        shown->rows[i].name = tp_shown_kernel(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
-    tp_section_distinguish_rows(&section->naming, shown, TP_KERNEL_NAME);
+        shown->rows[i].name = tp_shown_kernel_name(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
+    tp_shown_table_distinguish_rows(&section->naming, shown, TP_KERNEL_NAME);
     add_row_details(section, shown);
-    tp_section_add_table(tables, shown);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void add_copy_table(const struct tp_section *section, struct tp_list *tables)
@@ -165,8 +166,8 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
     shown->name_title = "Operation";
     shown->caption = "Memory copies and sets, sorted by total time";
     shown->foot = "All";
-    tp_section_set_row_names(&section->naming, shown, TP_COPY_NAME);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_COPY_NAME);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static const char *lead_text(const struct tp_section *section)
@@ -207,8 +208,9 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     if (section->profile->advice->times.count)
         tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
     if (section->profile->advice->works.devices.rows.row_count)
-        tp_section_add_works(section, tables, &section->profile->advice->works.devices,
-                             tp_replace_gpu_words(section->profile->model, "GPU time by kind of work", section->arena));
+        tp_section_add_works(
+            section, tables, &section->profile->advice->works.devices,
+            tp_replace_gpu_by_device_word(section->profile->model, "GPU time by kind of work", section->arena));
     if (view->by_name.row_count)
         add_kernel_table(section, tables);
     add_copy_table(section, tables);

@@ -58,34 +58,33 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
 
     if (!peak)
         return;
-    tp_section_add_fact(
+    tp_list_add_fact(
         facts, "Peak allocated",
         tp_text_printf(arena, "%s at %s%s", tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                        tp_text_of_time(arena, peak->peak_at_ns),
                        peak->totals_known ? "" : ", above the unknown amount allocated at the start of the trace"));
     if (peak->peak_reserved_bytes > 0)
-        tp_section_add_fact(facts, "Peak reserved", tp_text_of_bytes(arena, peak->peak_reserved_bytes));
+        tp_list_add_fact(facts, "Peak reserved", tp_text_of_bytes(arena, peak->peak_reserved_bytes));
     if (capacity > 0)
-        tp_section_add_fact(facts, "Capacity", tp_text_of_bytes(arena, capacity));
+        tp_list_add_fact(facts, "Capacity", tp_text_of_bytes(arena, capacity));
     if (!isnan(peak->fragmentation_percent))
-        tp_section_add_fact(facts, "Fragmentation",
-                            tp_text_printf(arena, "At the peak, %s of the reserved memory was not allocated",
-                                           tp_text_of_percent(arena, peak->fragmentation_percent)));
+        tp_list_add_fact(facts, "Fragmentation",
+                         tp_text_printf(arena, "At the peak, %s of the reserved memory was not allocated",
+                                        tp_text_of_percent(arena, peak->fragmentation_percent)));
     if (peak->live_bytes != TP_NULL_INT)
-        tp_section_add_fact(facts, "Alive at the peak",
-                            tp_text_printf(arena, "%s in %s that were allocated during the recording%s",
-                                           tp_text_of_bytes(arena, peak->live_bytes),
-                                           tp_text_of_counted_noun(arena, peak->live_block_count, "block", "blocks"),
-                                           peak->preexisting_bytes > 0
-                                               ? tp_text_printf(arena, ", and %s from before",
-                                                                tp_text_of_bytes(arena, peak->preexisting_bytes))
-                                               : ""));
-    tp_section_add_fact(facts, "Growth", memory_growth_text(arena, peak));
-    tp_section_add_fact(
-        facts, "Records",
-        tp_text_printf(arena, "%s, %s",
-                       tp_text_of_counted_noun(arena, peak->allocation_count, "allocation", "allocations"),
-                       tp_text_of_counted_noun(arena, peak->release_count, "release", "releases")));
+        tp_list_add_fact(facts, "Alive at the peak",
+                         tp_text_printf(arena, "%s in %s that were allocated during the recording%s",
+                                        tp_text_of_bytes(arena, peak->live_bytes),
+                                        tp_text_of_counted_noun(arena, peak->live_block_count, "block", "blocks"),
+                                        peak->preexisting_bytes > 0
+                                            ? tp_text_printf(arena, ", and %s from before",
+                                                             tp_text_of_bytes(arena, peak->preexisting_bytes))
+                                            : ""));
+    tp_list_add_fact(facts, "Growth", memory_growth_text(arena, peak));
+    tp_list_add_fact(facts, "Records",
+                     tp_text_printf(arena, "%s, %s",
+                                    tp_text_of_counted_noun(arena, peak->allocation_count, "allocation", "allocations"),
+                                    tp_text_of_counted_noun(arena, peak->release_count, "release", "releases")));
 }
 
 static void add_operators(const struct tp_section *section, struct tp_list *tables,
@@ -111,8 +110,8 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
                              "callers"
                            : "allocated by call");
     shown->foot = tp_operator_count_text(producer, sorted->row_count, section->arena);
-    tp_section_set_row_names(&section->naming, shown, TP_MEMORY_OP_NAME);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_MEMORY_OP_NAME);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void put_tables_of_live_memory(const struct tp_section *section, struct tp_object *object,
@@ -154,8 +153,8 @@ static void put_tables_of_live_memory(const struct tp_section *section, struct t
                                         device->name.ptr);
         shown->name_title = groups[i].title;
         shown->foot = "All";
-        tp_section_set_row_names(&section->naming, shown, TP_LIVE_NAME);
-        tp_section_add_table(tables, shown);
+        tp_shown_table_set_row_names(&section->naming, shown, TP_LIVE_NAME);
+        tp_list_add_shown_table(tables, shown);
     }
 }
 

@@ -137,7 +137,7 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     shown->caption = "Modules as a tree, callers above callees";
     shown->is_tree = true;
     shown->open_depth = 1;
-    tp_section_set_row_names(&section->naming, shown, TP_MODULE_NAME);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_MODULE_NAME);
     for (size_t i = 0; i < count; i++)
         shown->rows[i].depth = view->depth[rows[i]];
     if (count < view->table.row_count)
@@ -145,6 +145,6 @@ struct tp_data tp_section_modules(const struct tp_section *section)
                                      tp_text_of_count(arena, (int64_t)count),
                                      tp_text_of_count(arena, (int64_t)view->table.row_count));
     tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
-    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

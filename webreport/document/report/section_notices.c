@@ -215,7 +215,7 @@ static void add_notice_of_missing_sections(struct tp_document *document, const s
     else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
         tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                                tp_text_printf(arena, "Steps are inferred from %s. %s",
-                                              tp_section_step_source(&section->naming, profile->model),
+                                              tp_step_source_text(&section->naming, profile->model),
                                               tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     add_notice_of_recording_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)

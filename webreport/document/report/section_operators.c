@@ -189,7 +189,7 @@ static const struct tp_shown_column GPU_COLUMNS[] = {
     {TP_SHOW_TIME, TP_OP_DEVICE_TOTAL, "GPU total", 1, 0, false, false},
     {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, false, true},
     {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
-    {TP_SHOW_OWN, 0, "Tensor Cores", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Tensor Cores", 0, 0, false, false},
 };
 static const struct tp_shown_column CPU_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
@@ -199,14 +199,14 @@ static const struct tp_shown_column CPU_COLUMNS[] = {
     {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
 };
 static const struct tp_shown_column GPU_SHAPED[] = {
-    {TP_SHOW_OWN, 0, "Input shapes", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Input shapes", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_OP_SHAPED(TP_OP_CALLS), NULL, 0, 0, false, false},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_SELF), "GPU self", 1, 0, true, true},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_TOTAL), "GPU total", 1, 0, false, false},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_SELF), "CPU self", 1, 0, false, true},
 };
 static const struct tp_shown_column CPU_SHAPED[] = {
-    {TP_SHOW_OWN, 0, "Input shapes", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "Input shapes", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_OP_SHAPED(TP_OP_CALLS), NULL, 0, 0, false, false},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_SELF), "CPU self", 1, 0, true, true},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_TOTAL), "CPU total", 1, 0, false, false},
@@ -242,9 +242,9 @@ static void add_table_by_name(const struct tp_section *section, struct tp_list *
     shown->caption = tp_section_words_for_producer(section, is_gpu ? "Operators, sorted by GPU self time"
                                                                    : "Operators, sorted by CPU self time");
     shown->foot = tp_operator_count_text(section->profile->model->producer, view->by_name.row_count, section->arena);
-    tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_OP_NAME);
     add_row_details(section, shown);
-    tp_section_add_table(tables, shown);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static bool has_shapes(const struct tp_table *by_shape)
@@ -277,8 +277,8 @@ static void add_table_by_shape(const struct tp_section *section, struct tp_list 
     shown->caption = tp_section_words_for_producer(section, "Operators by input shape");
     shown->foot =
         tp_text_of_counted_noun(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
-    tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_OP_NAME);
+    tp_list_add_shown_table(tables, shown);
 }
 
 #define TOP_OPERATORS "%s of %s belongs to the first %zu operators.%s"

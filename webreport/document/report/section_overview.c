@@ -93,14 +93,15 @@ static int64_t step_ns(const struct tp_overview *view)
 /* Returns a remark on which part of a step gets the time that several parts share; "" if no parts can overlap. */
 static const char *remark_on_overlap(const struct tp_overview *view)
 {
-    bool has_communication = view->average_us[tp_chart_average_of_kind(TP_CHART_COMM)] > 0;
-    double copies_us = view->average_us[tp_chart_average_of_kind(TP_CHART_MEMCPY)] +
-                       view->average_us[tp_chart_average_of_kind(TP_CHART_MEMSET)];
+    bool has_communication = view->average_us[tp_chart_average_index_of_kind(TP_CHART_COMM)] > 0;
+    double copies_us = view->average_us[tp_chart_average_index_of_kind(TP_CHART_MEMCPY)] +
+                       view->average_us[tp_chart_average_index_of_kind(TP_CHART_MEMSET)];
     if (!has_communication)
         return "";
     if (copies_us > 0)
         return "; time shared by several parts counts once: first for kernels, then copies, then communication";
-    bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average_of_kind(TP_CHART_CPU)] > 0;
+    bool has_operators =
+        !view->gpu_summary.row_count && view->average_us[tp_chart_average_index_of_kind(TP_CHART_CPU)] > 0;
     return has_operators ? "; time shared by several parts counts once, first for communication" : "";
 }
 
@@ -121,7 +122,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !are_shares_meaningful(section))
         return;
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        unsigned average = tp_chart_average_of_kind(kind);
+        unsigned average = tp_chart_average_index_of_kind(kind);
 
         parts[kind] =
             (struct tp_chart_part){kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
@@ -147,7 +148,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     const char *split = "", *flags = "";
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS && total > 0; kind++) {
-        double us = view->average_us[tp_chart_average_of_kind(kind)];
+        double us = view->average_us[tp_chart_average_index_of_kind(kind)];
 
         if (us > 0)
             split =
@@ -198,8 +199,8 @@ static void put_costliest_rows(const struct tp_section *section, struct tp_objec
     tp_object_add_text(card, "mean_unit", mean_unit.text);
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
     for (size_t i = 0; i < count; i++)
-        named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
-    tp_section_distinguish_names(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
+        named[i].name = tp_shown_kernel_name(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
+    tp_shown_rows_distinguish_names(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
     for (size_t i = 0; i < count; i++) {
         struct tp_object *row = tp_list_add_object(rows);
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
@@ -227,9 +228,9 @@ static void put_costliest_tables(const struct tp_section *section, struct tp_doc
     struct tp_object *card;
 
     if (has_kernels)
-        tp_costliest_kernels(&table, &views->kernels, section->arena);
+        tp_find_costliest_kernels(&table, &views->kernels, section->arena);
     else
-        tp_costliest_operators(&table, section->profile->model, false, section->arena);
+        tp_find_costliest_operators(&table, section->profile->model, false, section->arena);
     if (!table.row_count)
         return;
     card = tp_object_new(section->arena);
@@ -263,9 +264,9 @@ static void put_costliest_rows_in_short_output(const struct tp_section *section,
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
-        shown->rows[i].name = tp_text_shorten(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
+        shown->rows[i].name = tp_text_shorten(arena, tp_shown_kernel_name(&section->naming, name), NAME_BYTES);
     }
-    tp_section_distinguish_rows(&section->naming, shown, TP_HEAVY_NAME);
+    tp_shown_table_distinguish_rows(&section->naming, shown, TP_HEAVY_NAME);
     if (shown->row_count)
         tp_document_add_table(document, shown, NULL);
 }
@@ -277,14 +278,14 @@ static void put_short_tables(const struct tp_section *section, struct tp_documen
 
     struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
     if (views->kernels.is_present) {
-        tp_costliest_kernels(&tables[0], &views->kernels, section->arena);
+        tp_find_costliest_kernels(&tables[0], &views->kernels, section->arena);
         put_costliest_rows_in_short_output(section, document, &tables[0], "kernel");
     }
-    tp_costliest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
+    tp_find_costliest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
     put_costliest_rows_in_short_output(
         section, document, &tables[1],
-        tp_replace_gpu_words(section->profile->model, is_gpu ? "operator, GPU self time" : "operator, CPU self time",
-                             section->arena));
+        tp_replace_gpu_by_device_word(section->profile->model,
+                                      is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
 }
 
 /* ---- the whole overview ---- */
@@ -328,7 +329,7 @@ static const char *first_finding_title(const struct tp_finding *finding, struct 
                           gain ? gain : "");
 }
 
-void tp_report_add_line(struct tp_document *document, const struct tp_section *section)
+void tp_document_add_profile_line(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
@@ -347,8 +348,8 @@ void tp_report_add_line(struct tp_document *document, const struct tp_section *s
                                         tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
 }
 
-void tp_report_add_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
-                               const char *why)
+void tp_document_add_failed_input(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                                  const char *why)
 {
     struct tp_str name = tp_shown_text(naming, file), reason = tp_shown_text(naming, tp_str_of(why));
 

@@ -198,11 +198,12 @@ struct tp_data tp_section_flame(const struct tp_section *section)
     return tp_calltree_data(section->arena, tree);
 }
 
-static struct tp_data table_section(const struct tp_section *section, struct tp_shown_table *shown, const char *lead)
+static struct tp_data make_table_section(const struct tp_section *section, struct tp_shown_table *shown,
+                                         const char *lead)
 {
     struct tp_object *object = tp_object_new(section->arena);
     tp_object_add_sentence(object, "lead", tp_str_of(lead));
-    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }
 
@@ -213,7 +214,7 @@ struct tp_data tp_section_functions(const struct tp_section *section)
         is_program_shown(section) ? tp_program_functions_table(section, section->limits->operator_rows) : NULL;
     if (!shown)
         return TP_NO_DATA;
-    return table_section(
+    return make_table_section(
         section, shown,
         tp_text_printf(
             section->arena,
@@ -229,9 +230,10 @@ struct tp_data tp_section_waits(const struct tp_section *section)
         is_program_shown(section) ? tp_program_waits_table(section, section->limits->operator_rows) : NULL;
     if (!shown)
         return TP_NO_DATA;
-    return table_section(section, shown,
-                         "Blocked time of all threads by cause and call stack, without waits for child processes. The "
-                         "cause \"?\" means unknown.");
+    return make_table_section(
+        section, shown,
+        "Blocked time of all threads by cause and call stack, without waits for child processes. The "
+        "cause \"?\" means unknown.");
 }
 
 /* ---- memory, input and output ---- */
@@ -260,7 +262,7 @@ static const char *memory_path(const struct tp_section *section, int64_t *peak_b
     return text.data;
 }
 
-static struct tp_shown_table *usage_table(const struct tp_section *section)
+static struct tp_shown_table *make_usage_table(const struct tp_section *section)
 {
     static const struct tp_shown_column columns[] = {
         {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_PEAK, NULL, 1, 0, false, 0},
@@ -295,7 +297,7 @@ struct tp_data tp_section_usage(const struct tp_section *section)
     const char *path = memory_path(section, &peak);
     tp_object_add_text(object, "path", path);
     tp_object_add_text(object, "peak", tp_text_of_bytes(section->arena, peak));
-    tp_section_add_table(tp_object_add_list(object, "tables"), usage_table(section));
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), make_usage_table(section));
     return tp_data_of_object(object);
 }
 
@@ -328,7 +330,7 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
         refusal = tp_value_text(arena, tp_value_member(seen, "refusal"));
     }
     bool is_looks = mode.ptr && tp_str_equal(mode, TP_STR("looks"));
-    tp_section_add_fact(
+    tp_list_add_fact(
         facts, "Recorded by",
         is_looks   ? tp_text_printf(arena, "polling /proc every 10 ms, because %.*s", (int)refusal.len, refusal.ptr)
         : mode.ptr ? tp_text_printf(arena, "kernel events for the whole tree (%.*s)", (int)mode.len, mode.ptr)
@@ -352,7 +354,7 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
                                   "The states of threads come from every context switch, so their sums are exact. %s. "
                                   "Processes without a sample ran for %s.",
                                   functions, tp_text_of_time(arena, view->unsampled_ns));
-    tp_section_add_fact(facts, "Precision", precision);
+    tp_list_add_fact(facts, "Precision", precision);
 }
 
 /* Adds a fact about the time that the recording cost the program. Findings exclude this time. */
@@ -376,7 +378,7 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
             tp_text_of_counted_noun(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
             tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
     if (*text)
-        tp_section_add_fact(facts, "Cost of the recording", text);
+        tp_list_add_fact(facts, "Cost of the recording", text);
 }
 
 struct tp_data tp_section_recording(const struct tp_section *section)
@@ -405,8 +407,8 @@ struct tp_data tp_section_recording(const struct tp_section *section)
                                                         "state that overlaps an earlier state",
                                                         "states that overlap an earlier state"));
     put_recording(section, facts);
-    tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing");
-    tp_section_add_fact(facts, "Not seen",
-                        "memory between two polls (every 20 ms); the time that a wake-up takes counts as blocked");
+    tp_list_add_fact(facts, "Missed", *missed ? missed : "nothing");
+    tp_list_add_fact(facts, "Not seen",
+                     "memory between two polls (every 20 ms); the time that a wake-up takes counts as blocked");
     return tp_data_of_object(object);
 }

@@ -56,7 +56,7 @@ static const char *steps_text(const struct tp_section *section)
         left_out = tp_text_printf(arena, "%s, %s left out as different", left_out, tp_text_of_count(arena, different));
     if (tp_steps_are_inferred(model))
         return tp_text_printf(arena, "%s used, inferred from %s%s", tp_text_of_count(arena, model->used_count),
-                              tp_section_step_source(&section->naming, model), left_out);
+                              tp_step_source_text(&section->naming, model), left_out);
     const char *own = tp_phrase(TP_PHRASE_STEP_MARKER, model->producer);
     const char *marker =
         own && model->step_marker == TP_MARKER_PROFILER_STEP ? own : tp_step_marker_text(model->step_marker);
@@ -92,41 +92,40 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
     struct tp_arena *arena = section->arena;
     const char *text = "";
 
-    tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
+    tp_list_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
     for (unsigned i = 0; i < quality->read_count; i++)
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "",
                               tp_section_words_for_producer(section, quality->read[i].name),
                               tp_text_of_count(arena, quality->read[i].count));
-    tp_section_add_fact(counts, "Read",
-                        tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
+    tp_list_add_fact(counts, "Read",
+                     tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
     text = "";
     for (unsigned i = 0; i < quality->skipped_count; i++)
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->skipped[i].name,
                               tp_text_of_count(arena, quality->skipped[i].count));
-    tp_section_add_fact(counts, "Not used",
-                        quality->skipped_total
-                            ? tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->skipped_total), text)
-                            : "0");
+    tp_list_add_fact(counts, "Not used",
+                     quality->skipped_total
+                         ? tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->skipped_total), text)
+                         : "0");
     text = "";
     for (unsigned i = 0; i < quality->notice_count; i++)
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->notices[i].name,
                               tp_text_of_count(arena, quality->notices[i].count));
-    tp_section_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
+    tp_list_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
     text = losses_of_recorder_text(section);
     if (*text)
-        tp_section_add_fact(counts, "Lost in recording", text);
-    tp_section_add_fact(counts, tp_section_words_for_producer(section, "Operators"), operators_text(arena, facts));
+        tp_list_add_fact(counts, "Lost in recording", text);
+    tp_list_add_fact(counts, tp_section_words_for_producer(section, "Operators"), operators_text(arena, facts));
     if (facts->device_time_ns && !tp_has_only_devices_of_program(section->profile->model))
-        tp_section_add_fact(
-            counts, tp_section_words_for_producer(section, "Without operator"),
-            !facts->device_events_unlinked
-                ? "0"
-                : tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
-                                 tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked, "device event",
-                                                         "device events"),
-                                 tp_text_of_time(arena, facts->device_time_unlinked_ns),
-                                 tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
-    tp_section_add_fact(counts, "Steps", steps_text(section));
+        tp_list_add_fact(counts, tp_section_words_for_producer(section, "Without operator"),
+                         !facts->device_events_unlinked
+                             ? "0"
+                             : tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
+                                              tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked,
+                                                                      "device event", "device events"),
+                                              tp_text_of_time(arena, facts->device_time_unlinked_ns),
+                                              tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
+    tp_list_add_fact(counts, "Steps", steps_text(section));
 }
 
 static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
@@ -278,24 +277,24 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                   worker = tp_shown_text(&section->naming, profile->worker);
 
     add_fact_with_code(facts, "Trace", file);
-    tp_section_add_fact(facts, "Size",
-                        tp_text_printf(arena, "%s, %s of text",
-                                       tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
-                                       tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
+    tp_list_add_fact(facts, "Size",
+                     tp_text_printf(arena, "%s, %s of text",
+                                    tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
+                                    tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
     add_fact_with_code(facts, "SHA-256", profile->sha256);
     add_fact_with_code(facts, "Worker", worker);
     if (profile->main_worker.len)
-        tp_section_add_fact(facts, "Beside",
-                            "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
-                            "as one worker, and comparisons of workers ignore this one");
+        tp_list_add_fact(facts, "Beside",
+                         "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
+                         "as one worker, and comparisons of workers ignore this one");
     if (profile->span != TP_NULL_INT)
-        tp_section_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
-    tp_section_add_fact(facts, "Events",
-                        tp_text_printf(arena, "%s, %s repaired",
-                                       tp_text_of_count(arena, profile->advice->quality.events_total),
-                                       tp_text_of_count(arena, profile->advice->quality.repaired)));
+        tp_list_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
+    tp_list_add_fact(facts, "Events",
+                     tp_text_printf(arena, "%s, %s repaired",
+                                    tp_text_of_count(arena, profile->advice->quality.events_total),
+                                    tp_text_of_count(arena, profile->advice->quality.repaired)));
     put_program_facts(section, facts);
-    tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
+    tp_list_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
 /* Returns whether a defined term applies only to programs with a GPU. */
@@ -331,7 +330,7 @@ static const char verdict_of_host[] =
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
-    bool has_only_own = tp_has_only_devices_of_program(model);
+    bool has_only_registered_devices = tp_has_only_devices_of_program(model);
     const char *step =
         tp_text_printf(section->arena,
                        "A step lasts from its%s start to %s. If several categories happen at the same time, the time "
@@ -346,14 +345,14 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, at most 1, averaged "
                           "over all step time. It is an estimate from the launch geometry."},
         {"Occupancy", "Occupancy is the profiler's estimate for each kernel, weighted by the kernel's time."},
-        {"Self, total", has_only_own ? "Self time excludes the time of inner ranges."
+        {"Self, total", has_only_registered_devices ? "Self time excludes the time of inner ranges."
                         : tp_mentions_launches(model)
                             ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
                               "innermost operator that launched the GPU work."
                             : "Self time excludes the operators that an operator calls."},
         {"Tensor Cores", "A kernel that uses tensor cores is recognised by its name. An operator is eligible if "
                          "kernels that use tensor cores exist for it."},
-        {"Idle", has_only_own ? idle_of_own : idle},
+        {"Idle", has_only_registered_devices ? idle_of_own : idle},
         {"Verdict", tp_uses_torch_words(model->producer) || model->gpu_count ? verdict : verdict_of_host},
         {"Estimate",
          "A finding's time is the union of its intervals within the steps. The estimate is a range: the part of that "
@@ -367,12 +366,12 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         if ((tp_mentions_launches(model) || !is_gpu_term(TEXTS[i][0])) &&
             (tp_uses_torch_words(model->producer) || model->gpu_count || !is_device_term(TEXTS[i][0])))
-            tp_section_add_fact(definitions, tp_section_words_for_producer(section, TEXTS[i][0]),
-                                tp_section_words_for_producer(section, TEXTS[i][1]));
+            tp_list_add_fact(definitions, tp_section_words_for_producer(section, TEXTS[i][0]),
+                             tp_section_words_for_producer(section, TEXTS[i][1]));
 }
 
 /* Adds the definitions of terms for a program recorded from outside. */
-static void put_program_definitions(struct tp_object *object)
+static void put_program_glossary(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
         {"Wall", "Wall time is the time in which any thread exists. It counts as running if any thread runs, otherwise "
@@ -385,7 +384,7 @@ static void put_program_definitions(struct tp_object *object)
     struct tp_list *definitions = tp_object_add_list(object, "definitions");
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
-        tp_section_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);
+        tp_list_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);
 }
 
 struct tp_data tp_section_about(const struct tp_section *section)
@@ -394,7 +393,7 @@ struct tp_data tp_section_about(const struct tp_section *section)
 
     put_about_facts(section, object);
     if (tp_section_is_program(section))
-        put_program_definitions(object);
+        put_program_glossary(object);
     else
         put_definitions(section, object);
     tp_object_add_text(object, "left_out", section->left_out ? section->left_out : "");

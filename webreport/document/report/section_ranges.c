@@ -6,13 +6,11 @@
 
 /* The columns of ranges. The table omits the first column if no range has a kind, and the last column if the program
  * has no steps. */
-static const struct tp_shown_column RANGE_COLUMNS[] = {{TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},
-                                                       {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
-                                                       {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},
-                                                       {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
-                                                       {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},
-                                                       {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
-                                                       {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
+static const struct tp_shown_column RANGE_COLUMNS[] = {
+    {TP_SHOW_OWN_TEXT, 0, "Kind", 0, 0, false, 0},          {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},    {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
+    {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
 
 static const char *lead_text(const struct tp_section *section)
 {
@@ -35,7 +33,7 @@ static bool has_kinds(const struct tp_table *ranges)
     return has_some;
 }
 
-static struct tp_shown_table *ranges_table(const struct tp_section *section, size_t max_rows)
+static struct tp_shown_table *make_ranges_table(const struct tp_section *section, size_t max_rows)
 {
     const struct tp_model *model = section->profile->model;
     const struct tp_table *ranges = &section->profile->views->ranges.ranges;
@@ -52,7 +50,7 @@ static struct tp_shown_table *ranges_table(const struct tp_section *section, siz
     shown->name = "ranges";
     shown->name_title = "Range";
     shown->caption = "Ranges of the program by their time";
-    tp_section_set_row_names(&section->naming, shown, TP_RANGE_NAME);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_RANGE_NAME);
     return shown;
 }
 
@@ -91,7 +89,7 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
     enum { SHORT_ROWS = 8 };
     const struct tp_range_view *view = &section->profile->views->ranges;
     if (view->is_present && view->ranges.row_count)
-        tp_document_add_table(document, ranges_table(section, SHORT_ROWS), NULL);
+        tp_document_add_table(document, make_ranges_table(section, SHORT_ROWS), NULL);
 }
 
 struct tp_data tp_section_ranges(const struct tp_section *section)
@@ -103,7 +101,7 @@ struct tp_data tp_section_ranges(const struct tp_section *section)
     tp_object_add_text(object, "lead", lead_text(section));
     struct tp_list *tables = tp_object_add_list(object, "tables");
     if (view->ranges.row_count)
-        tp_section_add_table(tables, ranges_table(section, section->limits->operator_rows));
+        tp_list_add_shown_table(tables, make_ranges_table(section, section->limits->operator_rows));
     tp_object_add_bool(object, "has_counters", view->counters.row_count > 0);
     put_counters(section, object);
     return tp_data_of_object(object);

@@ -29,8 +29,8 @@ static void add_functions(const struct tp_section *section, struct tp_list *tabl
     shown->name_title = "Function";
     shown->caption = "Functions by their own CPU time";
     shown->foot = "All";
-    tp_section_set_row_names(&section->naming, shown, TP_SAMPLE_FUNCTION);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_SAMPLE_FUNCTION);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void add_lines(const struct tp_section *section, struct tp_list *tables)
@@ -44,8 +44,8 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     shown->name_title = "Line";
     shown->caption = "Lines by their own CPU time";
     shown->foot = "All";
-    tp_section_set_row_names(&section->naming, shown, TP_SAMPLE_LINE);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_SAMPLE_LINE);
+    tp_list_add_shown_table(tables, shown);
 }
 
 static void put_sample_tree(const struct tp_section *section, struct tp_object *object)

@@ -71,8 +71,8 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     shown->name_title = rows->defs[0].title;
     shown->caption = is_classes ? "Classes of steps by phase and size" : "Steps of the engine in order of time";
     shown->foot = is_classes ? "All" : NULL;
-    tp_section_set_row_names(&section->naming, shown, 0);
-    tp_section_add_table(tables, shown);
+    tp_shown_table_set_row_names(&section->naming, shown, 0);
+    tp_list_add_shown_table(tables, shown);
 }
 
 /* Adds the rates of the engine, and the times of its steps by class, for outputs with little space. */
@@ -94,7 +94,7 @@ void tp_section_put_serving(const struct tp_section *section, struct tp_document
         return;
     struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), SHORT_ROWS);
     shown->name_title = "steps of the engine";
-    tp_section_set_row_names(&section->naming, shown, TP_SERVING_CLASS_NAME);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_SERVING_CLASS_NAME);
     tp_document_add_note(document, lead_text(section, view));
     tp_document_add_table(document, shown, NULL);
 }

@@ -30,7 +30,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
     shown->name_title = "Task";
     shown->caption = "Tasks by the sum of their durations";
     shown->foot = "All";
-    tp_section_set_row_names(&section->naming, shown, TP_TASK_NAME);
-    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
+    tp_shown_table_set_row_names(&section->naming, shown, TP_TASK_NAME);
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

@@ -77,7 +77,7 @@ static struct tp_str shown_name_of_node(const struct tp_section *section, const 
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("host")))
         return find_title_of_text(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
     if (node->depth == KERNEL_DEPTH)
-        return tp_shown_kernel(&section->naming, node->text);
+        return tp_shown_kernel_name(&section->naming, node->text);
     return tp_shown_text(&section->naming, node->text);
 }
 
@@ -148,7 +148,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
         names[row] = node->text;
         parents[row] = node->parent;
     }
-    tp_section_distinguish_names(&section->naming, shown->rows, names, parents, shown->row_count);
+    tp_shown_rows_distinguish_names(&section->naming, shown->rows, names, parents, shown->row_count);
     shown->heading = time->rows.title;
     shown->name = "time";
     shown->name_title = "What";
@@ -156,5 +156,5 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     shown->is_tree = true;
     shown->open_depth = OPEN_DEPTH;
     shown->note = table_note(section, tree, has_floors);
-    tp_section_add_table(tables, shown);
+    tp_list_add_shown_table(tables, shown);
 }

@@ -12,7 +12,7 @@ static const struct tp_shown_column PART_COLUMNS[] = {
     {TP_SHOW_BAR, TP_STEPS_PART_TIME, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_STEPS_PART_PERCENT, NULL, 0, 0, false, TP_SHOWN_SUM}};
 
-static struct tp_shown_table *parts_table(const struct tp_section *section)
+static struct tp_shown_table *make_parts_table(const struct tp_section *section)
 {
     const struct tp_program_steps *steps = section->profile->steps;
     struct tp_shown_table *shown =
@@ -27,7 +27,7 @@ static struct tp_shown_table *parts_table(const struct tp_section *section)
 }
 
 /* Returns the table of steps with a column for each state of the main thread. */
-static struct tp_shown_table *steps_table(const struct tp_section *section)
+static struct tp_shown_table *make_steps_table(const struct tp_section *section)
 {
     const struct tp_program_steps *steps = section->profile->steps;
     struct tp_shown_column *columns = tp_arena_array(section->arena, TP_STEPS_COLUMNS, sizeof *columns);
@@ -50,7 +50,7 @@ static struct tp_shown_table *steps_table(const struct tp_section *section)
     return shown;
 }
 
-static struct tp_shown_table *functions_table(const struct tp_section *section, size_t max_rows)
+static struct tp_shown_table *make_functions_table(const struct tp_section *section, size_t max_rows)
 {
     struct tp_shown_table *shown = tp_functions_table(section, &section->profile->steps->functions, max_rows);
     shown->heading = "Functions while no operator runs";
@@ -83,11 +83,11 @@ struct tp_data tp_section_wall(const struct tp_section *section)
     struct tp_object *object = tp_object_new(section->arena);
     tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     struct tp_list *tables = tp_object_add_list(object, "tables");
-    tp_section_add_table(tables, parts_table(section));
+    tp_list_add_shown_table(tables, make_parts_table(section));
     if (steps->steps.row_count > 1)
-        tp_section_add_table(tables, steps_table(section));
+        tp_list_add_shown_table(tables, make_steps_table(section));
     if (steps->functions.row_count)
-        tp_section_add_table(tables, functions_table(section, section->limits->operator_rows));
+        tp_list_add_shown_table(tables, make_functions_table(section, section->limits->operator_rows));
     return tp_data_of_object(object);
 }
 
@@ -97,12 +97,12 @@ void tp_section_put_wall(const struct tp_section *section, struct tp_document *d
     const struct tp_program_steps *steps = section->profile->steps;
     if (!steps)
         return;
-    struct tp_shown_table *parts = parts_table(section);
+    struct tp_shown_table *parts = make_parts_table(section);
     parts->name_title = "the main thread in the steps";
     tp_document_add_table(document, parts, NULL);
     if (!steps->functions.row_count)
         return;
-    struct tp_shown_table *functions = functions_table(section, SHORT_ROWS);
+    struct tp_shown_table *functions = make_functions_table(section, SHORT_ROWS);
     functions->name_title = "function, while no operator runs";
     functions->heading = functions->foot = NULL;
     tp_document_add_table(document, functions, NULL);

@@ -16,7 +16,7 @@ enum {
 #define NAME_COLUMNS                                                                                                   \
     {TP_SHOW_COUNT, TP_WORK_NAMES, NULL, 0, 0, false, false},                                                          \
     {                                                                                                                  \
-        TP_SHOW_OWN, 0, "Most time", 0, 0, false, false                                                                \
+        TP_SHOW_OWN_TEXT, 0, "Most time", 0, 0, false, false                                                           \
     }
 
 static const struct tp_shown_column PLAIN[] = {TIME_COLUMNS, NAME_COLUMNS};
@@ -45,7 +45,7 @@ void tp_section_add_works(const struct tp_section *section, struct tp_list *tabl
         tp_section_table_new(section, rows, is_costed ? COSTED : PLAIN, count, rows->row_count);
     struct tp_str *longest = tp_arena_array(section->arena, shown->row_count, sizeof *longest);
     for (size_t i = 0; i < shown->row_count; i++) {
-        struct tp_str name = tp_shown_kernel(&section->naming, tp_table_text(rows, TP_WORK_LONGEST)[i]);
+        struct tp_str name = tp_shown_kernel_name(&section->naming, tp_table_text(rows, TP_WORK_LONGEST)[i]);
         shown->rows[i].name = tp_str_of(tp_work_title(works->kinds[i]));
         longest[i] = tp_text_shorten(section->arena, name, NAME_BYTES);
     }
@@ -55,5 +55,5 @@ void tp_section_add_works(const struct tp_section *section, struct tp_list *tabl
     shown->name_title = "Work";
     shown->caption = caption;
     shown->foot = "All";
-    tp_section_add_table(tables, shown);
+    tp_list_add_shown_table(tables, shown);
 }

@@ -37,10 +37,10 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
 
 /* Adds one line that summarizes a profile, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for
  * input data, 22.8 to 28.5 %". */
-void tp_report_add_line(struct tp_document *document, const struct tp_section *section);
+void tp_document_add_profile_line(struct tp_document *document, const struct tp_section *section);
 /* Adds a line for an input that could not be analyzed. why: reason. */
-void tp_report_add_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
-                               const char *why);
+void tp_document_add_failed_input(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                                  const char *why);
 
 /* Adds the notices above the verdict. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);

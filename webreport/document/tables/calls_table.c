@@ -177,7 +177,7 @@ static const char *operators_sum_text(const struct tp_operator_calls *calls, str
     write_time(all, calls->time_ns);
     if (calls->time_ns > 0)
         known = tp_text_printf(arena, "; %.1f%% of it in calls whose computation is known",
-                               100 * (double)calls->covered_ns / (double)calls->time_ns);
+                               100 * (double)calls->known_computation_ns / (double)calls->time_ns);
     const char *text = tp_text_printf(arena, "%s self time of %u operator calls: %s%s\n",
                                       calls->is_device ? "device" : "CPU", calls->call_count, all, known);
     if (calls->is_copy_time_shown) {

@@ -126,7 +126,7 @@ static void add_operators_to_record(struct tp_object *record, const struct tp_op
     tp_object_add_bool(record, "is_device_time", calls->is_device);
     tp_object_add_int(record, "call_count", calls->call_count);
     tp_object_add_ns(record, "self_time_us", calls->time_ns);
-    tp_object_add_ns(record, "self_time_with_computation_us", calls->covered_ns);
+    tp_object_add_ns(record, "self_time_with_computation_us", calls->known_computation_ns);
     tp_object_add_ns(record, "copy_time_us", calls->copy_ns);
     tp_object_add_int(record, "copy_count", calls->copy_count);
 }

@@ -153,7 +153,7 @@ static void write_disk_finding(struct words *w)
 
 static void write_threads_finding(struct words *w)
 {
-    uint64_t alive = w->finding->most_alive_count;
+    uint64_t alive = w->finding->most_simultaneous_count;
     const char *most = alive > 1 ? tp_text_printf(w->arena, "At most %s of these threads exist at the same time. ",
                                                   tp_text_of_count(w->arena, (int64_t)alive))
                                  : "";

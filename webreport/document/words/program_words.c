@@ -122,7 +122,7 @@ static const char *ready_time_headline(const struct tp_program_view *view, struc
                               "The program was throttled: for %s of the time a thread was ready but no CPU was free. A "
                               "CPU limit (cgroup) stopped the program, and others with the same limit, for %s.",
                               of_others, tp_text_of_time(arena, view->throttled_ns));
-    if (view->story.headline == TP_PROGRAM_HEADLINE_OTHERS)
+    if (view->story.headline == TP_PROGRAM_HEADLINE_OTHER_PROGRAMS)
         return tp_text_printf(arena,
                               "For %s of the time a thread was ready but no CPU was free: the machine was busy with "
                               "other work, or the program's CPU time is limited.",
@@ -191,18 +191,18 @@ static const char *mixed_headline(const struct tp_program_view *view, struct tp_
 
 static const char *headline_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    static const char *(*const words[])(const struct tp_program_view *,
-                                        struct tp_arena *) = {[TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short_headline,
-                                                              [TP_PROGRAM_HEADLINE_IDLE] = idle_program_headline,
-                                                              [TP_PROGRAM_HEADLINE_THROTTLED] = ready_time_headline,
-                                                              [TP_PROGRAM_HEADLINE_OTHERS] = ready_time_headline,
-                                                              [TP_PROGRAM_HEADLINE_CROWDED] = ready_time_headline,
-                                                              [TP_PROGRAM_HEADLINE_WAITS] = waiting,
-                                                              [TP_PROGRAM_HEADLINE_PYTHON] = python_headline,
-                                                              [TP_PROGRAM_HEADLINE_FUNCTION] = function_headline,
-                                                              [TP_PROGRAM_HEADLINE_SPREAD] = spread_cpu_time_headline,
-                                                              [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown_function_text,
-                                                              [TP_PROGRAM_HEADLINE_MIXED] = mixed_headline};
+    static const char *(*const words[])(const struct tp_program_view *, struct tp_arena *) = {
+        [TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short_headline,
+        [TP_PROGRAM_HEADLINE_IDLE] = idle_program_headline,
+        [TP_PROGRAM_HEADLINE_THROTTLED] = ready_time_headline,
+        [TP_PROGRAM_HEADLINE_OTHER_PROGRAMS] = ready_time_headline,
+        [TP_PROGRAM_HEADLINE_TOO_MANY_THREADS] = ready_time_headline,
+        [TP_PROGRAM_HEADLINE_WAITS] = waiting,
+        [TP_PROGRAM_HEADLINE_PYTHON] = python_headline,
+        [TP_PROGRAM_HEADLINE_FUNCTION] = function_headline,
+        [TP_PROGRAM_HEADLINE_SPREAD] = spread_cpu_time_headline,
+        [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown_function_text,
+        [TP_PROGRAM_HEADLINE_MIXED] = mixed_headline};
     const char *text = words[view->story.headline](view, arena);
     if (view->story.root_program_count < 2)
         return text;

@@ -9,10 +9,10 @@ static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_LATENCY] = "start latency",
     [TP_IDLE_BY_GRAPH] = "between kernels of one graph",
     [TP_IDLE_BY_QUEUE] = "the operation waits for its stream, an event or a copy",
-    [TP_IDLE_BY_HELD] = "hardly any recorded work ran before; the device may have run earlier work, or stalled",
+    [TP_IDLE_BY_EARLIER_WORK] = "hardly any recorded work ran before; the device may have run earlier work, or stalled",
     [TP_IDLE_BY_EDGE] = "before the first or after the last recorded operation",
     [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation, or the work that the host waits for, was not recorded",
-    [TP_IDLE_BY_HELD_LAUNCH] = "the first call of the recording blocks: ",
+    [TP_IDLE_BY_EARLIER_WORK_LAUNCH] = "the first call of the recording blocks: ",
 };
 
 /* Returns `text`, followed by the name of the call in `node`. node: text of a tree node: a fixed prefix, then the name
@@ -33,9 +33,9 @@ void tp_fill_time_tree_texts(struct tp_time_trees *trees, struct tp_arena *arena
             struct tp_time_node *node = &trees->items[t].nodes[i];
             if (!reasons[node->reason])
                 continue;
-            if (node->reason == TP_IDLE_BY_HELD_LAUNCH && tp_str_starts(node->text, TP_TIME_FIRST_CALL))
+            if (node->reason == TP_IDLE_BY_EARLIER_WORK_LAUNCH && tp_str_starts(node->text, TP_TIME_FIRST_CALL))
                 node->text = append_call_name(reasons[node->reason], node->text, arena);
-            else if (node->reason != TP_IDLE_BY_HELD_LAUNCH)
+            else if (node->reason != TP_IDLE_BY_EARLIER_WORK_LAUNCH)
                 node->text = tp_str_of(reasons[node->reason]);
         }
 }

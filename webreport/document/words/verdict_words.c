@@ -156,7 +156,7 @@ static const char *unjudged_text(const struct words *w)
                               "Record the replay of the graph: for %s of %s the program only captures a graph, so its "
                               "launches do not run.",
                               part, w->whole);
-    case TP_HEADLINE_LITTLE:
+    case TP_HEADLINE_TOO_LITTLE_WORK:
         detail = tp_detail_text(unjudged->details, w->model, w->arena);
         return tp_text_printf(w->arena, "Record several steps after a warm-up: %.*s.", (int)detail.len, detail.ptr);
     case TP_HEADLINE_FIRST_USE:
@@ -298,7 +298,7 @@ static struct tp_str headline_text(struct words *w, const struct tp_program_view
     case TP_HEADLINE_COLLECTIVE:
         return longest_collective_text(w);
     case TP_HEADLINE_CAPTURE:
-    case TP_HEADLINE_LITTLE:
+    case TP_HEADLINE_TOO_LITTLE_WORK:
     case TP_HEADLINE_FIRST_USE:
     case TP_HEADLINE_EDGE:
         return tp_str_of(unjudged_text(w));

@@ -72,11 +72,11 @@ static int copy_event(void *context, const struct tp_event_text *event, struct t
 {
     struct passing *p = context;
     struct tp_str first;
-    p->is_usable |= event->spans && !tp_raw_filter_is_row(event);
+    p->is_usable |= event->spans && !tp_raw_filter_is_row_name(event);
     if (p->selects_part) {
         if (!tp_raw_filter_keeps(&p->filter, event))
             return TP_OK;
-        if (tp_raw_flows_is_end(event)) {
+        if (tp_raw_flows_is_flow_element(event)) {
             if (!tp_raw_flows_add(&p->flows, event, &first))
                 return TP_OK;
             if (first.len)

@@ -14,7 +14,7 @@ static bool is_usable_number(const struct tp_row_id *id)
 /* New numbers for ids that viewers cannot use, in order of appearance. */
 struct numbers {
     struct tp_strings texts;
-    struct tp_id_map of_number, of_text;
+    struct tp_id_map new_id_of_number, new_id_of_text;
     uint32_t next;
 };
 
@@ -22,8 +22,9 @@ static int64_t number_of_row_id(struct numbers *numbers, const struct tp_row_id 
 {
     if (is_usable_number(id))
         return id->number;
-    uint32_t *number = id->is_text ? tp_id_map_find_or_add(&numbers->of_text, tp_strings_add(&numbers->texts, id->text))
-                                   : tp_id_map_find_or_add(&numbers->of_number, (uint64_t)id->number);
+    uint32_t *number = id->is_text
+                           ? tp_id_map_find_or_add(&numbers->new_id_of_text, tp_strings_add(&numbers->texts, id->text))
+                           : tp_id_map_find_or_add(&numbers->new_id_of_number, (uint64_t)id->number);
     if (*number == TP_NO_ID)
         *number = numbers->next++;
     return *number;
@@ -32,8 +33,8 @@ static int64_t number_of_row_id(struct numbers *numbers, const struct tp_row_id 
 static void init_numbers(struct numbers *numbers, struct tp_arena *arena)
 {
     tp_strings_init(&numbers->texts, arena, 0);
-    tp_id_map_init(&numbers->of_number, arena);
-    tp_id_map_init(&numbers->of_text, arena);
+    tp_id_map_init(&numbers->new_id_of_number, arena);
+    tp_id_map_init(&numbers->new_id_of_text, arena);
     numbers->next = FIRST_NEW;
 }
 

@@ -29,8 +29,8 @@ struct writing {
     struct tp_keyed *ends;
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
-    int64_t place;    /* sort index of the next row in viewers */
-    uint8_t *has_row; /* for each thread: 1 if the output already names the thread's first row */
+    int64_t place;         /* sort index of the next row in viewers */
+    uint8_t *has_row_name; /* for each thread: 1 if the output already names the thread's first row */
 };
 
 static bool keeps_event(const struct writing *w, const struct tp_event *event)
@@ -145,7 +145,7 @@ static void write_row_name(struct writing *w, uint32_t thread, unsigned lane)
     int n = snprintf(text, sizeof text, "%.*s", (int)(base.len < 400 ? base.len : 400), base.ptr);
     if (lane)
         n = snprintf(text, sizeof text, "%.*s (overlap %u)", (int)(base.len < 400 ? base.len : 400), base.ptr, lane);
-    w->has_row[thread] = 1;
+    w->has_row_name[thread] = 1;
     w->lane_tid[lane] = lane ? w->rows.next_tid++ : row->tid;
     tp_trace_out_row(w->out, row->pid, w->lane_tid[lane], (struct tp_str){text, (size_t)n}, w->place++);
 }
@@ -183,11 +183,11 @@ static void write_event(struct writing *w, uint32_t index)
 
 /* Returns whether the filter keeps an event without duration. If so, also writes the name of the thread's row, unless
  * this name is already written. */
-static bool keeps_moment_and_names_row(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
+static bool keeps_instant_and_names_row(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
                    tp_filter_keeps_category(w->filter.filter, category);
-    if (is_kept && !w->has_row[thread])
+    if (is_kept && !w->has_row_name[thread])
         write_row_name(w, thread, 0);
     return is_kept;
 }
@@ -238,14 +238,15 @@ static void write_sample(struct writing *w, const struct tp_sample *sample)
     tp_trace_out_instant(w->out, &moment);
 }
 
-static void write_moments(struct writing *w)
+static void write_instant_events(struct writing *w)
 {
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (keeps_moment_and_names_row(w, trace->memory[i].thread, trace->memory[i].ts_ns, TP_STR("cpu_instant_event")))
+        if (keeps_instant_and_names_row(w, trace->memory[i].thread, trace->memory[i].ts_ns,
+                                        TP_STR("cpu_instant_event")))
             write_memory_record(w, &trace->memory[i]);
     for (uint32_t i = 0; i < trace->sample_count; i++)
-        if (keeps_moment_and_names_row(w, trace->samples[i].thread, trace->samples[i].ts_ns, TP_STR("cpu_sample")))
+        if (keeps_instant_and_names_row(w, trace->samples[i].thread, trace->samples[i].ts_ns, TP_STR("cpu_sample")))
             write_sample(w, &trace->samples[i]);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *counter = &trace->counters[i];
@@ -274,7 +275,7 @@ static int write_all_in_guard(void *context, struct tp_error *err)
         for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_error_code(w->out); i++)
             write_event(w, w->events[i]);
     }
-    write_moments(w);
+    write_instant_events(w);
     return TP_OK;
 }
 
@@ -314,7 +315,7 @@ int tp_export_chrome_slim(const struct tp_export *export, const char *path, stru
         return code;
     tp_chrome_rows_build(&w->rows, w->trace, export->arena);
     tp_chrome_lanes_init(&w->lanes, export->arena);
-    w->has_row = tp_arena_array(export->arena, w->trace->thread_count, sizeof *w->has_row);
+    w->has_row_name = tp_arena_array(export->arena, w->trace->thread_count, sizeof *w->has_row_name);
     sort_events(w);
     sort_links(w);
     return write_file(w, path, err);

@@ -29,7 +29,7 @@ static uint32_t operator_at(const struct tp_model *model, uint32_t thread, int64
  * ambiguous. */
 struct flow_ends {
     uint32_t begin, end; /* 1 + index of the event; 0 until the event is found */
-    bool is_twice;
+    bool has_repeated_end;
 };
 
 static void add_links_to_backward(struct tp_vec *items, const struct tp_model *model, struct tp_arena *arena)
@@ -41,13 +41,13 @@ static void add_links_to_backward(struct tp_vec *items, const struct tp_model *m
         uint32_t *side = !ends ? NULL : trace->flows[i].is_start ? &ends->begin : &ends->end;
         if (!side)
             continue;
-        ends->is_twice |= *side != 0;
+        ends->has_repeated_end |= *side != 0;
         *side = i + 1;
     }
     for (uint32_t i = 0; i < trace->flow_count; i++) {
         const struct tp_flow *begin = &trace->flows[i];
         const struct flow_ends *ends = begin->id < trace->texts.count ? &by_id[begin->id] : NULL;
-        if (!ends || ends->begin != i + 1 || ends->end == 0 || ends->is_twice)
+        if (!ends || ends->begin != i + 1 || ends->end == 0 || ends->has_repeated_end)
             continue;
         const struct tp_flow *end = &trace->flows[ends->end - 1];
         uint32_t from = operator_at(model, begin->thread, begin->ts_ns);

@@ -56,7 +56,7 @@ static char event_phase(const struct tp_spans *spans)
     return ph.len == 3 ? ph.ptr[1] : '\0';
 }
 
-bool tp_raw_filter_is_row(const struct tp_event_text *event)
+bool tp_raw_filter_is_row_name(const struct tp_event_text *event)
 {
     char phase = event_phase(event->spans);
     return phase == 'M' || phase == '\0';

@@ -32,7 +32,7 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
 void tp_raw_filter_release(struct tp_raw_filter *filter);
 
 /* Returns whether the element only names a row (ph M), or has no readable ph. */
-bool tp_raw_filter_is_row(const struct tp_event_text *event);
+bool tp_raw_filter_is_row_name(const struct tp_event_text *event);
 
 /* Adds device work to a filter of steps. The filter then keeps events that overlap the steps on the host, and device
  * work that was launched in the steps, even if it ran later. If the trace does not link launches to device work, the

@@ -20,7 +20,7 @@ static char event_phase(const struct tp_event_text *event)
     return ph.len == 3 ? ph.ptr[1] : '\0';
 }
 
-bool tp_raw_flows_is_end(const struct tp_event_text *event)
+bool tp_raw_flows_is_flow_element(const struct tp_event_text *event)
 {
     char phase = event_phase(event);
     return phase == 's' || phase == 't' || phase == 'f';

@@ -25,7 +25,7 @@ struct tp_raw_flows {
 void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena);
 
 /* Returns whether the element is the begin, a step or the end of a flow. */
-bool tp_raw_flows_is_end(const struct tp_event_text *event);
+bool tp_raw_flows_is_flow_element(const struct tp_event_text *event);
 
 /* Adds the begin or end of an arrow that the filter keeps. Returns true if the caller must now write *first and then
  * the element. Returns false if the counterpart was not read yet. *first: text of the counterpart, or empty if it is

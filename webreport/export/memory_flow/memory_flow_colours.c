@@ -59,7 +59,7 @@ struct holders {
     struct tp_vec held; /* elements: double, one for each name: sum of size * lifetime over its blocks, bytes * ns */
 };
 
-static int compare_by_held(const void *context, uint32_t x, uint32_t y)
+static int compare_by_memory_use(const void *context, uint32_t x, uint32_t y)
 {
     const struct holders *holders = context;
     double a = *TP_AT(&holders->held, double, x), b = *TP_AT(&holders->held, double, y);
@@ -86,7 +86,7 @@ static void colour_by_name(struct tp_flow_colours *colours, const struct tp_memo
     uint8_t *colour_of = tp_arena_array(arena, count, sizeof *colour_of);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, count, compare_by_held, &holders, arena);
+    tp_sort_rows(order, count, compare_by_memory_use, &holders, arena);
     for (uint32_t i = 0; i < count; i++) {
         unsigned rank = colour_of[order[i]] = (uint8_t)(i < NAMED ? i : NAMED);
         colours->fill[rank] = rank < NAMED ? PALETTE[rank] : "#B9BEC6";

@@ -52,7 +52,7 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     struct tp_folded *now = build_folded(export, export->profile->trace, metric),
                      *before = export->baseline ? build_folded(export, export->baseline, metric) : NULL;
-    if (tp_folded_is_empty(now) && (!before || tp_folded_is_empty(before)))
+    if (tp_folded_is_at_end(now) && (!before || tp_folded_is_at_end(before)))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     picture.now = now;
     picture.before = before;

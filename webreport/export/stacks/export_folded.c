@@ -25,7 +25,7 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
-    if (tp_folded_is_empty(folded)) /* an empty file is an error, because flamegraph.pl and speedscope refuse it */
+    if (tp_folded_is_at_end(folded)) /* an empty file is an error, because flamegraph.pl and speedscope refuse it */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     return tp_export_note_written_path(export, path, tp_folded_write(folded, path, err));
 }

@@ -51,7 +51,7 @@ static const char *gpu_name(const struct tp_tf_run *run)
 }
 
 /* Adds the value of the fact known[which] if the program recorded this fact. */
-static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
+static void add_known_fact(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
 {
     struct tp_arena *arena = run->export->arena;
     struct tp_tf_hparam value = {known[which].name, known[which].title, NULL, NAN};
@@ -107,7 +107,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     struct tp_tf_hparam values[OWN + KNOWN + MAX_FACTS] = {
         {"worker", "Worker", run->export->worker, 0},
         {"gpu", tp_devices_word(profile->model), gpu_name(run), 0},
-        {"gpus_used", tp_replace_gpu_words(profile->model, "GPUs used", run->export->arena), NULL,
+        {"gpus_used", tp_replace_gpu_by_device_word(profile->model, "GPUs used", run->export->arena), NULL,
          (double)profile->model->gpu_count},
         {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
@@ -119,7 +119,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         columns[i] = values[i];
     for (size_t i = 0; i < KNOWN; i++) {
         columns[OWN + i] = (struct tp_tf_hparam){known[i].name, known[i].title, known[i].is_number ? NULL : "", 0};
-        add_known(run, values, &count, i);
+        add_known_fact(run, values, &count, i);
     }
     size_t known_count = count;
     add_user_values(run, values, &count);

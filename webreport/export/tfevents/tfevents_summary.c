@@ -36,7 +36,7 @@ static const struct tp_tf_metric *metrics_with_titles(const struct tp_tf_run *ru
     struct tp_arena *arena = run->export->arena;
     struct tp_tf_metric *titled = tp_arena_array(arena, METRICS, sizeof *titled);
     memcpy(titled, metrics, sizeof metrics);
-    titled[GPU_UTILIZATION].title = tp_replace_gpu_words(model, metrics[GPU_UTILIZATION].title, arena);
+    titled[GPU_UTILIZATION].title = tp_replace_gpu_by_device_word(model, metrics[GPU_UTILIZATION].title, arena);
     titled[DATALOADER].title = tp_text_printf(arena, "%s (%%)", tp_phrase(TP_PHRASE_INPUT, model->producer));
     return titled;
 }
@@ -161,7 +161,8 @@ static void add_layout(const struct tp_tf_run *run)
         if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
             struct tp_tf_chart *chart = tp_vec_push(&shown);
             *chart = charts[i].chart;
-            chart->category = tp_replace_gpu_words(run->export->profile->model, chart->category, run->export->arena);
+            chart->category =
+                tp_replace_gpu_by_device_word(run->export->profile->model, chart->category, run->export->arena);
             if (i == UTILIZATION && tp_has_only_devices_of_program(run->export->profile->model))
                 chart->title = "Utilization (%)";
         }

@@ -124,7 +124,7 @@ static void add_overview(const struct tp_tf_run *run)
                   tp_text_of_time(arena, (int64_t)llround(total * US_TO_NS)),
                   tp_text_of_counted_noun(arena, overview->used_count, "step", "steps"));
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        double us = overview->average_us[tp_chart_average_of_kind(kind)];
+        double us = overview->average_us[tp_chart_average_index_of_kind(kind)];
         tp_buf_printf(
             run->text, "| %s | %s | %s |\n",
             tp_chart_label(kind, overview->gpu_summary.row_count > 0, run->export->profile->model, run->export->arena),

@@ -16,7 +16,7 @@ struct tree {
     struct tp_strings names;
     struct tp_vec nodes; /* nodes of the graph; elements: struct tp_tf_node */
     struct tp_vec last;  /* elements: uint32_t; for each node, index of its newest child */
-    uint32_t last_top;
+    uint32_t newest_top_node;
     uint32_t *depth;
 };
 
@@ -44,7 +44,7 @@ static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
 
 static uint32_t *last_child(struct tree *tree, uint32_t parent)
 {
-    return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
+    return parent == TP_NO_ID ? &tree->newest_top_node : TP_AT(&tree->last, uint32_t, parent);
 }
 
 /* Returns the child of `parent` with this name; adds the child if it is new. Returns `parent` itself if a new child
@@ -64,7 +64,7 @@ static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_
     struct tp_tf_node *node = tp_vec_push(&tree->nodes);
     *node = (struct tp_tf_node){.name = tp_arena_copy(arena, clean.ptr, clean.len), .parent = parent};
     node->op = node->name;
-    node->follows = *last_child(tree, parent);
+    node->previous_sibling = *last_child(tree, parent);
     *(uint32_t *)tp_vec_push(&tree->last) = TP_NO_ID;
     *last_child(tree, parent) = known;
     tree->depth[known] = depth;
@@ -141,7 +141,7 @@ void tp_tf_add_graph(const struct tp_tf_run *run)
 {
     struct tp_arena *arena = run->export->arena;
     struct tree tree = {.run = run, .nodes = TP_VEC(arena, struct tp_tf_node), .last = TP_VEC(arena, uint32_t)};
-    tree.last_top = TP_NO_ID;
+    tree.newest_top_node = TP_NO_ID;
     tree.depth = tp_arena_array(arena, TP_MAX_GRAPH_NODES, sizeof *tree.depth);
     tp_keys_init(&tree.paths, arena, 2);
     tp_strings_init(&tree.names, arena, 0);

@@ -244,7 +244,7 @@ static void write_device_properties(struct device *d)
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);
     if (!p)
         return;
-    bool is_amd = tp_str_find_lower(p->name, "amd") >= 0 || tp_str_find_lower(p->name, "radeon") >= 0;
+    bool is_amd = tp_str_find_ignore_case(p->name, "amd") >= 0 || tp_str_find_ignore_case(p->name, "radeon") >= 0;
     struct tp_xstat memory = tp_xstat_uint(tp_xplane_add_text(d->plane, TP_STR("memory_size")),
                                            p->total_memory_bytes > 0 ? (uint64_t)p->total_memory_bytes : 0);
     write_int_stat(d, "core_count", p->sm_count);

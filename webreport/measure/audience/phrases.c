@@ -69,7 +69,7 @@ static const char *replace_gpu_word(const char *text, const char *word, struct t
     return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, replace_gpu_word(at + 3, word, arena));
 }
 
-const char *tp_replace_gpu_words(const struct tp_model *model, const char *text, struct tp_arena *arena)
+const char *tp_replace_gpu_by_device_word(const struct tp_model *model, const char *text, struct tp_arena *arena)
 {
     return replace_gpu_word(text, tp_devices_word(model), arena);
 }
@@ -82,13 +82,14 @@ struct tp_speech tp_speech_of_model(const struct tp_model *model)
                               !model->gpu_count && !tp_uses_torch_words(model->producer), tp_devices_word(model)};
 }
 
-struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speech second)
+struct tp_speech tp_speech_for_two_traces(struct tp_speech first, struct tp_speech second)
 {
-    bool has_gpu = !first.mentions_no_device && !first.has_only_own;
-    has_gpu |= !second.mentions_no_device && !second.has_only_own;
+    bool has_gpu = !first.mentions_no_device && !first.has_only_registered_devices;
+    has_gpu |= !second.mentions_no_device && !second.has_only_registered_devices;
     const char *x = first.devices ? first.devices : "GPU", *y = second.devices ? second.devices : "GPU";
     const char *word = first.mentions_no_device ? y : second.mentions_no_device || strcmp(x, y) == 0 ? x : "Device";
-    return (struct tp_speech){first.producer, !has_gpu && (first.has_only_own || second.has_only_own),
+    return (struct tp_speech){first.producer,
+                              !has_gpu && (first.has_only_registered_devices || second.has_only_registered_devices),
                               first.mentions_no_device && second.mentions_no_device, word};
 }
 
@@ -151,5 +152,5 @@ const char *tp_operator_count_text(enum tp_producer producer, size_t count, stru
 bool tp_mentions_launches(const struct tp_model *model)
 {
     struct tp_speech speech = tp_speech_of_model(model);
-    return !speech.mentions_no_device && !speech.has_only_own;
+    return !speech.mentions_no_device && !speech.has_only_registered_devices;
 }

@@ -38,12 +38,13 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
 
 /* Returns `text` with the word for the trace's devices (tp_devices_word) instead of "GPU". The result is `text` itself
  * or a copy in `arena`. */
-const char *tp_replace_gpu_words(const struct tp_model *model, const char *text, struct tp_arena *arena);
+const char *tp_replace_gpu_by_device_word(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
 struct tp_speech {
     enum tp_producer producer;
-    bool has_only_own;       /* true if the program itself registered all devices, so that no device is a GPU */
+    bool
+        has_only_registered_devices; /* true if the program itself registered all devices, so that no device is a GPU */
     bool mentions_no_device; /* true if the trace has no device and is not from PyTorch; texts then mention no device */
     const char *devices;     /* word for the devices (tp_devices_word), static; NULL means "GPU" */
 };
@@ -51,7 +52,7 @@ struct tp_speech {
 struct tp_speech tp_speech_of_model(const struct tp_model *model);
 /* Returns the words for texts about two traces. The words for operators are from the first trace; the words for devices
  * describe the devices of both traces. */
-struct tp_speech tp_speech_join_speeches(struct tp_speech first, struct tp_speech second);
+struct tp_speech tp_speech_for_two_traces(struct tp_speech first, struct tp_speech second);
 
 /* Translates a text that tracepress wrote for PyTorch into the words of `speech`. Operators become calls, annotations
  * become ranges, and "GPU" becomes the word for the devices. The text must not contain names from the trace. Returns

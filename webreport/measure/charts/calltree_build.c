@@ -65,7 +65,7 @@ static const struct tp_label *node_label(const struct pruning *p, uint32_t node)
 
 /* Returns the child frame that has at least 98 % of the device time and of the host time of a frame; TP_NO_ID without
  * such a child. */
-static uint32_t child_with_nearly_all_time(const struct pruning *p, uint32_t index)
+static uint32_t find_child_with_nearly_all_time(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
     if (node_label(p, index)->kind != TP_CALL_FRAME)
@@ -86,7 +86,7 @@ static uint32_t find_chain_end(const struct pruning *p, uint32_t index, uint32_t
 {
     bool has_module = false;
     *shown = index;
-    for (uint32_t next = index; next != TP_NO_ID; next = child_with_nearly_all_time(p, index)) {
+    for (uint32_t next = index; next != TP_NO_ID; next = find_child_with_nearly_all_time(p, index)) {
         index = next;
         bool is_module = node_label(p, index)->is_module;
         if (is_module || !has_module)
@@ -140,7 +140,7 @@ static void push_children_of_node(struct pruning *p, uint32_t node, uint32_t pla
         *(struct pending *)tp_vec_push(&p->stack) = (struct pending){.node = items[i], .parent = place};
 }
 
-static struct tp_call call_of_omitted_children(const struct pruning *p, const struct pending *pending)
+static struct tp_call make_call_of_omitted_children(const struct pruning *p, const struct pending *pending)
 {
     char name[48];
     struct tp_call call = pending->other;
@@ -176,7 +176,7 @@ static void write_nodes(struct pruning *p)
         if (node != TP_NO_ID)
             node = find_chain_end(p, node, &shown);
         struct tp_call *call = tp_vec_push(&calls);
-        *call = node == TP_NO_ID ? call_of_omitted_children(p, &next) : make_call_of_node(p, shown);
+        *call = node == TP_NO_ID ? make_call_of_omitted_children(p, &next) : make_call_of_node(p, shown);
         call->parent = next.parent;
         call->depth = next.parent == TP_NO_ID ? 0 : (uint16_t)(TP_AT(&calls, struct tp_call, next.parent)->depth + 1);
         if (node != TP_NO_ID)

@@ -44,7 +44,7 @@ bool tp_label_is_runtime_frame(struct tp_str text)
     return tp_str_equal(tp_frame_function_name(text), TP_STR("<module>"));
 }
 
-struct tp_str tp_label_text_of_frame(struct tp_arena *arena, struct tp_str text)
+struct tp_str tp_label_shorten_frame(struct tp_arena *arena, struct tp_str text)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, text))
@@ -64,7 +64,7 @@ struct tp_str tp_label_text_of_frame(struct tp_arena *arena, struct tp_str text)
     return (struct tp_str){label, size};
 }
 
-struct tp_str tp_label_text_of_module(struct tp_str name)
+struct tp_str tp_label_shorten_module(struct tp_str name)
 {
     name = tp_frame_module_name(name);
     size_t size = name.len;

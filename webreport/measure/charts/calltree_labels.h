@@ -10,9 +10,9 @@
 bool tp_label_is_runtime_frame(struct tp_str text);
 
 /* Shortens "path/model.py(12): forward" to "forward model.py:12"; other texts stay as they are. */
-struct tp_str tp_label_text_of_frame(struct tp_arena *arena, struct tp_str text);
+struct tp_str tp_label_shorten_frame(struct tp_arena *arena, struct tp_str text);
 
 /* Shortens "nn.Module: Linear_12" to "Linear", so that all instances of a module share a label. */
-struct tp_str tp_label_text_of_module(struct tp_str name);
+struct tp_str tp_label_shorten_module(struct tp_str name);
 
 #endif

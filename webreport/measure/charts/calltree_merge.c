@@ -87,7 +87,7 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 {
     if (tp_label_is_runtime_frame(frame))
         return TP_MERGE_SKIPPED;
-    uint32_t label = tp_merge_add_label(merge, tp_label_text_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    uint32_t label = tp_merge_add_label(merge, tp_label_shorten_frame(merge->arena, frame), TP_CALL_FRAME);
     TP_AT(&merge->labels, struct tp_label, label)->frame = frame;
     return label;
 }
@@ -95,7 +95,7 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 /* Returns the label of a module. All modules of one class share a label. */
 static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
 {
-    uint32_t id = tp_strings_add(&merge->modules, tp_label_text_of_module(name));
+    uint32_t id = tp_strings_add(&merge->modules, tp_label_shorten_module(name));
     if (id >= merge->label_by_module.count) {
         uint32_t label = tp_merge_add_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
         TP_AT(&merge->labels, struct tp_label, label)->is_module = true;
@@ -167,7 +167,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *eve
 }
 
 /* Returns the parent node for an event without an enclosing event on its thread. */
-static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
+static uint32_t find_outermost_parent(struct walk *w, const struct tp_event *event)
 {
     struct tp_merge *merge = w->merge;
     if (event->thread == w->main_thread)
@@ -227,7 +227,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         node != TP_NO_ID &&
         TP_AT(&merge->labels, struct tp_label, tp_merge_node(merge, node)->label)->kind >= TP_CALL_FRAME;
     if (node == TP_NO_ID)
-        node = outermost_parent(w, event);
+        node = find_outermost_parent(w, event);
     if (kind == TP_KIND_OPERATOR && !has_frames_above && event->detail != TP_NO_ID &&
         merge->model->trace->hosts[event->detail].stack != TP_NO_ID)
         node = descend_stack(w, node, merge->model->trace->hosts[event->detail].stack);
@@ -313,7 +313,7 @@ static struct records collect_records(const struct tp_model *model, struct tp_ar
 /* ---- devices ---- */
 
 /* Returns the node of a device operation's owner. Without an owner, returns the node of the launch. */
-static uint32_t launching_node(const struct walk *w, uint32_t device)
+static uint32_t find_launching_node(const struct walk *w, uint32_t device)
 {
     const struct tp_model *model = w->merge->model;
     uint32_t owner = model->devices.owner[device], launch = model->devices.launch[device], node = TP_NO_ID;
@@ -329,7 +329,7 @@ static void add_device_operations(struct walk *w)
     struct tp_merge *merge = w->merge;
     for (uint32_t i = 0; i < merge->model->devices.count; i++) {
         const struct tp_event *event = tp_device_event(merge->model, i);
-        uint32_t node = tp_merge_find_or_add_child(merge, launching_node(w, i), device_label(merge, event));
+        uint32_t node = tp_merge_find_or_add_child(merge, find_launching_node(w, i), device_label(merge, event));
         struct tp_merge_node *kernel = tp_merge_node(merge, node);
         kernel->device_ns = tp_sat_add(kernel->device_ns, event->dur_ns);
         kernel->call_count++;

@@ -125,7 +125,7 @@ struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path
  * replaces blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional characters would
  * control the terminal. Some readers, such as JavaScript, treat U+2028 and U+2029 as the end of a line; speedscope
  * silently drops lines with them. Names made by torch contain none of these characters. */
-static size_t forbidden_bytes(struct tp_str frame, size_t at)
+static size_t length_of_forbidden_character(struct tp_str frame, size_t at)
 {
     const char *p = frame.ptr + at;
     size_t left = frame.len - at;
@@ -143,7 +143,7 @@ static size_t forbidden_bytes(struct tp_str frame, size_t at)
 static void append_frame_text(struct tp_buf *out, struct tp_str frame)
 {
     for (size_t i = 0, size; i < frame.len; i += size ? size : 1) {
-        size = forbidden_bytes(frame, i);
+        size = length_of_forbidden_character(frame, i);
         tp_buf_putc(out, size ? '_' : frame.ptr[i]);
     }
 }
@@ -218,7 +218,7 @@ bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out)
     return true;
 }
 
-bool tp_folded_is_empty(struct tp_folded *folded)
+bool tp_folded_is_at_end(struct tp_folded *folded)
 {
     struct tp_buf text;
     uint32_t at = folded->at;
@@ -263,8 +263,8 @@ static void find_paths_of_items(struct tp_folded *folded, struct tp_arena *arena
     }
 }
 
-static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_sample *sample,
-                            struct tp_sample_functions *functions)
+static uint32_t find_or_add_sample_path(struct tp_folded *folded, const struct tp_trace *trace,
+                                        const struct tp_sample *sample, struct tp_sample_functions *functions)
 {
     struct tp_str thread = tp_sample_thread_name(folded->frames.arena, &trace->threads[sample->thread]);
     uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread));
@@ -289,13 +289,13 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
         const struct tp_sample *sample = &trace->samples[i];
         uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
         if (id == path_of.count)
-            *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, &functions);
+            *(uint32_t *)tp_vec_push(&path_of) = find_or_add_sample_path(folded, trace, sample, &functions);
         add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
     }
 }
 
 /* Returns the path of a sample in a trace of `record --outside`. The path consists of process, thread and functions. */
-static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
+static uint32_t find_or_add_program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
 {
     const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_by_sample[sample]];
     const struct tp_vec *numbers = &sampled->functions.path;
@@ -325,7 +325,7 @@ static void find_program_paths(struct tp_folded *folded, const struct tp_trace *
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         uint32_t id = tp_keys_pair(&seen, sampled->thread_by_sample[i], trace->samples[i].stack);
         if (id == path_of.count)
-            *(uint32_t *)tp_vec_push(&path_of) = program_path(folded, sampled, i);
+            *(uint32_t *)tp_vec_push(&path_of) = find_or_add_program_path(folded, sampled, i);
         add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id),
                           folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
     }

@@ -69,7 +69,7 @@ struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path
 bool tp_folded_next_lines(struct tp_folded *folded, struct tp_buf *out);
 
 /* Returns true if no line remains for tp_folded_next_lines. Does not change `folded`. */
-bool tp_folded_is_empty(struct tp_folded *folded);
+bool tp_folded_is_at_end(struct tp_folded *folded);
 
 /* Writes all lines to a file; creates no file if an error occurs. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err);

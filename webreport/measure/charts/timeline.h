@@ -63,8 +63,8 @@ struct tp_timeline_phase {
 /* Load of a device in each bucket; 255 is full load. */
 struct tp_timeline_gpu {
     int64_t id;
-    struct tp_str title; /* title of the device, such as "GPU 0" (tp_device_title) */
-    bool has_sm;         /* true if the trace has the blocks per SM of at least one kernel */
+    struct tp_str title;    /* title of the device, such as "GPU 0" (tp_device_title) */
+    bool has_sm_efficiency; /* true if the trace has the blocks per SM of at least one kernel */
     uint8_t *busy, *sm;
 };
 
@@ -78,12 +78,12 @@ struct tp_timeline {
     uint32_t gpu_count;
     struct tp_timeline_phase *phases; /* phases in order of start */
     uint32_t phase_count;
-    uint64_t slice_count;          /* number of slices of all lanes in the trace */
-    uint64_t shown_count;          /* number of slices in the viewer's data */
-    uint64_t folded_count;         /* number of slices that are folded into coverage */
-    uint64_t folded_below_ns;      /* host slices shorter than this many ns are folded; 0 folds no slice */
-    uint64_t too_deep_slice_count; /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
-    uint64_t arguments_left_out;   /* number of slices and moments whose arguments did not fit into `data` */
+    uint64_t slice_count;              /* number of slices of all lanes in the trace */
+    uint64_t shown_count;              /* number of slices in the viewer's data */
+    uint64_t folded_count;             /* number of slices that are folded into coverage */
+    uint64_t folded_below_ns;          /* host slices shorter than this many ns are folded; 0 folds no slice */
+    uint64_t omitted_deep_slice_count; /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
+    uint64_t arguments_left_out;       /* number of slices and moments whose arguments did not fit into `data` */
     uint64_t omitted_moment_count;
     bool folds_devices; /* true if short device slices are folded too */
     bool omits_shapes;  /* true if the shapes of operators did not fit into `data` */

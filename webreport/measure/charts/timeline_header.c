@@ -23,7 +23,7 @@ struct header {
 #define F struct tp_timeline_gpu
 static const struct tp_json_field gpu_fields[] = {
     {"id", TP_PLAIN(F, id)},
-    {"sm", TP_PLAIN(F, has_sm)},
+    {"sm", TP_PLAIN(F, has_sm_efficiency)},
     {"title", TP_PLAIN(F, title)},
 };
 #undef F

@@ -151,8 +151,8 @@ struct tp_str tp_timeline_pack_device_load(struct tp_timeline *timeline, struct 
         tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
-        gpu->has_sm = compute_sm_load(timeline, &model->gpus[i], &sweep);
-        if (!gpu->has_sm)
+        gpu->has_sm_efficiency = compute_sm_load(timeline, &model->gpus[i], &sweep);
+        if (!gpu->has_sm_efficiency)
             continue;
         gpu->sm = shares_of_wider_buckets(arena, buckets, width);
         tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);

@@ -22,7 +22,7 @@ void tp_pack_reserve_bytes(struct tp_pack *pack, enum tp_pack_section section, s
 
 /* Returns the name as the page shows it, shortened to about TP_MAX_SHOWN_NAME_BYTES bytes. Never cuts a UTF-8
  * sequence. */
-static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
+static struct tp_str shorten_name_for_page(const struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
 {
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);
     uint64_t marks = pack->timeline->model->marks[id];
@@ -61,7 +61,7 @@ uint32_t tp_pack_name_number(struct tp_pack *pack, uint32_t id, enum tp_slice_cl
         return number;
     if (pack->class_by_name[id])
         class = tp_pack_class_of_name(pack, id);
-    struct tp_str name = shown_name(pack, id, class);
+    struct tp_str name = shorten_name_for_page(pack, id, class);
     if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
         return 0;
     number = pack->name_count;

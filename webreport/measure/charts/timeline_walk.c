@@ -248,7 +248,7 @@ static void write_slices_of_lane(struct walk *w)
         if (pack->is_first)
             add_slice_to_statistics(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {
-            pack->timeline->too_deep_slice_count++;
+            pack->timeline->omitted_deep_slice_count++;
             continue;
         }
         if (row >= lane->row_count)
@@ -298,7 +298,7 @@ static void reset_sections(struct tp_pack *pack)
     tp_pack_arguments_start(pack);
     if (pack->has_shapes)
         tp_pack_shapes_start(pack);
-    timeline->shown_count = timeline->folded_count = timeline->too_deep_slice_count = 0;
+    timeline->shown_count = timeline->folded_count = timeline->omitted_deep_slice_count = 0;
     if (!pack->is_first)
         return;
     memset(pack->bins, 0, sizeof pack->bins);

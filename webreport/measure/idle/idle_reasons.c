@@ -24,7 +24,7 @@ enum tp_call_use tp_call_use_by_name(struct tp_str name)
                  {"module", TP_CALL_SET_UP},        {"function", TP_CALL_SET_UP},       {"create", TP_CALL_SET_UP},
                  {"init", TP_CALL_SET_UP}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tp_str_find_lower(name, words[i].word) >= 0)
+        if (tp_str_find_ignore_case(name, words[i].word) >= 0)
             return words[i].use;
     return TP_CALL_OTHER;
 }
@@ -110,9 +110,9 @@ static void add_reasons_of_launch_time(struct walk *walk, const struct tp_idle_s
     enum { LATENCIES = 20 };
     enum tp_idle_reason reason = TP_IDLE_BY_LAUNCH;
     if (does_device_run_earlier_work(walk, piece->a, piece->b, LATENCIES))
-        reason = TP_IDLE_BY_HELD_LAUNCH;
+        reason = TP_IDLE_BY_EARLIER_WORK_LAUNCH;
     else if (launch_of_next_operation(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
-        reason = TP_IDLE_BY_BLOCKED;
+        reason = TP_IDLE_BY_BLOCKED_CALL;
     add_reason_time(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
@@ -125,7 +125,7 @@ static void add_reasons_of_queue_time(struct walk *walk, const struct tp_idle_sl
     bool is_graph = tp_is_graph_launched(walk->model, piece->next);
     add_reason_time(walk, TP_IDLE_BY_LATENCY, piece, tp_sat_sub(from, piece->a));
     add_reason_time(walk,
-                    does_device_run_earlier_work(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
+                    does_device_run_earlier_work(walk, from, piece->b, 10) ? TP_IDLE_BY_EARLIER_WORK
                     : is_graph                                             ? TP_IDLE_BY_GRAPH
                                                                            : TP_IDLE_BY_QUEUE,
                     piece, ns);
@@ -145,9 +145,10 @@ static void add_reasons_of_idle_interval(struct walk *walk, const struct tp_idle
         add_reason_time(walk, TP_IDLE_BY_EDGE, piece, ns);
         break;
     case TP_IDLE_UNKNOWN:
-        add_reason_time(
-            walk, does_device_run_earlier_work(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN,
-            piece, ns);
+        add_reason_time(walk,
+                        does_device_run_earlier_work(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_EARLIER_WORK
+                                                                                   : TP_IDLE_BY_UNKNOWN,
+                        piece, ns);
         break;
     default:
         add_reason_time(walk, TP_IDLE_BY_HOST, piece, ns);

@@ -9,13 +9,13 @@ enum tp_idle_reason {
     TP_IDLE_BY_HOST,   /* before the host calls the next operation */
     TP_IDLE_BY_LAUNCH, /* during the host's call of the next operation */
     /* during the call of the next operation, if the call takes more than 1 ms and more than 20 usual latencies */
-    TP_IDLE_BY_BLOCKED,
-    TP_IDLE_BY_HELD_LAUNCH, /* like TP_IDLE_BY_HELD, but during the call of the next operation */
-    TP_IDLE_BY_LATENCY,     /* after the call of the next operation, up to the usual latency of a start */
-    TP_IDLE_BY_GRAPH,       /* between kernels of one device graph */
-    TP_IDLE_BY_QUEUE,       /* the next operation waits for its stream, an event or a copy */
+    TP_IDLE_BY_BLOCKED_CALL,
+    TP_IDLE_BY_EARLIER_WORK_LAUNCH, /* like TP_IDLE_BY_EARLIER_WORK, but during the call of the next operation */
+    TP_IDLE_BY_LATENCY,             /* after the call of the next operation, up to the usual latency of a start */
+    TP_IDLE_BY_GRAPH,               /* between kernels of one device graph */
+    TP_IDLE_BY_QUEUE,               /* the next operation waits for its stream, an event or a copy */
     /* a long wait at the start of the recording: the device executes work from before the recording, or is stalled */
-    TP_IDLE_BY_HELD,
+    TP_IDLE_BY_EARLIER_WORK,
     TP_IDLE_BY_EDGE,    /* before the first or after the last recorded operation of the device */
     TP_IDLE_BY_UNKNOWN, /* the launch of the next operation is not recorded */
     TP_IDLE_REASONS
@@ -53,7 +53,7 @@ void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *
  * from before the recording. */
 static inline int64_t tp_idle_outside_program_ns(const struct tp_idle_reasons *found)
 {
-    return found->ns[TP_IDLE_BY_EDGE] + found->ns[TP_IDLE_BY_HELD] + found->ns[TP_IDLE_BY_HELD_LAUNCH];
+    return found->ns[TP_IDLE_BY_EDGE] + found->ns[TP_IDLE_BY_EARLIER_WORK] + found->ns[TP_IDLE_BY_EARLIER_WORK_LAUNCH];
 }
 
 #endif

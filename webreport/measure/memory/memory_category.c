@@ -17,8 +17,8 @@ static const char *const texts[TP_MEMORY_CATEGORIES] = {
     [TP_MEMORY_ACTIVATIONS] = "activations",
     [TP_MEMORY_INPUTS] = "inputs",
     [TP_MEMORY_WORKSPACE] = "workspace",
-    [TP_MEMORY_KEPT] = "kept to the end",
-    [TP_MEMORY_BEFORE] = "from before the recording",
+    [TP_MEMORY_NEVER_RELEASED] = "kept to the end",
+    [TP_MEMORY_BEFORE_RECORDING] = "from before the recording",
     [TP_MEMORY_RESERVED] = "cache of the allocator",
 };
 
@@ -108,7 +108,7 @@ static enum tp_memory_category category_of_forward_block(const struct tp_model *
         return TP_MEMORY_WEIGHTS;
     if (!made->is_module && is_tensor_move(model, made->outer))
         return TP_MEMORY_INPUTS;
-    return freed ? TP_MEMORY_ACTIVATIONS : TP_MEMORY_KEPT;
+    return freed ? TP_MEMORY_ACTIVATIONS : TP_MEMORY_NEVER_RELEASED;
 }
 
 enum tp_memory_category tp_memory_category_of_block(const struct tp_model *model, const struct tp_memory *made,

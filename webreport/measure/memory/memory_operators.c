@@ -41,7 +41,7 @@ struct summing {
     int64_t *calls; /* for each name id: number of calls */
     /* for each operator: operator that gets its records in the folded table; TP_NO_ID: the operator itself */
     uint32_t *folded_into;
-    uint32_t *place_of;      /* for each operator: index in `visited` + 1; 0: not visited */
+    uint32_t *visited_index; /* for each operator: index in `visited` + 1; 0: not visited */
     struct visited *visited; /* visited operators, in the order in which the walk over the records finds them */
     uint32_t visited_count;
     uint32_t *row_of_name; /* for each name: index of the row + 1; 0: no visited operator has this name */
@@ -88,11 +88,11 @@ static int compare_by_operator(const void *context, uint32_t x, uint32_t y)
 
 static struct visited *visited_entry_of_operator(const struct summing *s, uint32_t op)
 {
-    return &s->visited[s->place_of[op] - 1];
+    return &s->visited[s->visited_index[op] - 1];
 }
 
 /* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: true for the folded table. */
-static uint32_t operator_that_gets_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
+static uint32_t find_operator_of_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
     return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
@@ -117,13 +117,13 @@ static void collect_operators_of_records(struct summing *s, uint32_t device, boo
     uint32_t first = records->first_of_device[device],
              end = device < MOST_DEVICES ? records->first_of_device[device + 1] : 0;
     for (uint32_t i = first; i < end; i++)
-        for (uint32_t up = operator_that_gets_record(s, &records->items[records->by_device[i]], folds);
-             up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
-            s->place_of[up] = ++s->visited_count;
+        for (uint32_t up = find_operator_of_record(s, &records->items[records->by_device[i]], folds);
+             up != TP_NO_ID && !s->visited_index[up]; up = ops->parent[up])
+            s->visited_index[up] = ++s->visited_count;
     s->visited = tp_arena_array(records->arena, s->visited_count, sizeof *s->visited);
     for (uint32_t i = first; i < end; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        uint32_t op = operator_that_gets_record(s, record, folds);
+        uint32_t op = find_operator_of_record(s, record, folds);
         for (uint32_t up = op; up != TP_NO_ID && visited_entry_of_operator(s, up)->op != up; up = ops->parent[up])
             visited_entry_of_operator(s, up)->op = up;
         if (op == TP_NO_ID)
@@ -147,8 +147,8 @@ static uint32_t *sort_visited(const struct summing *s)
         return sorted;
     }
     for (uint32_t op = 0; op < ops; op++)
-        if (s->place_of[op])
-            sorted[next++] = s->place_of[op] - 1;
+        if (s->visited_index[op])
+            sorted[next++] = s->visited_index[op] - 1;
     return sorted;
 }
 
@@ -175,7 +175,7 @@ static void sum_operators_by_name(struct summing *s)
 static void clear_sums(struct summing *s)
 {
     for (uint32_t i = 0; i < s->visited_count; i++)
-        s->place_of[s->visited[i].op] = 0;
+        s->visited_index[s->visited[i].op] = 0;
     for (size_t i = 0; i < s->rows.count; i++)
         s->row_of_name[TP_AT(&s->rows, struct row, i)->name] = 0;
     tp_arena_free_item(s->records->arena, s->visited, s->visited_count * sizeof *s->visited);
@@ -237,7 +237,7 @@ void tp_memory_ops_build(struct tp_memory_records *records)
     struct summing s = {.records = records, .rows = TP_VEC(arena, struct row)};
     size_t ops = model->operators.count, names = model->trace->names.count;
     s.calls = tp_arena_array(arena, names, sizeof *s.calls);
-    s.place_of = tp_arena_array(arena, ops, sizeof *s.place_of);
+    s.visited_index = tp_arena_array(arena, ops, sizeof *s.visited_index);
     s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
     for (uint32_t i = 0; i < ops; i++)
         s.calls[tp_operator_event(model, i)->name]++;
@@ -247,7 +247,7 @@ void tp_memory_ops_build(struct tp_memory_records *records)
         build_table(&s, &records->devices[d].operators_folded, d, true);
     }
     tp_arena_free_item(arena, s.calls, names * sizeof *s.calls);
-    tp_arena_free_item(arena, s.place_of, ops * sizeof *s.place_of);
+    tp_arena_free_item(arena, s.visited_index, ops * sizeof *s.visited_index);
     tp_arena_free_item(arena, s.row_of_name, names * sizeof *s.row_of_name);
     tp_arena_free_item(arena, s.folded_into, ops * sizeof *s.folded_into);
 }

@@ -130,8 +130,8 @@ static int compare_by_bytes(const void *x, const void *y, const void *context)
 
 /* Returns the id of the operator, module or line that allocated a block, and sets *text to its name. Returns
  * TP_NO_ID if the name is empty. */
-static uint32_t group_id_and_name_of_block(const struct tp_model *model, const struct surrounding *s, int grouping,
-                                           struct tp_str *text)
+static uint32_t find_group_of_block(const struct tp_model *model, const struct surrounding *s, int grouping,
+                                    struct tp_str *text)
 {
     const struct tp_trace *trace = model->trace;
     uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
@@ -262,7 +262,7 @@ static void add_live_block_to_groups(const struct series *s, const struct live_b
     out->live_block_count++;
     for (int g = 0; g < CATEGORY; g++) {
         struct tp_str name;
-        uint32_t id = group_id_and_name_of_block(s->model, &around, g, &name);
+        uint32_t id = find_group_of_block(s->model, &around, g, &name);
         add_block_to_group(&groupings[g], id, name, m->bytes);
     }
     enum tp_memory_category category =
@@ -311,7 +311,7 @@ static void group_live_blocks_at_peak(const struct series *s, uint32_t peak, str
             add_small_blocks(&groupings[STACK], small_bytes, out);
         out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
         if (s->totals_known) {
-            add_unexplained_bytes(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);
+            add_unexplained_bytes(&groupings[CATEGORY], TP_MEMORY_BEFORE_RECORDING, out->preexisting_bytes);
             add_unexplained_bytes(&groupings[CATEGORY], TP_MEMORY_RESERVED,
                                   tp_sat_sub(out->reserved_at_peak_bytes, out->peak_allocated_bytes));
         }

@@ -59,7 +59,7 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
     return make_known_value(best);
 }
 
-struct tp_metric_value tp_metric_out_of_memory(const struct tp_metric_source *s, int which)
+struct tp_metric_value tp_metric_of_failed_allocations(const struct tp_metric_source *s, int which)
 {
     (void)which;
     return make_known_value((double)s->advice->quality.out_of_memory_events);

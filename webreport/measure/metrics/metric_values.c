@@ -142,7 +142,7 @@ struct tp_metric_value tp_metric_of_gpus(const struct tp_metric_source *s, int w
 static bool contains_any(struct tp_str text, const char *const *parts)
 {
     for (; *parts; parts++)
-        if (tp_str_find_lower(text, *parts) >= 0)
+        if (tp_str_find_ignore_case(text, *parts) >= 0)
             return true;
     return false;
 }
@@ -186,13 +186,14 @@ struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int w
 {
     (void)s;
     (void)which;
-    return make_unknown_value(TP_REASON_OF_TWO_RUNS);
+    return make_unknown_value(TP_REASON_NEEDS_TWO_RUNS);
 }
 
 struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
 {
     const struct tp_serving_view *view = &s->advice->serving;
-    int phase = which / TP_SERVING_WHICH, rest = which % TP_SERVING_WHICH, exponent = (rest - TP_SERVING_P50) / 2;
+    int phase = which / TP_SERVING_PHASE_FACTOR, rest = which % TP_SERVING_PHASE_FACTOR,
+        exponent = (rest - TP_SERVING_P50) / 2;
     if (!rest)
         return make_value_unless_nan(view->tokens_per_s[phase], TP_REASON_NO_SERVING);
     int64_t ns = (rest - TP_SERVING_P50) % 2 ? view->p90_ns[phase][exponent] : view->p50_ns[phase][exponent];
@@ -212,14 +213,14 @@ struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, in
             (double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
     for (uint32_t i = 0; i < view->tree.process_count; i++)
         peak = view->tree.processes[i].peak_bytes > peak ? view->tree.processes[i].peak_bytes : peak;
-    return peak == TP_NULL_INT ? make_unknown_value(TP_REASON_NO_LOOK) : make_known_value((double)peak);
+    return peak == TP_NULL_INT ? make_unknown_value(TP_REASON_NO_MEMORY_READING) : make_known_value((double)peak);
 }
 
 struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, int which)
 {
     (void)s;
     (void)which;
-    return make_unknown_value(TP_REASON_OF_FUNCTION);
+    return make_unknown_value(TP_REASON_NEEDS_FUNCTION);
 }
 
 /* ---- host ---- */
@@ -251,7 +252,7 @@ static bool is_copy_in_direction(struct tp_str name, int which)
         [TP_COPIES_H2D] = TP_COPY_HTOD, [TP_COPIES_D2H] = TP_COPY_DTOH, [TP_COPIES_D2D] = TP_COPY_DTOD};
     int way = which & ~TP_COPIES_PAGEABLE;
     bool is_set = is_memset_name(name);
-    if ((which & TP_COPIES_PAGEABLE) && tp_str_find_lower(name, "pageable") < 0)
+    if ((which & TP_COPIES_PAGEABLE) && tp_str_find_ignore_case(name, "pageable") < 0)
         return false;
     if (way == TP_COPIES_ALL || way == TP_COPIES_SETS)
         return is_set == (way == TP_COPIES_SETS);
@@ -315,7 +316,7 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
 /* ---- waits ---- */
 
 /* Returns whether a row is a wait for the whole device outside all operators and without a known source line. */
-static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
+static bool is_device_wait_without_source(const struct tp_table *rows, size_t i)
 {
     return tp_str_ends(tp_table_text(rows, TP_SYNC_API)[i], "DeviceSynchronize") &&
            tp_table_text(rows, TP_SYNC_OP)[i].len == 0 && tp_table_text(rows, TP_SYNC_LINE)[i].len == 0;
@@ -337,7 +338,7 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
     for (size_t i = 0; i < rows->row_count; i++) {
         bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
-        has_bare |= is_sync && is_bare_device_wait(rows, i);
+        has_bare |= is_sync && is_device_wait_without_source(rows, i);
     }
     /* a profiler waits for the device when it stops; this wait at the end of nearly every trace is not part of the
      * run */

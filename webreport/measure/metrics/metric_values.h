@@ -13,10 +13,10 @@ enum { TP_COPIES_PAGEABLE = 8 };
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
-/* `which` of a serving metric: phase * TP_SERVING_WHICH selects the tokens per second of the phase. phase *
- * TP_SERVING_WHICH + 2 * exponent + TP_SERVING_P50 (or P90) selects the median (or 90 % quantile) of the step time in
- * the size class 2^exponent. */
-enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
+/* `which` of a serving metric: phase * TP_SERVING_PHASE_FACTOR selects the tokens per second of the phase. phase *
+ * TP_SERVING_PHASE_FACTOR + 2 * exponent + TP_SERVING_P50 (or P90) selects the median (or 90 % quantile) of the step
+ * time in the size class 2^exponent. */
+enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_PHASE_FACTOR = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
 /* value of `which` for all idle parts together; smaller values select one enum tp_idle_part */
 enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS };

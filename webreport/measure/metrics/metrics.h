@@ -28,12 +28,12 @@ enum tp_metric_reason {
     TP_REASON_NO_LENGTH, /* the steps have length 0 */
     TP_REASON_NO_DEVICE,
     TP_REASON_NO_KERNELS,
-    TP_REASON_NOT_IN_KERNELS, /* the names of the kernels do not show the metric */
-    TP_REASON_OF_TWO_RUNS,    /* the metric compares the work of two runs, so one run does not have it */
-    TP_REASON_NO_SERVING,     /* the trace has no steps of a serving engine with the phase and size of the metric */
-    TP_REASON_NO_PROGRAM,     /* the run has no program recorded from outside, or has several */
-    TP_REASON_NO_LOOK,        /* no process lived long enough for its memory to be read */
-    TP_REASON_OF_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
+    TP_REASON_NOT_IN_KERNELS,    /* the names of the kernels do not show the metric */
+    TP_REASON_NEEDS_TWO_RUNS,    /* the metric compares the work of two runs, so one run does not have it */
+    TP_REASON_NO_SERVING,        /* the trace has no steps of a serving engine with the phase and size of the metric */
+    TP_REASON_NO_PROGRAM,        /* the run has no program recorded from outside, or has several */
+    TP_REASON_NO_MEMORY_READING, /* no process lived long enough for its memory to be read */
+    TP_REASON_NEEDS_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
     TP_REASON_NO_RUNTIME,
     TP_REASON_NO_OPERATORS,
     TP_REASON_NO_DIRECTION,   /* the trace has copies without a direction */

@@ -17,7 +17,7 @@
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
            "length of an engine step by phase and batch size (up to bs1024 requests or tok65536 tokens)",              \
            "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                              \
-           TP_SERVING_##PHASE *TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT)
+           TP_SERVING_##PHASE *TP_SERVING_PHASE_FACTOR + 2 * (exponent) + TP_SERVING_##AT)
 #define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
     SERVED(word, PHASE, size, exponent, p50, P50) SERVED(word, PHASE, size, exponent, p90, P90)
 #define BY_REQUESTS(word, PHASE)                                                                                       \
@@ -213,7 +213,7 @@ METRIC("memory.host.allocations.per_step", COUNT, MEMORY, "allocations on the CP
        "overview.in_steps.host_allocations / steps_used", tp_metric_of_memory,
        TP_MEMORY_ALLOCATIONS_PER_STEP | TP_MEMORY_OF_HOST)
 METRIC("memory.out_of_memory", COUNT, MEMORY, "allocations that failed", "trace_quality.out_of_memory_events",
-       tp_metric_out_of_memory, 0)
+       tp_metric_of_failed_allocations, 0)
 METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
        "overview.in_steps.collectives / steps_used", tp_metric_of_collectives, TP_COLLECTIVES_PER_STEP)
 METRIC("collectives.bytes", BYTES, LINKS, "bytes of the collective operations whose size is known, in all",
@@ -273,10 +273,10 @@ METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in a typical s
        tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
 METRIC("decode.tokens_per_s", RATE, LINKS, "tokens made per second of the engine's decode steps",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
-       TP_SERVING_DECODE *TP_SERVING_WHICH)
+       TP_SERVING_DECODE *TP_SERVING_PHASE_FACTOR)
 METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens read per second of the engine's prefill steps",
        "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
-       TP_SERVING_PREFILL *TP_SERVING_WHICH)
+       TP_SERVING_PREFILL *TP_SERVING_PHASE_FACTOR)
 BY_REQUESTS(decode, DECODE)
 BY_TOKENS(prefill, PREFILL)
 BY_TOKENS(mixed, MIXED)

@@ -94,7 +94,8 @@ bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)
 {
-    int rest = metric->which % TP_SERVING_WHICH, least = metric->which / TP_SERVING_WHICH == TP_SERVING_DECODE ? 0 : 7;
+    int rest = metric->which % TP_SERVING_PHASE_FACTOR,
+        least = metric->which / TP_SERVING_PHASE_FACTOR == TP_SERVING_DECODE ? 0 : 7;
     return metric->value == tp_metric_of_serving && rest && (rest - TP_SERVING_P50) / 2 > least;
 }
 

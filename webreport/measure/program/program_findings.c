@@ -76,7 +76,7 @@ static void add_finding_about_function(struct tp_program_view *view, struct tp_a
     const struct tp_program_function *f = NULL;
     uint32_t number = TP_NO_ID;
     /* finds the largest function with a known name */
-    for (uint32_t at = 0; at < view->functions.found_count && !f; at++) {
+    for (uint32_t at = 0; at < view->functions.sampled_function_count && !f; at++) {
         number = view->functions.order[at];
         f = tp_program_function_at(&view->functions, number);
         f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;
@@ -99,9 +99,9 @@ static void add_finding_about_kernel(struct tp_program_view *view)
 {
     uint32_t most = TP_NO_ID;
     uint64_t samples = 0;
-    int64_t ns = tp_sat_sub(view->kernel_ns, tp_program_starts_kernel_ns(view));
+    int64_t ns = tp_sat_sub(view->kernel_ns, tp_program_thread_start_kernel_ns(view));
     double percent = tp_percent(ns, cpu_ns(view));
-    for (uint32_t i = 0; i < view->functions.found_count; i++) {
+    for (uint32_t i = 0; i < view->functions.sampled_function_count; i++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
         if (f->kind != TP_FUNCTION_KERNEL || f->is_recording)
             continue;
@@ -291,7 +291,7 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
         (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SPINNING, .weight = TP_PROGRAM_HIGH});
     add_finding_about_wait(view, TP_WAIT_LOCK, TP_PROGRAM_FINDS_LOCK);
     add_finding_about_wait(view, TP_WAIT_DISK, TP_PROGRAM_FINDS_DISK);
-    tp_program_find_starts(view, arena);
+    tp_program_find_start_problems(view, arena);
     if (view->python.function != TP_NO_ID && view->python.sample_count >= FEW_SAMPLES)
         add_finding_about_python(view);
     else

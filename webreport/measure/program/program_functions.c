@@ -257,9 +257,9 @@ void tp_program_functions_sum_times(struct tp_program_functions *functions, cons
     functions->order = tp_arena_array(functions->arena, count + 1, sizeof *functions->order);
     for (uint32_t i = 0; i < count; i++)
         if (tp_program_function_at(functions, i)->is_found)
-            functions->order[functions->found_count++] = i;
-    if (functions->found_count > 1)
-        tp_merge_sort(functions->arena, functions->order, functions->found_count, sizeof *functions->order,
+            functions->order[functions->sampled_function_count++] = i;
+    if (functions->sampled_function_count > 1)
+        tp_merge_sort(functions->arena, functions->order, functions->sampled_function_count, sizeof *functions->order,
                       compare_by_self, functions);
 }
 

@@ -42,7 +42,7 @@ struct tp_program_functions {
     struct tp_vec frames; /* elements: uint32_t, frames of the current stack, one for each function of `path` */
     uint32_t *order;      /* numbers of the functions that appear in samples, largest self time first; set by
                              tp_program_functions_sum_times */
-    uint32_t found_count;
+    uint32_t sampled_function_count;
 };
 
 /* Makes an empty set in `arena` (guard set by the caller). The trace must outlive the set. */

@@ -8,7 +8,7 @@
 enum { HALF_PERCENT = 50 };
 
 /* Returns whether function x comes before function y by name, then file. Used for functions with equal times. */
-static bool is_better_function(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
+static bool comes_before_by_name(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
     const struct tp_program_function *a = tp_program_function_at(functions, x),
                                      *b = tp_program_function_at(functions, y);
@@ -22,7 +22,7 @@ static void choose_function(struct tp_program_python *python, const struct tp_pr
     for (uint32_t i = 0; i < functions->items.count; i++) {
         if (!counts[i] || (python->function != TP_NO_ID && time_ns[i] < python->time_ns) ||
             (python->function != TP_NO_ID && time_ns[i] == python->time_ns &&
-             !is_better_function(functions, i, python->function)))
+             !comes_before_by_name(functions, i, python->function)))
             continue;
         python->function = i;
         python->time_ns = time_ns[i];
@@ -51,7 +51,7 @@ static void choose_inner_function(struct tp_program_python *python, const struct
         int64_t ns = tp_key_sums_at(inner, i);
         if (key[0] != python->function || key[1] == key[0] || (python->inner != TP_NO_ID && ns < python->inner_ns) ||
             (python->inner != TP_NO_ID && ns == python->inner_ns &&
-             !is_better_function(functions, key[1], python->inner)))
+             !comes_before_by_name(functions, key[1], python->inner)))
             continue;
         python->inner = key[1];
         python->inner_ns = ns;

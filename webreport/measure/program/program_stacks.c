@@ -23,7 +23,7 @@ static const struct tp_program_function *function_at(const struct tp_program_fun
 }
 
 /* Returns whether a Python function calls the innermost non-kernel function of the current stack. */
-static bool calls_python(const struct tp_program_functions *functions)
+static bool is_called_from_python(const struct tp_program_functions *functions)
 {
     size_t inner = functions->path.count;
     while (inner && function_at(functions, inner - 1)->kind == TP_FUNCTION_KERNEL)
@@ -46,7 +46,7 @@ const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stac
     s->text.count = 0;
     tp_program_functions_of_stack(s->functions, stack);
     words->place = tp_program_functions_place(s->functions);
-    bool has_python = calls_python(s->functions);
+    bool has_python = is_called_from_python(s->functions);
     for (size_t i = s->functions->path.count; i-- > 0 && shown < SHOWN_FRAMES;) {
         const struct tp_program_function *f = function_at(s->functions, i);
         if (f->kind == TP_FUNCTION_KERNEL || (shown && has_python && f->kind != TP_FUNCTION_PYTHON))

@@ -89,7 +89,7 @@ static int64_t count_reused_numbers(const struct tp_process_tree *tree)
 }
 
 /* Returns the largest number of threads that were alive at the same time. again: result of count_reused_numbers. */
-static int64_t most_simultaneous_threads(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
+static int64_t count_simultaneous_threads(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
 {
     size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
     /* item: 1 for the start of a thread, 0 for its end */
@@ -125,7 +125,7 @@ static void find_thread_starts(struct tp_program_view *view, struct tp_arena *ar
     bool is_sampled = work.sample_count >= FEW_SAMPLES;
     int64_t ns = is_sampled ? work.ns : tp_sat_mul(count, THREAD_NS);
     double percent = tp_percent(ns, cpu_ns);
-    at_once = most_simultaneous_threads(&view->tree, again, arena);
+    at_once = count_simultaneous_threads(&view->tree, again, arena);
     if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
         return;
     view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
@@ -134,13 +134,13 @@ static void find_thread_starts(struct tp_program_view *view, struct tp_arena *ar
                                      .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
                                      .count = (uint64_t)count,
                                      .sample_count = is_sampled ? work.sample_count : 0,
-                                     .most_alive_count = (uint64_t)at_once,
+                                     .most_simultaneous_count = (uint64_t)at_once,
                                      .time_ns = ns,
                                      .percent = percent,
                                      .whole = "CPU"});
 }
 
-int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
+int64_t tp_program_thread_start_kernel_ns(const struct tp_program_view *view)
 {
     return view->thread_kernel_ns;
 }
@@ -241,7 +241,7 @@ static void find_short_processes(struct tp_program_view *view)
                                                               .whole = "wall"});
 }
 
-void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena)
+void tp_program_find_start_problems(struct tp_program_view *view, struct tp_arena *arena)
 {
     find_thread_starts(view, arena);
     find_child_waits(view);

@@ -7,9 +7,9 @@
 
 /* Adds the findings `threads`, `child_processes` and `short_processes`. The times and counts of the view must be filled
  * before. */
-void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena);
+void tp_program_find_start_problems(struct tp_program_view *view, struct tp_arena *arena);
 
 /* Returns the kernel time that the finding `threads` reports, ns; 0 without this finding. */
-int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view);
+int64_t tp_program_thread_start_kernel_ns(const struct tp_program_view *view);
 
 #endif

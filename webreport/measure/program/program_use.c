@@ -40,7 +40,7 @@ static enum tp_program_use_kind kind_of_use_by_name(struct tp_str name, uint64_t
 
 /* Sets *kind to a serving engine if the trace has steps of a serving engine. The name of the first step is the
  * evidence. Returns false without such steps. */
-static bool is_serving_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
+static bool recognize_serving_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
 {
     if (!serving->is_present || !serving->steps.row_count)
         return false;
@@ -69,7 +69,7 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
 {
     const struct tp_trace *trace = model->trace;
     struct tp_program_use kind = {TP_USE_UNKNOWN, {NULL, 0}};
-    if (is_serving_engine(&kind, serving))
+    if (recognize_serving_engine(&kind, serving))
         return kind;
     for (uint32_t i = 0; i < trace->names.count; i++) {
         enum tp_program_use_kind of = kind_of_use_by_name(trace->names.items[i], model->marks[i]);

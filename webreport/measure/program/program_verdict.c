@@ -58,7 +58,7 @@ static enum tp_program_rule choose_rule(const struct tp_program_view *view)
 /* Returns the number of the function with the most self time; TP_NO_ID if no sample has a stack. */
 static uint32_t find_function_with_most_time(const struct tp_program_view *view)
 {
-    for (uint32_t at = 0; at < view->functions.found_count; at++) {
+    for (uint32_t at = 0; at < view->functions.sampled_function_count; at++) {
         uint32_t number = view->functions.order[at];
         const struct tp_program_function *f = tp_program_function_at(&view->functions, number);
         if (!f->is_recording)
@@ -67,7 +67,7 @@ static uint32_t find_function_with_most_time(const struct tp_program_view *view)
     return TP_NO_ID;
 }
 
-static const struct tp_wait_group *largest_wait(const struct tp_program_view *view, enum tp_wait_cause cause)
+static const struct tp_wait_group *find_largest_wait_group(const struct tp_program_view *view, enum tp_wait_cause cause)
 {
     for (uint32_t i = 0; i < view->waits.count; i++) /* groups come in order of their time, largest first */
         if (view->waits.groups[i].cause == cause && view->waits.groups[i].place != TP_NO_ID)
@@ -81,8 +81,9 @@ static enum tp_program_headline headline_about_ready_time(const struct tp_progra
 {
     if (view->throttled_ns > 0)
         return TP_PROGRAM_HEADLINE_THROTTLED;
-    return part_percent(view, TP_WALL_READY) >= part_percent(view, TP_WALL_RUNNING) ? TP_PROGRAM_HEADLINE_OTHERS
-                                                                                    : TP_PROGRAM_HEADLINE_CROWDED;
+    return part_percent(view, TP_WALL_READY) >= part_percent(view, TP_WALL_RUNNING)
+               ? TP_PROGRAM_HEADLINE_OTHER_PROGRAMS
+               : TP_PROGRAM_HEADLINE_TOO_MANY_THREADS;
 }
 
 static enum tp_program_headline headline_about_cpu_time(const struct tp_program_view *view)
@@ -111,7 +112,7 @@ static void choose_headline(struct tp_program_view *view)
         if (waits[i].rule == view->rule)
             story->cause = waits[i].cause;
     if (story->headline == TP_PROGRAM_HEADLINE_WAITS)
-        story->wait = largest_wait(view, story->cause);
+        story->wait = find_largest_wait_group(view, story->cause);
 }
 
 /* Returns the recorder's text about why functions are unknown and how to see them; empty if there is no such text. */

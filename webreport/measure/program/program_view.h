@@ -139,10 +139,10 @@ enum tp_program_rule {
 enum tp_program_headline {
     TP_PROGRAM_HEADLINE_TOO_SHORT,
     TP_PROGRAM_HEADLINE_IDLE,
-    TP_PROGRAM_HEADLINE_THROTTLED, /* the threads were stopped by a limit of CPU time */
-    TP_PROGRAM_HEADLINE_OTHERS,    /* threads were ready while other programs had the CPUs */
-    TP_PROGRAM_HEADLINE_CROWDED,   /* more threads of the program were ready than CPUs were free */
-    TP_PROGRAM_HEADLINE_WAITS,     /* the program waited for `cause`, mostly in the place of `wait` */
+    TP_PROGRAM_HEADLINE_THROTTLED,        /* the threads were stopped by a limit of CPU time */
+    TP_PROGRAM_HEADLINE_OTHER_PROGRAMS,   /* threads were ready while other programs had the CPUs */
+    TP_PROGRAM_HEADLINE_TOO_MANY_THREADS, /* more threads of the program were ready than CPUs were free */
+    TP_PROGRAM_HEADLINE_WAITS,            /* the program waited for `cause`, mostly in the place of `wait` */
     /* the program ran mostly in the Python function of the view (tp_program_view.python) */
     TP_PROGRAM_HEADLINE_PYTHON,
     TP_PROGRAM_HEADLINE_FUNCTION, /* the program ran mostly in the function `hottest` */
@@ -199,7 +199,7 @@ struct tp_program_finding {
     uint64_t count; /* number of waits, threads or processes that the finding reports */
     /* number of samples that show the finding; 0: the finding is an estimate, or is not from samples */
     uint64_t sample_count;
-    uint64_t most_alive_count; /* for the finding `threads`: largest number of threads alive at the same time */
+    uint64_t most_simultaneous_count; /* for the finding `threads`: largest number of threads alive at the same time */
     bool is_python;         /* for findings about functions: true if the function is the Python function of the view */
     uint32_t function;      /* for findings about functions and the kernel: number of the function in `functions` */
     struct tp_str build_id; /* for a function without a name: build-id of its file; empty: unknown */

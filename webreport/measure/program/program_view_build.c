@@ -315,7 +315,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     fill_tree(view, arena);
     tp_program_functions_init(&view->functions, trace, arena);
     tp_program_functions_sum_times(&view->functions, &view->tree);
-    fill_functions(view, view->functions.found_count, arena);
+    fill_functions(view, view->functions.sampled_function_count, arena);
     tp_program_python_build(&view->python, &view->functions, &view->tree, view->state_ns[TP_STATE_RUNNING], arena);
     tp_program_waits_build(&view->waits, &view->tree, &view->functions, arena);
     tp_program_holders_build(view, arena);

@@ -100,7 +100,7 @@ struct tp_distributed {
     /* the ranks with communication; other arrays with one element per rank have the same order */
     const struct tp_rank_summary **ranks;
     uint32_t rank_count;
-    struct tp_rank_siblings *kin; /* for each rank: related ranks */
+    struct tp_rank_siblings *siblings_by_rank; /* for each rank: related ranks */
     /* for each rank: true if a replay (docs/definitions.md, section 29) shows that the rank's own work costs time;
      * NULL: no reliable replay */
     bool *is_cause_of_loss;

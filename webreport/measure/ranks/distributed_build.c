@@ -29,7 +29,7 @@ static bool are_comparable(const struct tp_distributed *view)
 
 /* Returns the number of ranks in the job or in the largest group of a collective, whichever is larger. Returns
  * TP_NULL_INT if both numbers are unknown. */
-static int64_t largest_group(const struct tp_distributed *view)
+static int64_t find_largest_group_size(const struct tp_distributed *view)
 {
     int64_t most = TP_NULL_INT;
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -195,7 +195,7 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
     if (!view->is_present)
         return;
     view->is_comparable = are_comparable(view);
-    int64_t largest = largest_group(view);
+    int64_t largest = find_largest_group_size(view);
     view->is_size_known = largest != TP_NULL_INT;
     view->is_partial = view->is_comparable && largest > (int64_t)view->rank_count;
     int64_t *shortest = view->is_comparable ? find_transfer_times(view, arena) : NULL;

@@ -212,9 +212,9 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
     tp_strings_init(&texts, arena, 0);
     tp_keys_init(&nodes, arena, 1);
     tp_keys_init(&processes, arena, 2);
-    view->kin = tp_arena_array(arena, view->rank_count, sizeof *view->kin);
+    view->siblings_by_rank = tp_arena_array(arena, view->rank_count, sizeof *view->siblings_by_rank);
     for (uint32_t r = 0; r < view->rank_count; r++) {
-        struct tp_rank_siblings *kin = &view->kin[r];
+        struct tp_rank_siblings *kin = &view->siblings_by_rank[r];
         struct tp_str node, process;
         *kin = (struct tp_rank_siblings){.next_in_node = TP_NO_ID, .next_in_process = TP_NO_ID};
         if (!view->ranks[r]->gpu_count)
@@ -227,11 +227,11 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
         if (kin->is_first_of_node)
             tp_vec_push(&last_of_node);
         else
-            view->kin[*TP_AT(&last_of_node, uint32_t, id)].next_in_node = r;
+            view->siblings_by_rank[*TP_AT(&last_of_node, uint32_t, id)].next_in_node = r;
         if (kin->is_first_of_process)
             tp_vec_push(&last_of_process);
         else
-            view->kin[*TP_AT(&last_of_process, uint32_t, of_process)].next_in_process = r;
+            view->siblings_by_rank[*TP_AT(&last_of_process, uint32_t, of_process)].next_in_process = r;
         *TP_AT(&last_of_node, uint32_t, id) = *TP_AT(&last_of_process, uint32_t, of_process) = r;
     }
 }
@@ -243,7 +243,7 @@ static const struct tp_rank_gpu *gpu_properties_of_process(const struct tp_distr
 {
     const struct tp_rank_gpu *found = NULL;
     int64_t id = view->ranks[rank]->gpus[g].id;
-    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_in_process) {
+    for (uint32_t i = w; i != TP_NO_ID; i = view->siblings_by_rank[i].next_in_process) {
         for (uint32_t k = 0; k < view->ranks[i]->gpu_count; k++) {
             if (view->ranks[i]->gpus[k].id != id)
                 continue;
@@ -273,7 +273,8 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
     const struct tp_distributed *view = record->at;
     uint32_t first = (uint32_t)record->index;
     size_t before = 0;
-    for (uint32_t i = first; i != TP_NO_ID; before += view->ranks[i]->gpu_count, i = view->kin[i].next_in_process) {
+    for (uint32_t i = first; i != TP_NO_ID;
+         before += view->ranks[i]->gpu_count, i = view->siblings_by_rank[i].next_in_process) {
         if (*cursor >= before + view->ranks[i]->gpu_count)
             continue;
         const struct tp_rank_gpu *gpu = gpu_properties_of_process(view, first, i, (uint32_t)(*cursor - before));
@@ -299,9 +300,9 @@ static struct tp_json_value next_process_of_node(tp_next_item *next, const struc
 static bool next_process(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;
-    uint32_t at = *cursor ? view->kin[*cursor - 1].next_in_node : (uint32_t)record->index;
-    while (at != TP_NO_ID && !view->kin[at].is_first_of_process)
-        at = view->kin[at].next_in_node;
+    uint32_t at = *cursor ? view->siblings_by_rank[*cursor - 1].next_in_node : (uint32_t)record->index;
+    while (at != TP_NO_ID && !view->siblings_by_rank[at].is_first_of_process)
+        at = view->siblings_by_rank[at].next_in_node;
     if (at == TP_NO_ID)
         return false;
     struct tp_str node, process;
@@ -321,7 +322,7 @@ static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_
         return false;
     uint32_t rank = (uint32_t)(*cursor)++;
     item->value = tp_json_value_absent();
-    if (view->kin[rank].is_first_of_node) {
+    if (view->siblings_by_rank[rank].is_first_of_node) {
         split_worker_name(view->ranks[rank]->worker, &item->key, &process);
         item->value = next_process_of_node(next_process, view, rank);
     }

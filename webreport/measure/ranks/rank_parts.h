@@ -25,7 +25,7 @@ void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_
 void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *rank, const int64_t *shortest,
                        struct tp_arena *arena);
 
-/* Fills view->kin, the lists of related ranks. */
+/* Fills view->siblings_by_rank, the lists of related ranks. */
 void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena);
 
 /* Returns the JSON member device_information: the devices by node, process and id. record->at: the distributed view. */

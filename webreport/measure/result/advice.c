@@ -19,7 +19,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     memset(advice, 0, sizeof *advice);
     tp_program_view_build(&advice->program, model->trace, arena);
     tp_quality_build(&advice->quality, model, arena);
-    tp_sync_build(&advice->syncs, model, arena);
+    tp_sync_table_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, is_whole, arena);
     tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);

@@ -77,7 +77,7 @@ static bool is_allocation_without_write(struct tp_str name)
 }
 
 /* Returns the operator that is first to write the memory that `owner` allocated. */
-static uint32_t first_writer(const struct tp_model *model, uint32_t owner)
+static uint32_t find_first_writer(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
     const struct tp_operators *ops = &model->operators;
@@ -145,7 +145,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
         }
         if (block->owner == TP_NO_ID)
             continue;
-        uint32_t *filler = &pages[first_writer(model, block->owner)];
+        uint32_t *filler = &pages[find_first_writer(model, block->owner)];
         *filler = add_block_to_pages(*filler, made, all);
     }
     return pages;
@@ -256,7 +256,7 @@ static int64_t time_to_make_pages_ns(const struct tp_model *model, const uint32_
     return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);
 }
 
-uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+uint32_t *tp_find_new_page_times(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
 {
     uint32_t *pages = count_pages(model, arena, page_bytes);
     if (!pages)

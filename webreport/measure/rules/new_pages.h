@@ -13,6 +13,6 @@
 
 /* Returns, for each operator, the part of the operator's self time in which the system made new pages, ns. Returns
  * NULL if the trace has no addresses. page_bytes: page size of the recorded machine, > 0. The array is in `arena`. */
-uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes);
+uint32_t *tp_find_new_page_times(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes);
 
 #endif

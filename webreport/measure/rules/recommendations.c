@@ -49,7 +49,7 @@ static void skip_rules_of_other_programs(struct tp_advisor *a)
     }
 }
 
-static void skip_all(struct tp_advisor *a)
+static void skip_all_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "too little to judge");
@@ -78,7 +78,7 @@ static void evaluate_rules(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     if (a->quality->is_fragment) {
-        skip_all(a);
+        skip_all_rules(a);
         return;
     }
     if (model->program == TP_RECORDED_GPU && model->window_ns)
@@ -120,7 +120,7 @@ static void add_totals(struct tp_recommendations *r)
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
 
-static int build_guarded(void *context, struct tp_error *err)
+static int build_inside_guard(void *context, struct tp_error *err)
 {
     struct evaluation *e = context;
     struct tp_advisor *a = &e->advisor;
@@ -176,7 +176,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
     e.advisor.units = basis->units;
     e.advisor.overrides = basis->overrides;
     tp_arena_init(&scratch, 0);
-    int code = tp_arena_run_both(&scratch, arena, build_guarded, &e, NULL);
+    int code = tp_arena_run_both(&scratch, arena, build_inside_guard, &e, NULL);
     tp_arena_release(&scratch);
     if (code)
         tp_arena_fail(arena, code);

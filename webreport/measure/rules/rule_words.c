@@ -1,7 +1,7 @@
 /* Implements rule_words.h: chooses the texts of a rule for one audience. */
 #include "webreport/measure/rules/rule_words.h"
 
-static const char *first_non_null(const char *first, const char *second, const char *third)
+static const char *first_non_null_text(const char *first, const char *second, const char *third)
 {
     return first ? first : second ? second : third;
 }
@@ -11,8 +11,8 @@ struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer 
     if (tp_uses_torch_words(producer))
         return (struct tp_rule_words){rule->title, rule->advice, rule->doc_url};
     struct tp_rule_text mpi = producer == TP_PRODUCER_MPI ? rule->mpi : (struct tp_rule_text){NULL, NULL};
-    return (struct tp_rule_words){first_non_null(mpi.title, rule->native.title, rule->title),
-                                  first_non_null(mpi.advice, rule->native.advice, rule->advice), NULL};
+    return (struct tp_rule_words){first_non_null_text(mpi.title, rule->native.title, rule->title),
+                                  first_non_null_text(mpi.advice, rule->native.advice, rule->advice), NULL};
 }
 
 struct tp_rule_words tp_rule_words_by_id(struct tp_str id, enum tp_producer producer)

@@ -33,7 +33,7 @@ const char *tp_confidence_text(enum tp_confidence confidence)
     return texts[confidence];
 }
 
-double tp_window_percent(const struct tp_advisor *a, int64_t ns)
+double tp_analysed_percent(const struct tp_advisor *a, int64_t ns)
 {
     return tp_percent(ns, a->judged_ns);
 }
@@ -88,7 +88,7 @@ int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_interv
     return tp_ns_max(0, ns);
 }
 
-int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
+int64_t tp_analysed_length(const struct tp_advisor *a, struct tp_intervals set)
 {
     /* without a cost of recording, the length is computed without a copy of the set */
     int64_t ns = a->recorded.count ? tp_set_without_recording_ns(a, tp_intervals_intersection(a->arena, set, a->judged))
@@ -97,9 +97,9 @@ int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
     return tp_ns_min(ns, a->judged_ns);
 }
 
-double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set)
+double tp_analysed_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
-    return tp_window_percent(a, tp_judged_length(a, set));
+    return tp_analysed_percent(a, tp_analysed_length(a, set));
 }
 
 struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *detail)
@@ -133,7 +133,7 @@ const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_det
     return copy;
 }
 
-struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
+struct tp_str tp_advisor_format(struct tp_advisor *a, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
@@ -241,13 +241,13 @@ void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t
     tp_merge_sort(a->arena, lines, count, sizeof *lines, compare_by_time, a->model);
 }
 
-struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
-                                       size_t most, enum tp_detail_id id)
+struct tp_detail *tp_line_times_make_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
+                                            size_t most, enum tp_detail_id id)
 {
     struct tp_detail *first = NULL, **end = &first;
     for (size_t i = 0; i < count && i < most; i++) {
         *end = TP_DETAIL(a, id, TP_OF_TEXT(tp_fold_text(a->model, lines[i].fold)),
-                         TP_OF_PERCENT(tp_window_percent(a, lines[i].ns)));
+                         TP_OF_PERCENT(tp_analysed_percent(a, lines[i].ns)));
         end = (struct tp_detail **)&(*end)->next;
     }
     return first;
@@ -294,15 +294,16 @@ static void fill_evidence_events(const struct tp_advisor *a, struct tp_finding *
     }
 }
 
-/* Adds a finding, as tp_advisor_add does. Sets *within to the part of the candidate's time that can be analysed. */
+/* Adds a finding, as tp_advisor_add_finding does. Sets *within to the part of the candidate's time that can be
+ * analysed. */
 static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
     if (a->is_left_out[c->rule])
         return false;
     *within = c->has_ceiling ? tp_intervals_intersection(a->arena, c->time, a->judged) : none;
-    int64_t ns = tp_judged_length(a, *within);
-    double share = tp_window_percent(a, ns);
+    int64_t ns = tp_analysed_length(a, *within);
+    double share = tp_analysed_percent(a, ns);
     enum tp_severity severity = severity_of_candidate(c, share);
     if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->may_have_severity_info)
         return false;
@@ -388,7 +389,7 @@ struct tp_finding tp_finding_make_for_run(enum tp_rule_id id, double share_perce
     return f;
 }
 
-bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+bool tp_advisor_add_finding(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     struct tp_intervals within;
     return add_finding(a, candidate, &within);

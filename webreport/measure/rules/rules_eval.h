@@ -129,8 +129,8 @@ struct tp_finding tp_finding_make_for_run(enum tp_rule_id rule, double share_per
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
 /* Returns `ns` as a percentage of the analysed time. For sums of durations, which may exceed 100 %;
- * tp_set_percent_of_window is for shares of time. */
-double tp_window_percent(const struct tp_advisor *a, int64_t ns);
+ * tp_analysed_set_percent is for shares of time. */
+double tp_analysed_percent(const struct tp_advisor *a, int64_t ns);
 
 /* Returns the length of an interval minus the cost of recording, ns. The result is negative if the cost exceeds the
  * length. The results of adjacent intervals add up to the result of the joined interval. */
@@ -141,19 +141,20 @@ int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_interv
 
 /* Returns the length of the part of `set` that is in the analysed time, without the cost of recording, ns: from 0 to
  * judged_ns. */
-int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
+int64_t tp_analysed_length(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Returns the percentage (0 to 100) of the analysed time that a set covers. The cost of recording is subtracted from
  * both. */
-double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set);
+double tp_analysed_set_percent(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Sets the estimate of a finding. left_percent: percent of the analysed time that no earlier finding covers. */
 void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 
 /* Adds a finding unless its ceiling is too small. Returns whether the finding was added. */
-bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
+bool tp_advisor_add_finding(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* Adds a finding as tp_advisor_add does, and subtracts the finding's time from the unexplained idle time of rule A1. */
+/* Adds a finding as tp_advisor_add_finding does, and subtracts the finding's time from the unexplained idle time of
+ * rule A1. */
 bool tp_advisor_add_and_claim_time(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Adds a detail to the findings of `rule`. The detail is the result of another rule about the same time. */
@@ -187,7 +188,7 @@ struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail 
 const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details);
 
 /* Formats a text like printf, in the arena of the rules; used for texts such as the sizes of arrays. */
-struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct tp_str tp_advisor_format(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Idle time or Python time of one line of host code, for the details of rules A13 and H6. */
 struct tp_line_time {
@@ -201,8 +202,8 @@ void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t
 
 /* Returns the first `most` lines with their percentages as parts of a detail. id: id of each part, which must have the
  * arguments of TP_DETAIL_LINE. */
-struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
-                                       size_t most, enum tp_detail_id id);
+struct tp_detail *tp_line_times_make_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
+                                            size_t most, enum tp_detail_id id);
 
 /* bits for the kinds of an operator and its callers, recognized by their names */
 enum tp_enclosing_kind {

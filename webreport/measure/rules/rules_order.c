@@ -73,7 +73,7 @@ static bool matches_verdict(const struct tp_finding *finding, enum tp_verdict_cl
     }
 }
 
-static bool have_common_time(const struct tp_finding *x, const struct tp_finding *y)
+static bool do_findings_overlap(const struct tp_finding *x, const struct tp_finding *y)
 {
     return x->low_percent <= y->high_percent && y->low_percent <= x->high_percent;
 }
@@ -85,7 +85,7 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
     while (at < count && !matches_verdict(&findings[at], class))
         at++;
     for (; at && at < count && !findings[at - 1].is_first && findings[at - 1].severity == findings[at].severity &&
-           have_common_time(&findings[at - 1], &findings[at]);
+           do_findings_overlap(&findings[at - 1], &findings[at]);
          at--) {
         struct tp_finding before = findings[at - 1];
         findings[at - 1] = findings[at];
@@ -155,7 +155,7 @@ int64_t tp_findings_limit_gains(struct tp_advisor *a)
         int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
         left_ns -= ns;
         sum_ns = tp_sat_add(sum_ns, own_ns[i]);
-        tp_finding_set_gain(f, fmin(tp_window_percent(a, ns), f->share_percent));
+        tp_finding_set_gain(f, fmin(tp_analysed_percent(a, ns), f->share_percent));
         f->high_percent = fmax(f->high_percent, f->most_percent);
     }
     return tp_ns_min(tp_ns_max(0, sum_ns), a->judged_ns);

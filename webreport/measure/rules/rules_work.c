@@ -26,10 +26,10 @@ void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, 
 
 double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
-    return tp_set_percent_of_window(a, tp_intervals_from_vec_temporary(&claim->whole));
+    return tp_analysed_set_percent(a, tp_intervals_from_vec_temporary(&claim->whole));
 }
 
-bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details)
+bool tp_work_claim_add_finding(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -42,7 +42,7 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const 
         }
     claim->candidate.time = tp_intervals_from_vec_temporary(&time);
     claim->candidate.details = details;
-    bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
+    bool is_added = is_enough && tp_advisor_add_finding(a, &claim->candidate);
     tp_intervals_release(&time);
     tp_intervals_release(&claim->whole);
     tp_arena_free_item(a->arena, claim->parts, model->devices.count * sizeof *claim->parts);
@@ -60,7 +60,7 @@ struct tp_str tp_shape_text(struct tp_advisor *a, const struct tp_shape *shape)
 {
     struct tp_str text = TP_STR("");
     for (size_t i = 0; shape->is_known && i < shape->rank; i++)
-        text = tp_advisor_text(a, "%.*s%s%lld", (int)text.len, text.ptr, i ? "x" : "", (long long)shape->sizes[i]);
+        text = tp_advisor_format(a, "%.*s%s%lld", (int)text.len, text.ptr, i ? "x" : "", (long long)shape->sizes[i]);
     return text;
 }
 
@@ -77,8 +77,8 @@ struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_u
         if (!shape.is_known || shape.rank < 2)
             continue;
         struct tp_str sizes = tp_shape_text(a, &shape);
-        text =
-            tp_advisor_text(a, "%.*s%s%.*s", (int)text.len, text.ptr, found++ ? " by " : "", (int)sizes.len, sizes.ptr);
+        text = tp_advisor_format(a, "%.*s%s%.*s", (int)text.len, text.ptr, found++ ? " by " : "", (int)sizes.len,
+                                 sizes.ptr);
     }
     return text;
 }

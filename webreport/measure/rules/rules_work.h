@@ -21,7 +21,7 @@ void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a
 void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
 /* Adds the finding to the list if its operations take at least min_pct of the analysed time. Returns whether the
  * finding was added. */
-bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
+bool tp_work_claim_add_finding(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
 /* Returns the percentage of the analysed time in which the claimed operations run. */
 double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 

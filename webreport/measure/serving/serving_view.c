@@ -82,7 +82,7 @@ struct step {
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
     /* sums over the matrix products with known shapes: bytes of weights; kernel time, ns */
-    int64_t weight_bytes, weighed_kernel_ns;
+    int64_t weight_bytes, product_kernel_ns;
 };
 
 struct builder {
@@ -216,7 +216,7 @@ static void add_operations(struct builder *m)
 static bool are_all_weights_read_in_step(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
-           (double)step->weighed_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
+           (double)step->product_kernel_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
 }
 
 /* Finds the bytes of weights that one pass of the model reads. This is the largest value of all steps whose products
@@ -234,7 +234,7 @@ static void find_weight_bytes_of_pass(struct tp_serving_view *view, struct build
             continue;
         bool is_product = m->kinds->of_device[unit->main] == TP_WORK_GEMM;
         step->weight_bytes = tp_sat_add(step->weight_bytes, m->units->costs[unit->cost].weight_bytes);
-        step->weighed_kernel_ns = tp_sat_add(step->weighed_kernel_ns, is_product ? unit->ns : 0);
+        step->product_kernel_ns = tp_sat_add(step->product_kernel_ns, is_product ? unit->ns : 0);
     }
     for (uint32_t i = 0; i < m->count; i++)
         if (are_all_weights_read_in_step(&m->steps[i]) && m->steps[i].weight_bytes > most)
@@ -249,7 +249,7 @@ static void find_weight_bytes_of_pass(struct tp_serving_view *view, struct build
 static void add_outside_time(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     struct builder *m = context;
-    if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_HELD && reason != TP_IDLE_BY_HELD_LAUNCH)
+    if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_EARLIER_WORK && reason != TP_IDLE_BY_EARLIER_WORK_LAUNCH)
         return;
     int64_t a = piece->b - ns, b = piece->b;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -343,7 +343,7 @@ static void add_to_class(const struct builder *m, struct class_sums *sums, uint3
 }
 
 /* Returns the kinds of work with most kernel time as text, four at most: "gemm 85.3 %, norm 5.3 %, attention 4.3 %". */
-static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
+static struct tp_str make_kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
 {
     enum { SHOWN = 4 };
     const char *text = "";
@@ -390,7 +390,7 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_read_ns : TP_NULL_INT;
     tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
         is_bound ? percent_or_nan((double)view->weight_read_ns, (double)view->p50_ns[phase][exponent]) : NAN;
-    tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
+    tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = make_kinds_text(sums->kind_ns, arena);
 }
 
 static void make_classes(struct tp_serving_view *view, const struct builder *m)

@@ -104,7 +104,7 @@ void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evi
 
 /* ---- unpacking ---- */
 
-static void set_word(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
+static void set_evidence_word(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
 {
     for (int i = 0; i < WORDS; i++)
         for (unsigned value = 0; tp_str_equal(item->name, tp_str_of(words[i].name)) && value < words[i].count; value++)
@@ -112,7 +112,7 @@ static void set_word(struct tp_input_evidence *e, const struct tp_stored_evidenc
                 memcpy((char *)e + words[i].offset, &value, sizeof value);
 }
 
-static void set_number(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
+static void set_evidence_number(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
 {
     for (int i = 0; i < NUMBERS; i++) {
         char *member = (char *)e + numbers[i].offset;
@@ -144,10 +144,10 @@ void tp_evidence_unpack(struct tp_column_reader *reader, struct tp_input_evidenc
         struct tp_str name = items[i].name;
         reader->is_bad |= items[i].number < 0;
         if (items[i].word.len)
-            set_word(e, &items[i]);
+            set_evidence_word(e, &items[i]);
         else if (tp_str_starts(name, LOST))
             add_loss(e, (struct tp_str){name.ptr + sizeof LOST - 1, name.len - (sizeof LOST - 1)}, items[i].number);
         else
-            set_number(e, &items[i]);
+            set_evidence_number(e, &items[i]);
     }
 }

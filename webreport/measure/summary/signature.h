@@ -80,12 +80,12 @@ struct tp_signature {
     uint32_t kept_count;
     struct tp_count_function *functions; /* sorted by place; empty if the trace has no stacks */
     uint32_t function_count;
-    bool knows_kept; /* true: the trace shows that all blocks except those in `kept` were freed */
+    bool are_unfreed_blocks_known; /* true: the trace shows that all blocks except those in `kept` were freed */
 };
 
 /* Computes the hash of the signature again after the texts of its keys changed. The signature must be complete (not
  * is_cut), because a cut signature lacks keys. */
-void tp_signature_rehash(struct tp_signature *signature);
+void tp_signature_update_hash(struct tp_signature *signature);
 
 /* Compares two keys by kind, name, dims, detail. Returns <0, 0 or >0. */
 int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);

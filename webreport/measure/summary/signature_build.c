@@ -26,9 +26,9 @@ struct counting {
     struct tp_count_keys keys;
     /* steady steps: first_step to end_step - 1; step: index of the current step, TP_NO_ID: no step */
     uint32_t first_step, end_step, step;
-    struct tp_vec now;     /* for each key: count of the key in the current step; elements: uint32_t */
-    struct tp_vec touched; /* keys with a count in the current step; elements: uint32_t */
-    struct tp_vec parts;   /* elements: struct part */
+    struct tp_vec now;          /* for each key: count of the key in the current step; elements: uint32_t */
+    struct tp_vec counted_keys; /* keys with a count in the current step; elements: uint32_t */
+    struct tp_vec parts;        /* elements: struct part */
 };
 
 /* ---- steps ---- */
@@ -63,12 +63,12 @@ static void find_steady_steps(struct counting *c)
 
 static void store_step_counts(struct counting *c)
 {
-    for (size_t i = 0; i < c->touched.count; i++) {
-        uint32_t key = *TP_AT(&c->touched, uint32_t, i), *now = TP_AT(&c->now, uint32_t, key);
+    for (size_t i = 0; i < c->counted_keys.count; i++) {
+        uint32_t key = *TP_AT(&c->counted_keys, uint32_t, i), *now = TP_AT(&c->now, uint32_t, key);
         *(struct part *)tp_vec_push(&c->parts) = (struct part){key, c->step, *now};
         *now = 0;
     }
-    c->touched.count = 0;
+    c->counted_keys.count = 0;
     c->step = TP_NO_ID;
 }
 
@@ -82,7 +82,7 @@ static inline void count_key_in_step(struct counting *c, uint32_t step, uint32_t
         *(uint32_t *)tp_vec_push(&c->now) = 0;
     uint32_t *now = TP_AT(&c->now, uint32_t, key);
     if (!*now)
-        *(uint32_t *)tp_vec_push(&c->touched) = key;
+        *(uint32_t *)tp_vec_push(&c->counted_keys) = key;
     ++*now;
 }
 
@@ -294,7 +294,7 @@ static uint64_t key_hash(const struct tp_count_key *key)
     return hash;
 }
 
-void tp_signature_rehash(struct tp_signature *s)
+void tp_signature_update_hash(struct tp_signature *s)
 {
     s->hash = 0;
     for (uint32_t i = 0; i < s->key_count; i++)
@@ -395,7 +395,7 @@ void tp_signature_build(struct tp_summary_work *work)
     struct counting c = {.work = work,
                          .step = TP_NO_ID,
                          .now = TP_VEC(work->scratch, uint32_t),
-                         .touched = TP_VEC(work->scratch, uint32_t),
+                         .counted_keys = TP_VEC(work->scratch, uint32_t),
                          .parts = TP_VEC(work->scratch, struct part)};
     if (model->step_marker == TP_MARKER_WINDOW) /* the single step is the whole recording, so it is not typical */
         return;

@@ -55,7 +55,7 @@ static void pack_lanes(struct tp_column_writer *writer, const struct tp_signatur
 void tp_signature_pack(struct tp_column_writer *writer, const struct tp_signature *s)
 {
     struct tp_signature head = *s;
-    head.knows_kept = s->hash && s->knows_kept;
+    head.are_unfreed_blocks_known = s->hash && s->are_unfreed_blocks_known;
     tp_columns_write(&tp_record_signature, writer, &head, 1);
     if (!s->hash)
         return;

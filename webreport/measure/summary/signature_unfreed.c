@@ -10,9 +10,9 @@
 
 enum { LEAST_STEPS = 3, HELD = UINT32_MAX, OWNER_IDS = 2, DEVICE_SHIFT = 58 };
 
-/* A memory block that a steady step allocated. given_back: step that freed the block; HELD: not freed. */
+/* A memory block that a steady step allocated. freeing_step: step that freed the block; HELD: not freed. */
 struct block {
-    uint32_t record, step, given_back;
+    uint32_t record, step, freeing_step;
 };
 
 /* Blocks of an owner in one step that were not freed, or were freed late. */
@@ -67,7 +67,7 @@ static bool list_blocks_of_steps(struct keeping *k)
         uint32_t *slot = tp_id_map_find_or_add(&open, key_of_block(trace, record, address));
         if (*slot != TP_NO_ID)
             /* also marks a block as freed when a new block begins at the same address */
-            TP_AT(&k->blocks, struct block, *slot)->given_back = step;
+            TP_AT(&k->blocks, struct block, *slot)->freeing_step = step;
         *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
         if (record->bytes > 0)
             *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};
@@ -94,7 +94,7 @@ static bool list_unfreed_blocks(struct keeping *k)
     const struct tp_model *model = k->work->source->model;
     for (size_t i = 0; i < k->blocks.count; i++) {
         const struct block *block = TP_AT(&k->blocks, struct block, i);
-        bool is_held = block->given_back == HELD, is_late = !is_held && block->given_back > block->step + 1;
+        bool is_held = block->freeing_step == HELD, is_late = !is_held && block->freeing_step > block->step + 1;
         if (block->step < k->first_step || block->step >= k->end_step || (!is_held && !is_late))
             continue;
         const struct tp_memory *record = &model->trace->memory[block->record];
@@ -177,7 +177,7 @@ void tp_signature_add_unfreed_blocks(struct tp_summary_work *work, uint32_t firs
     uint32_t *by_step = tp_arena_array(scratch, k.end_step - first_step, sizeof *by_step);
     struct tp_keyed *sorted = tp_arena_array(scratch, k.end_step - first_step, sizeof *sorted);
     tp_merge_sort(scratch, k.kept.data, k.kept.count, sizeof *kept, compare_by_owner, NULL);
-    s->knows_kept = true;
+    s->are_unfreed_blocks_known = true;
     s->kept = tp_arena_array(work->arena, tp_keys_count(&k.owners), sizeof *s->kept);
     for (size_t i = 0, end; i < k.kept.count; i = end) {
         for (end = i; end < k.kept.count && kept[end].owner == kept[i].owner; end++)

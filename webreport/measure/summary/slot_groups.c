@@ -150,7 +150,8 @@ uint32_t tp_slot_group_of_record(struct tp_slot_work *w, const struct tp_collect
 {
     struct tp_slot_group group = {.name = TP_STR(""), .description = TP_STR(""), .size = TP_NULL_INT};
     struct tp_str name = tp_slot_call_name(w, record);
-    bool is_send = tp_str_find_lower(name, "send") >= 0, is_pair = is_send || tp_str_find_lower(name, "recv") >= 0;
+    bool is_send = tp_str_find_ignore_case(name, "send") >= 0,
+         is_pair = is_send || tp_str_find_ignore_case(name, "recv") >= 0;
     int64_t peer = TP_NULL_INT;
     if (record->comm != TP_NO_ID) {
         const struct tp_comm_detail *comm = &w->summary->source->trace->comms[record->comm];

@@ -40,7 +40,8 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
 }
 
 /* Assigns numbers to the calls that have no sequence number: within each group and name, in the order of the calls. */
-static void number_calls(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
+static void assign_sequence_numbers_to_calls(struct tp_summary_work *work, struct tp_summary_collective *items,
+                                             uint32_t count)
 {
     struct tp_strings texts;
     struct tp_keys keys;
@@ -76,7 +77,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
     struct tp_summary_collective *items = tp_arena_array(work->arena, count, sizeof *items);
     for (uint32_t i = 0; i < count; i++)
         fill_collective(work, &items[i], &records->items[i]);
-    number_calls(work, items, count);
+    assign_sequence_numbers_to_calls(work, items, count);
     /* the sort is stable, so that equal arrivals keep the order of the calls */
     tp_merge_sort(work->scratch, items, count, sizeof *items, compare_by_arrival, NULL);
     work->out->collectives = items;

@@ -293,7 +293,7 @@ static const struct tp_column overlap[] = {
     COLUMN(TEXT, overlap_step, step),
     COLUMN(INT, overlap_computation_ns, computation_ns),
     COLUMN(INT, overlap_communication_ns, communication_ns),
-    COLUMN(INT, overlap_both_ns, both_ns),
+    COLUMN(INT, overlap_both_ns, overlap_ns),
     COLUMN(INT, overlap_other_ns, other_ns),
 };
 const struct tp_column_list tp_list_overlap = LIST(overlap);
@@ -335,7 +335,7 @@ static const struct tp_column signature[] = {
     SINGLE(BITS, work_hash, hash),
     SINGLE(COUNT, work_steps, steady_count),
     SINGLE(FLAG, work_is_cut, is_cut),
-    SINGLE(FLAG, knows_kept, knows_kept),
+    SINGLE(FLAG, are_unfreed_blocks_known, are_unfreed_blocks_known),
 };
 const struct tp_column_list tp_record_signature = LIST(signature);
 #undef S

@@ -60,7 +60,7 @@ struct tp_stored_evidence {
 /* A row of the table tp_rank_summary.overlap. */
 struct tp_stored_overlap {
     struct tp_str step;
-    int64_t computation_ns, communication_ns, both_ns, other_ns;
+    int64_t computation_ns, communication_ns, overlap_ns, other_ns;
 };
 
 /* A range of time in which the kernels of a collective run. */

@@ -48,7 +48,7 @@ static void pack_overlap(struct tp_column_writer *writer, const struct tp_table 
             .step = tp_table_text(overlap, TP_OVERLAP_STEP)[i],
             .computation_ns = tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i],
             .communication_ns = tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i],
-            .both_ns = tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i],
+            .overlap_ns = tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i],
             .other_ns = tp_table_int(overlap, TP_OVERLAP_OTHER)[i],
         };
     tp_columns_write(&tp_list_overlap, writer, steps, overlap->row_count);
@@ -85,7 +85,7 @@ static void unpack_overlap(struct tp_column_reader *reader, struct tp_table *ove
         tp_table_text(overlap, TP_OVERLAP_STEP)[i] = steps[i].step;
         tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i] = steps[i].computation_ns;
         tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i] = steps[i].communication_ns;
-        tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i] = steps[i].both_ns;
+        tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i] = steps[i].overlap_ns;
         tp_table_int(overlap, TP_OVERLAP_OTHER)[i] = steps[i].other_ns;
     }
 }

@@ -41,7 +41,7 @@ static void pack_metrics(struct tp_column_writer *writer, const struct tp_metric
 
 /* ---- steps ---- */
 
-static bool has_part(const struct tp_summary *s, unsigned part)
+static bool has_step_part(const struct tp_summary *s, unsigned part)
 {
     for (uint32_t i = 0; i < s->step_count; i++)
         if (s->steps[i].part_ns[part] != TP_NULL_INT)
@@ -56,7 +56,7 @@ static void pack_parts(struct tp_column_writer *writer, const struct tp_summary 
     int64_t *part_ns = tp_arena_array(writer->arena, (size_t)TP_PART_COUNT * s->step_count, sizeof *part_ns);
     size_t cells = 0;
     for (unsigned part = 0; part < TP_PART_COUNT; part++) {
-        if (!has_part(s, part))
+        if (!has_step_part(s, part))
             continue;
         parts[count++] = part;
         for (uint32_t i = 0; i < s->step_count; i++)

@@ -101,7 +101,7 @@ struct addition {
     struct tp_arena *scratch;
 };
 
-static int add_packed(void *context, struct tp_error *err)
+static int add_packed_summary(void *context, struct tp_error *err)
 {
     struct addition *a = context;
     size_t first = a->set->count;
@@ -117,7 +117,8 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
-    int code = tp_arena_run_both(&scratch, set->arena, add_packed, &(struct addition){set, summary, &scratch}, err);
+    int code =
+        tp_arena_run_both(&scratch, set->arena, add_packed_summary, &(struct addition){set, summary, &scratch}, err);
     if (scratch.code)
         tp_error_set(err, code, 0, "a summary is too large");
     tp_arena_release(&scratch);

@@ -42,7 +42,7 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
     key[2] = comm ? comm->group_ranks : TP_NO_ID;
     key[3] = comm ? comm->group_size : TP_NO_ID;
     key[4] = comm ? (uint32_t)comm->peer : TP_NO_ID;
-    key[5] = (tp_str_find_lower(name, "send") >= 0) * 2 + (tp_str_find_lower(name, "recv") >= 0);
+    key[5] = (tp_str_find_ignore_case(name, "send") >= 0) * 2 + (tp_str_find_ignore_case(name, "recv") >= 0);
 }
 
 /* Lists the collective calls. Looks up each distinct metadata once, because a step has thousands of calls in few

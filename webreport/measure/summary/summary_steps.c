@@ -5,19 +5,19 @@
 
 /* ---- the step of an event ---- */
 
-static uint32_t used_step_or_none(const struct tp_summary_work *work, uint32_t step)
+static uint32_t used_step_or_no_id(const struct tp_summary_work *work, uint32_t step)
 {
     return step < work->out->step_count ? step : TP_NO_ID;
 }
 
 uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_ns)
 {
-    return used_step_or_none(work, tp_step_of_host_time(work->source->model, at_ns));
+    return used_step_or_no_id(work, tp_step_of_host_time(work->source->model, at_ns));
 }
 
 uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t device)
 {
-    return used_step_or_none(work, tp_step_of_device(work->source->model, device));
+    return used_step_or_no_id(work, tp_step_of_device(work->source->model, device));
 }
 
 /* ---- parts ---- */
@@ -57,7 +57,7 @@ static enum tp_summary_part part_of_idle_slice(const struct tp_idle_slice *piece
 
 /* Adds the idle times of one device to the parts of used steps. Idle times and steps are in order of time. One idle
  * time may span several adjacent steps. */
-static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
+static void add_idle_times(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = work->source->model;
     uint32_t first = 0;
@@ -129,7 +129,7 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     if (count && tp_advice_is_for_program(work->source->advice, model)) /* treats the whole program as one step */
         work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
-        add_idle(work, &model->gpus[g]);
+        add_idle_times(work, &model->gpus[g]);
     if (work->source->extent != TP_SUMMARY_JUDGED)
         add_sums(work);
 }

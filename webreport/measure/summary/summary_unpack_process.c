@@ -220,7 +220,7 @@ struct unpacking {
     struct tp_arena *arena, *scratch;
 };
 
-static int unpack_guarded(void *context, struct tp_error *err)
+static int unpack_inside_guard(void *context, struct tp_error *err)
 {
     struct unpacking *u = context;
     struct tp_message_memory memory = {u->scratch, UINT64_MAX, false};
@@ -245,8 +245,8 @@ static int unpack_guarded(void *context, struct tp_error *err)
 int tp_summary_unpack_in_arena(struct tp_summary *summary, const struct tp_summary_record *record,
                                struct tp_arena *arena, struct tp_arena *scratch, struct tp_error *err)
 {
-    int code =
-        tp_arena_run_both(scratch, arena, unpack_guarded, &(struct unpacking){summary, record, arena, scratch}, err);
+    int code = tp_arena_run_both(scratch, arena, unpack_inside_guard,
+                                 &(struct unpacking){summary, record, arena, scratch}, err);
     if (scratch->code)
         tp_error_set(err, code, 0, "a process is too large");
     tp_arena_clear(scratch);
@@ -254,7 +254,7 @@ int tp_summary_unpack_in_arena(struct tp_summary *summary, const struct tp_summa
     return code;
 }
 
-static int unpack_alone_guarded(void *context, struct tp_error *err)
+static int unpack_single_inside_guard(void *context, struct tp_error *err)
 {
     const struct unpacking *u = context;
     return tp_summary_unpack_in_arena(u->summary, u->record, u->arena, u->scratch, err);
@@ -265,7 +265,8 @@ int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
-    int code = tp_arena_run(arena, unpack_alone_guarded, &(struct unpacking){summary, record, arena, &scratch}, err);
+    int code =
+        tp_arena_run(arena, unpack_single_inside_guard, &(struct unpacking){summary, record, arena, &scratch}, err);
     tp_arena_release(&scratch);
     tp_arena_fail_with_stored_code(arena);
     return code;

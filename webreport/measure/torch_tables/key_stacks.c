@@ -124,7 +124,7 @@ static void find_outermost_autograd_items(struct backward *b, struct tp_arena *a
 #define SITE(thread, at) ((uint32_t[]){(thread), (uint32_t)(at), (uint32_t)((uint64_t)(at) >> 32)})
 
 /* Finds torch's own thread numbers, using the links between forward and backward operators. */
-static void find_threads(struct backward *b, struct tp_arena *arena)
+static void map_torch_thread_numbers(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     const struct tp_trace *trace = torch->trace;
@@ -196,7 +196,7 @@ void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *to
     tp_keys_init(&b.forward, arena, 3);
     b.forward_list = TP_VEC(arena, uint32_t);
     find_outermost_autograd_items(&b, arena);
-    find_threads(&b, arena);
+    map_torch_thread_numbers(&b, arena);
     find_forward_items(&b);
     for (uint32_t k = 0; k < torch->count; k++)
         if (b.root[torch->order[k]] != TP_NO_ID)

@@ -173,7 +173,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         calls->call_count += !is_again;
         calls->time_ns = tp_sat_add(calls->time_ns, time_ns);
         if (!isnan(cost.flop))
-            calls->covered_ns = tp_sat_add(calls->covered_ns, time_ns);
+            calls->known_computation_ns = tp_sat_add(calls->known_computation_ns, time_ns);
         if (b->names[name].is_wanted && has_inputs(b, i))
             *(struct call *)tp_vec_push(&b->calls) =
                 (struct call){.name = name,

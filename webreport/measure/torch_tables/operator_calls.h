@@ -46,13 +46,13 @@ struct tp_operator_options {
 };
 
 struct tp_operator_calls {
-    struct tp_table table; /* the shown rows, in order */
-    bool is_device;        /* true: times are device times; false: CPU times */
-    uint32_t call_count;   /* number of calls of operators in the trace */
-    int64_t time_ns;       /* self time of all calls, ns */
-    int64_t covered_ns;    /* self time of the calls whose computation is known, ns */
-    int64_t copy_ns;       /* device time of copies (memcpy), ns */
-    uint32_t copy_count;   /* number of copies in copy_ns */
+    struct tp_table table;        /* the shown rows, in order */
+    bool is_device;               /* true: times are device times; false: CPU times */
+    uint32_t call_count;          /* number of calls of operators in the trace */
+    int64_t time_ns;              /* self time of all calls, ns */
+    int64_t known_computation_ns; /* self time of the calls whose computation is known, ns */
+    int64_t copy_ns;              /* device time of copies (memcpy), ns */
+    uint32_t copy_count;          /* number of copies in copy_ns */
     bool is_copy_time_shown;
 };
 

@@ -134,8 +134,9 @@ struct reasons {
 /* Returns the node for an operation's launch call, below the node "launch". */
 static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
-    static const char *const before[TP_IDLE_REASONS] = {
-        [TP_IDLE_BY_LAUNCH] = "", [TP_IDLE_BY_BLOCKED] = "blocks: ", [TP_IDLE_BY_HELD_LAUNCH] = TP_TIME_FIRST_CALL};
+    static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
+                                                        [TP_IDLE_BY_BLOCKED_CALL] = "blocks: ",
+                                                        [TP_IDLE_BY_EARLIER_WORK_LAUNCH] = TP_TIME_FIRST_CALL};
     struct tp_time_builder *maker = reasons->maker;
     const struct tp_event *launch = tp_launch_of_device(maker->model, device);
     uint32_t *draft = tp_id_map_find_or_add(&reasons->launches, tp_id_pair(reason, launch->name));
@@ -147,7 +148,7 @@ static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason
         memcpy(text + skip, name.ptr, name.len);
         *draft = tp_time_find_or_add_child(maker, tp_time_find_or_add_child(maker, 0, TP_STR("launch")),
                                            (struct tp_str){text, skip + name.len});
-        if (reason == TP_IDLE_BY_HELD_LAUNCH)
+        if (reason == TP_IDLE_BY_EARLIER_WORK_LAUNCH)
             tp_time_draft(maker, *draft)->reason = (uint8_t)reason;
     }
     return *draft;
@@ -158,7 +159,7 @@ static void add_time_of_idle_reason(void *context, enum tp_idle_reason reason, c
 {
     static const char *const texts[TP_IDLE_REASONS][2] = {
         [TP_IDLE_BY_LATENCY] = {"queue", "start latency"}, [TP_IDLE_BY_GRAPH] = {"queue", "between"},
-        [TP_IDLE_BY_QUEUE] = {"queue", "waits"},           [TP_IDLE_BY_HELD] = {"queue", "held"},
+        [TP_IDLE_BY_QUEUE] = {"queue", "waits"},           [TP_IDLE_BY_EARLIER_WORK] = {"queue", "held"},
         [TP_IDLE_BY_EDGE] = {"outside", "edge"},           [TP_IDLE_BY_UNKNOWN] = {"unknown", "unrecorded"}};
     struct reasons *reasons = context;
     struct tp_time_builder *maker = reasons->maker;
@@ -188,5 +189,5 @@ void tp_time_add_idle(struct tp_time_builder *maker)
     tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_time_of_idle_reason, &reasons);
     tp_id_map_release(&reasons.launches);
     maker->tree->latency_ns = found.latency_ns;
-    maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_HELD], found.ns[TP_IDLE_BY_HELD_LAUNCH]);
+    maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_EARLIER_WORK], found.ns[TP_IDLE_BY_EARLIER_WORK_LAUNCH]);
 }

@@ -391,7 +391,7 @@ static struct tp_str collective_word(struct tp_str name)
     struct tp_str found = TP_STR("collective");
     ptrdiff_t first = -1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        ptrdiff_t at = tp_str_find_lower(name, words[i]);
+        ptrdiff_t at = tp_str_find_ignore_case(name, words[i]);
         if (at < 0 || (first >= 0 && at >= first))
             continue;
         first = at;

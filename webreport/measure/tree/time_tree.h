@@ -20,7 +20,8 @@ enum tp_bound { TP_BOUND_NONE, TP_BOUND_COMPUTE, TP_BOUND_MEMORY, TP_BOUND_LATEN
 /* Returns "compute", "memory" or "latency", or NULL for TP_BOUND_NONE. Static. */
 const char *tp_bound_text(enum tp_bound bound);
 
-#define TP_TIME_FIRST_CALL "first: " /* prefix before the name of the call in the text of TP_IDLE_BY_HELD_LAUNCH */
+#define TP_TIME_FIRST_CALL                                                                                             \
+    "first: " /* prefix before the name of the call in the text of TP_IDLE_BY_EARLIER_WORK_LAUNCH */
 
 struct tp_time_node {
     /* name of the node; for a reason of idle time, only tp_fill_time_tree_texts in webreport/document/words fills it */

@@ -24,7 +24,7 @@ static enum tp_verdict_period choose_period(const struct tp_model *model)
 }
 
 /* Returns the cause with the most time except v->cause and compute; of equal causes the first. */
-static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
+static enum tp_time_cause find_second_cause(const struct tp_trace_verdict *v)
 {
     enum tp_time_cause best = TP_TIME_NONE;
     for (enum tp_time_cause c = TP_TIME_COMMUNICATION; c < TP_TIME_DEVICE_COUNT; c++)
@@ -35,7 +35,7 @@ static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
 
 void tp_verdict_set_device_headline(struct tp_trace_verdict *v, const struct tp_model *model)
 {
-    enum tp_time_cause second = second_cause(v);
+    enum tp_time_cause second = find_second_cause(v);
     bool is_named = tp_percent(tp_verdict_cause_ns(v, second), model->window_ns) >= NEXT_PERCENT;
     v->period = choose_period(model);
     v->is_own_device = tp_is_device_of_program(model, v->device);
@@ -72,7 +72,7 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
 
 /* Returns, for each name id, the time of the main thread's ranges with a declared kind in `kinds`, within the used
  * steps, ns. kinds: bit k for enum value k. */
-static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
+static int64_t *sum_declared_times_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
     int64_t *ns = tp_arena_array(arena, model->trace->names.count, sizeof *ns);
@@ -95,7 +95,7 @@ static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model
     uint32_t best = TP_NO_ID;
     if (model->host_main == TP_NO_ID)
         return;
-    int64_t *ns = declared_time_by_name(model, kinds, arena);
+    int64_t *ns = sum_declared_times_by_name(model, kinds, arena);
     for (uint32_t n = 0; n < names->count; n++)
         if (ns[n] && (best == TP_NO_ID || ns[n] > ns[best] ||
                       (ns[n] == ns[best] && tp_str_compare(names->items[n], names->items[best]) < 0)))

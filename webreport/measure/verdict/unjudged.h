@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 enum tp_unjudged_reason {
-    TP_UNJUDGED_NOTHING,   /* at least half of the step time can be analysed */
-    TP_UNJUDGED_CAPTURE,   /* launches are captured into a device graph and run nothing */
-    TP_UNJUDGED_LITTLE,    /* rule R2: the recording has too little work */
-    TP_UNJUDGED_FIRST_USE, /* rule R3: the program uses the device for the first time */
-    TP_UNJUDGED_EDGE,      /* rule R4: edge of the recording */
-    TP_UNJUDGED_MISSING    /* rules R1, R4: the trace does not show the device's work */
+    TP_UNJUDGED_NOTHING,         /* at least half of the step time can be analysed */
+    TP_UNJUDGED_CAPTURE,         /* launches are captured into a device graph and run nothing */
+    TP_UNJUDGED_TOO_LITTLE_WORK, /* rule R2: the recording has too little work */
+    TP_UNJUDGED_FIRST_USE,       /* rule R3: the program uses the device for the first time */
+    TP_UNJUDGED_EDGE,            /* rule R4: edge of the recording */
+    TP_UNJUDGED_MISSING          /* rules R1, R4: the trace does not show the device's work */
 };
 
 struct tp_detail;

@@ -85,7 +85,7 @@ enum tp_headline {
     TP_HEADLINE_NO_RANGE,      /* the trace has no calls, and no range with a declared kind */
     TP_HEADLINE_CALLS,         /* recorded calls; `largest` is the call with the most self time on the main thread */
     TP_HEADLINE_CAPTURE,       /* this constant and the next three correspond to enum tp_unjudged_reason */
-    TP_HEADLINE_LITTLE,
+    TP_HEADLINE_TOO_LITTLE_WORK,
     TP_HEADLINE_FIRST_USE,
     TP_HEADLINE_EDGE,
     TP_HEADLINE_PROGRAM, /* headline of the view of a program recorded from outside */

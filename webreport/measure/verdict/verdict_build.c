@@ -76,7 +76,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
 }
 
 /* Returns the device with the most busy time in the used steps; of equal devices, the first. */
-static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
+static const struct tp_gpu *find_busiest_gpu(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
     int64_t least = idle_ns(best);
@@ -91,7 +91,7 @@ static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
 }
 
 /* Returns the times in which the device was possibly idle because the host had waited for the device. */
-static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
+static struct tp_intervals find_waiting_times(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < model->wait_count; i++)
@@ -100,8 +100,8 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
 }
 
 /* Returns the union of the device's ranges with a declared kind in `kinds`. kinds: bit k for enum value k. */
-static struct tp_intervals ranges_on_device_lanes(const struct tp_model *model, const struct tp_gpu *gpu,
-                                                  unsigned kinds, struct tp_arena *arena)
+static struct tp_intervals find_ranges_on_device_lanes(const struct tp_model *model, const struct tp_gpu *gpu,
+                                                       unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -131,7 +131,7 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
 
 /* Returns the idle time in which the host waits for the device although the device runs nothing, ns. The trace lacks
  * the operation that the host waits for. Counts only gaps before operations with a known launch. */
-static int64_t wait_for_unrecorded_work_ns(const struct tp_model *model, const struct tp_gpu *gpu)
+static int64_t measure_wait_for_unrecorded_work(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
@@ -154,7 +154,7 @@ static bool is_unusually_long(const struct tp_event *e, int64_t sum_ns)
 
 /* Finds one unusual collective that is exposed for at least half of the step time. It shows that other ranks came late,
  * or that this rank's recording began earlier. Such a single event does not show how the steps run. */
-static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
+static void find_unusual_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum_ns = 0;
     for (uint32_t i = 0; i < gpu->count; i++)
@@ -191,9 +191,9 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
     const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
     struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
     tp_intervals_append(&said, tp_main_thread_ranges(model, inputs, arena));
-    tp_intervals_append(&said, ranges_on_device_lanes(model, gpu, inputs, arena));
+    tp_intervals_append(&said, find_ranges_on_device_lanes(model, gpu, inputs, arena));
     tp_intervals_append(&waited, tp_main_thread_ranges(model, waits, arena));
-    tp_intervals_append(&waited, ranges_on_device_lanes(model, gpu, waits, arena));
+    tp_intervals_append(&waited, find_ranges_on_device_lanes(model, gpu, waits, arena));
     struct tp_intervals loading = tp_intervals_from_vec(&said), waiting = tp_intervals_from_vec(&waited);
     for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
         struct tp_intervals idle =
@@ -225,7 +225,7 @@ static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct 
     v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_intersection_length(gpu->exposed_communication, model->window);
     v->cause_ns[TP_TIME_COPY] = tp_intervals_intersection_length(gpu->exposed_copy, model->window);
     v->cause_ns[TP_TIME_INPUT] = tp_intervals_intersection_length(starved, loading);
-    v->cause_ns[TP_TIME_SYNC] = tp_intervals_intersection_length(rest, waiting_times(model, arena));
+    v->cause_ns[TP_TIME_SYNC] = tp_intervals_intersection_length(rest, find_waiting_times(model, arena));
     v->cause_ns[TP_TIME_LAUNCH] = tp_sat_sub(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
     v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
@@ -237,8 +237,8 @@ static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct 
 }
 
 /* Returns the line, range or call (the fold of the stack) that ran for most of the idle intervals first to end - 1. */
-static struct tp_fold fold_of_longest_idle_time(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first,
-                                                uint32_t end, struct tp_arena *arena)
+static struct tp_fold find_code_of_longest_idle_time(const struct tp_model *model, const struct tp_gpu *gpu,
+                                                     uint32_t first, uint32_t end, struct tp_arena *arena)
 {
     struct tp_fold_times times;
     struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
@@ -292,7 +292,7 @@ static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *
     v->has_gap = best_end > 0;
     if (!v->has_gap)
         return;
-    struct tp_fold fold = fold_of_longest_idle_time(model, gpu, best, best_end, arena);
+    struct tp_fold fold = find_code_of_longest_idle_time(model, gpu, best, best_end, arena);
     v->gap.start_ns = tp_sat_sub(gpu->idle[best].a, model->first_ns);
     v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
     v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
@@ -343,14 +343,14 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
 
 static void judge_program_with_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
-    const struct tp_gpu *gpu = busiest_gpu(model);
+    const struct tp_gpu *gpu = find_busiest_gpu(model);
     double shares[TP_TIME_DEVICE_COUNT];
     v->has_device = true;
     v->device = gpu->id;
     split_device_time_by_cause(v, model, gpu, arena);
     find_longest_gap(v, model, gpu, arena);
     v->awaited_communication_ns = awaited_communication(model, gpu);
-    v->unrecorded_wait_ns = wait_for_unrecorded_work_ns(model, gpu);
+    v->unrecorded_wait_ns = measure_wait_for_unrecorded_work(model, gpu);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
     int64_t awaited_ns = v->awaited_communication_ns;
@@ -358,7 +358,7 @@ static void judge_program_with_device(struct tp_trace_verdict *v, const struct t
         tp_percent(tp_sat_add(v->cause_ns[TP_TIME_COMMUNICATION], awaited_ns), model->window_ns);
     shares[TP_TIME_QUEUE] = tp_percent(tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], awaited_ns), model->window_ns);
     tp_verdict_decide(v, shares, v->gap.percent);
-    find_one_collective(v, model, gpu);
+    find_unusual_collective(v, model, gpu);
     if (v->one_collective_ns && v->class == TP_CLASS_COMMUNICATION_BOUND)
         v->class = TP_CLASS_STALL;
     tp_verdict_set_device_headline(v, model);
@@ -455,7 +455,7 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     v->step_count = model->step_count;
     v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
     if (!is_fragment && v->steps_used && model->program <= TP_RECORDED_CPU)
-        tp_outside_find(&v->left_out, model, arena);
+        tp_outside_part_find(&v->left_out, model, arena);
     if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
         judge_program_with_device(v, model, arena);
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)

@@ -14,11 +14,11 @@ void tp_verdict_set_unjudged(struct tp_trace_verdict *v, const struct tp_unjudge
                              const struct tp_model *model)
 {
     static const enum tp_verdict_class classes[] = {[TP_UNJUDGED_CAPTURE] = TP_CLASS_CAPTURE,
-                                                    [TP_UNJUDGED_LITTLE] = TP_CLASS_TOO_LITTLE,
+                                                    [TP_UNJUDGED_TOO_LITTLE_WORK] = TP_CLASS_TOO_LITTLE,
                                                     [TP_UNJUDGED_FIRST_USE] = TP_CLASS_FIRST_USE,
                                                     [TP_UNJUDGED_EDGE] = TP_CLASS_NOT_SHOWN};
     static const enum tp_headline headlines[] = {[TP_UNJUDGED_CAPTURE] = TP_HEADLINE_CAPTURE,
-                                                 [TP_UNJUDGED_LITTLE] = TP_HEADLINE_LITTLE,
+                                                 [TP_UNJUDGED_TOO_LITTLE_WORK] = TP_HEADLINE_TOO_LITTLE_WORK,
                                                  [TP_UNJUDGED_FIRST_USE] = TP_HEADLINE_FIRST_USE,
                                                  [TP_UNJUDGED_EDGE] = TP_HEADLINE_EDGE};
     if (!v->has_device || v->is_own_device)

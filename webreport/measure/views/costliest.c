@@ -40,7 +40,7 @@ static void fill_rows(struct tp_table *out, struct heaviest *all, uint32_t item_
     }
 }
 
-void tp_costliest_kernels(struct tp_table *out, const struct tp_kernel_view *view, struct tp_arena *arena)
+void tp_find_costliest_kernels(struct tp_table *out, const struct tp_kernel_view *view, struct tp_arena *arena)
 {
     const struct tp_table *rows = &view->by_name;
     struct heaviest all = {tp_table_text(rows, TP_KERNEL_NAME), tp_table_int(rows, TP_KERNEL_IN_STEPS),
@@ -48,7 +48,8 @@ void tp_costliest_kernels(struct tp_table *out, const struct tp_kernel_view *vie
     fill_rows(out, &all, (uint32_t)rows->row_count, arena);
 }
 
-void tp_costliest_operators(struct tp_table *out, const struct tp_model *model, bool by_device, struct tp_arena *arena)
+void tp_find_costliest_operators(struct tp_table *out, const struct tp_model *model, bool by_device,
+                                 struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
     const struct tp_narrow *self = by_device ? &model->operators.device_self : &model->operators.host_self;

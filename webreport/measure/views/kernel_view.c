@@ -79,11 +79,11 @@ struct grouping {
     struct tp_arena *arena;
     struct tp_strings configs; /* distinct texts of parts of launch configurations */
     uint32_t *config_of_value; /* for each value id: text id + 1; 0: no text yet */
-    struct tp_vec names, configured, copies;
+    struct tp_vec names, by_configuration, copies;
     bool has_configs; /* true if kernels are also grouped by configuration */
 };
 
-static void add_weighted(struct weighted *w, int64_t value_e9, int64_t time)
+static void add_weighted_value(struct weighted *w, int64_t value_e9, int64_t time)
 {
     if (value_e9 == TP_NULL_INT)
         return;
@@ -113,11 +113,11 @@ static void add_event_to_group(struct group *group, const struct tp_event *e, co
     group->calls_in_steps += in_steps.is_launched;
     if (setup->bytes != TP_NULL_INT)
         group->bytes = group->bytes == TP_NULL_INT ? setup->bytes : tp_sat_add(group->bytes, setup->bytes);
-    add_weighted(&group->blocks, setup->blocks_per_sm_e9, e->dur_ns);
-    add_weighted(&group->occupancy, setup->occupancy_pct_e9, e->dur_ns);
+    add_weighted_value(&group->blocks, setup->blocks_per_sm_e9, e->dur_ns);
+    add_weighted_value(&group->occupancy, setup->occupancy_pct_e9, e->dur_ns);
 }
 
-static struct group *new_group(struct tp_vec *groups, uint32_t name)
+static struct group *add_new_group(struct tp_vec *groups, uint32_t name)
 {
     struct group *group = tp_vec_push(groups);
     *group = (struct group){.name = name, .owner_name = TP_NO_ID, .bytes = TP_NULL_INT};
@@ -145,13 +145,13 @@ static void add_to_configuration_group(struct grouping *g, struct tp_keys *keys,
     for (unsigned i = 0; i < 4; i++)
         key[2 + i] = text_of_configuration_value(g, values[i]);
     uint32_t id = tp_keys_add(keys, key);
-    if (id == g->configured.count) {
-        struct group *group = new_group(&g->configured, e->name);
+    if (id == g->by_configuration.count) {
+        struct group *group = add_new_group(&g->by_configuration, e->name);
         group->owner_name = key[1];
         memcpy(group->config, key + 2, sizeof group->config);
         memcpy(group->values, values, sizeof group->values);
     }
-    add_event_to_group(TP_AT(&g->configured, struct group, id), e, setup, in_steps);
+    add_event_to_group(TP_AT(&g->by_configuration, struct group, id), e, setup, in_steps);
 }
 
 static void group_events(struct grouping *g)
@@ -171,7 +171,7 @@ static void group_events(struct grouping *g)
         struct tp_vec *groups = is_kernel ? &g->names : &g->copies;
         uint32_t *slot = is_kernel ? &of_name[e->name] : &of_copy[e->name];
         if (!*slot) {
-            struct group *group = new_group(groups, e->name);
+            struct group *group = add_new_group(groups, e->name);
             group->is_communication = tp_is_communication(model, k);
             *slot = (uint32_t)groups->count;
         }
@@ -259,13 +259,13 @@ static void build_names(struct tp_table *table, struct grouping *g)
 
 static void build_configs(struct tp_table *table, struct grouping *g)
 {
-    uint32_t *rows = sort_groups(g, &g->configured);
+    uint32_t *rows = sort_groups(g, &g->by_configuration);
     const struct tp_trace *trace = g->model->trace;
     tp_table_init(table, g->arena, "by_name_properties_and_operator", config_defs, TP_CONFIG_COLUMNS,
-                  g->configured.count);
+                  g->by_configuration.count);
     table->title = "Kernels by launch configuration and operator";
-    for (size_t row = 0; row < g->configured.count; row++) {
-        const struct group *group = TP_AT(&g->configured, struct group, rows[row]);
+    for (size_t row = 0; row < g->by_configuration.count; row++) {
+        const struct group *group = TP_AT(&g->by_configuration, struct group, rows[row]);
         bool has_owner = group->owner_name != TP_NO_ID;
         tp_table_text(table, TP_CONFIG_NAME)[row] = trace->names.items[group->name];
         if (has_owner)
@@ -332,7 +332,7 @@ static void build_view(struct tp_kernel_view *view, const struct tp_model *model
     if (!view->is_present)
         return;
     size_t value_size = model->trace->values.count * sizeof *g.config_of_value;
-    g.names = g.configured = g.copies = TP_VEC(arena, struct group);
+    g.names = g.by_configuration = g.copies = TP_VEC(arena, struct group);
     g.config_of_value = tp_arena_alloc(arena, value_size);
     tp_strings_init(&g.configs, arena, 0);
     tp_strings_add(&g.configs, TP_STR("null")); /* adds the text "null" first, so that its id is 0 */

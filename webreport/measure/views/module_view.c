@@ -175,7 +175,7 @@ static struct path *module_path_at(const struct builder *b, uint32_t path)
     return TP_AT(&b->paths, struct path, path);
 }
 
-static void new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t module_id)
+static void add_new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t module_id)
 {
     uint32_t id = (uint32_t)b->paths.count;
     struct path *path = tp_vec_push(&b->paths);
@@ -233,7 +233,7 @@ static void merge_calls_by_path(struct builder *b)
         uint32_t key[4] = {parent, e->name, (uint32_t)module_id, (uint32_t)((uint64_t)module_id >> 32)};
         path_of[m] = tp_keys_add(&keys, key);
         if (path_of[m] == b->paths.count)
-            new_path(b, parent, e->name, module_id);
+            add_new_path(b, parent, e->name, module_id);
         add_call_to_path(b, module_path_at(b, path_of[m]), m);
     }
 }

@@ -72,7 +72,7 @@ static void set_longest_code(struct tp_outside_part *out, const struct tp_model 
     out->line_ns = longest.ns;
 }
 
-void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena)
+void tp_outside_part_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_interval all = recording_interval(model);
     *out = (struct tp_outside_part){.recorded_ns = tp_sat_sub(all.b, all.a)};

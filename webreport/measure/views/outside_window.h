@@ -23,6 +23,6 @@ struct tp_outside_part {
 
 /* Measures the part of the recording outside the used steps. Finds the main activity of this part if its length is at
  * least 10 ms and a tenth of the recording. */
-void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena);
+void tp_outside_part_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

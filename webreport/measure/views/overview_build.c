@@ -273,7 +273,7 @@ size_t tp_overview_main_gpu(const struct tp_overview *view)
 /* ---- fields ---- */
 
 /* Writes the busy time of one device per call. record->index: index of the step. */
-static bool next_busy(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+static bool next_device_busy_time(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_overview *view = record->at;
     if (*cursor >= view->gpu_count)
@@ -299,7 +299,8 @@ static bool next_average(const struct tp_record *record, size_t *cursor, struct 
 #define F struct tp_overview
 static const struct tp_json_field step_fields[] = {
     {NULL, TP_ROW(F, steps, 0, 0)},
-    {"device_busy_by_gpu_us", TP_MAP(next_busy, NULL), .definition = "busy time of each device in the step"},
+    {"device_busy_by_gpu_us", TP_MAP(next_device_busy_time, NULL),
+     .definition = "busy time of each device in the step"},
 };
 static const struct tp_fields step = TP_FIELDS("A step", step_fields);
 

@@ -134,13 +134,13 @@ static double sm_efficiency(const struct tp_model *model, const struct tp_gpu *g
 /* ---- sums ---- */
 
 struct gpu_sums {
-    int64_t kernel_ns, yes_ns, unknown_ns;
+    int64_t kernel_ns, tensor_core_kernel_ns, unknown_tensor_core_ns;
     int64_t kernel_count, copy_count;
     unsigned __int128 occupancy;
     __int128 occupancy_time;
 };
 
-static void sum_gpu(struct gpu_sums *sums, const struct tp_model *model, const struct tp_gpu *gpu)
+static void sum_activity_of_gpu(struct gpu_sums *sums, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     size_t at = 0;
     memset(sums, 0, sizeof *sums);
@@ -153,9 +153,9 @@ static void sum_gpu(struct gpu_sums *sums, const struct tp_model *model, const s
         sums->kernel_count++;
         sums->kernel_ns = tp_sat_add(sums->kernel_ns, e->dur_ns);
         if (model->marks[e->name] & TP_MARK_TC_YES)
-            sums->yes_ns = tp_sat_add(sums->yes_ns, e->dur_ns);
+            sums->tensor_core_kernel_ns = tp_sat_add(sums->tensor_core_kernel_ns, e->dur_ns);
         if (model->marks[e->name] & TP_MARK_TC_UNKNOWN)
-            sums->unknown_ns = tp_sat_add(sums->unknown_ns, e->dur_ns);
+            sums->unknown_tensor_core_ns = tp_sat_add(sums->unknown_tensor_core_ns, e->dur_ns);
         int64_t occupancy = tp_device_setup(model->trace, e->detail)->occupancy_pct_e9;
         if (occupancy == TP_NULL_INT || occupancy < 0)
             continue;
@@ -186,7 +186,7 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_model *
     const struct tp_gpu *gpu = &model->gpus[row];
     const struct tp_gpu_property *property = tp_model_gpu_property(model->trace, gpu->id);
     struct gpu_sums sums;
-    sum_gpu(&sums, model, gpu);
+    sum_activity_of_gpu(&sums, model, gpu);
     int64_t busy = tp_intervals_intersection_length(gpu->busy, model->window);
     tp_table_int(table, TP_GPU_ID)[row] = gpu->id;
     tp_table_text(table, TP_GPU_NAME)[row] = property ? property->name : (struct tp_str){NULL, 0};
@@ -196,9 +196,10 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_model *
         tp_ratio(tp_intervals_intersection_length(gpu->kernels, model->window), model->window_ns);
     tp_table_real(table, TP_GPU_SM_EFFICIENCY)[row] = sm_efficiency(model, gpu, arena);
     tp_table_real(table, TP_GPU_OCCUPANCY)[row] = mean_occupancy(&sums);
-    tp_table_real(table, TP_GPU_TENSOR_CORE)[row] = sums.kernel_count ? tp_ratio(sums.yes_ns, sums.kernel_ns) : NAN;
+    tp_table_real(table, TP_GPU_TENSOR_CORE)[row] =
+        sums.kernel_count ? tp_ratio(sums.tensor_core_kernel_ns, sums.kernel_ns) : NAN;
     tp_table_real(table, TP_GPU_TENSOR_CORE_UNKNOWN)[row] =
-        sums.kernel_count ? tp_ratio(sums.unknown_ns, sums.kernel_ns) : NAN;
+        sums.kernel_count ? tp_ratio(sums.unknown_tensor_core_ns, sums.kernel_ns) : NAN;
     tp_table_int(table, TP_GPU_BUSY)[row] = busy;
     tp_table_real(table, TP_GPU_BUSY_RATIO)[row] = tp_ratio(busy, model->window_ns);
     tp_table_int(table, TP_GPU_RECORDED_BUSY)[row] = tp_intervals_length(gpu->busy);
@@ -239,11 +240,11 @@ void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model
     for (part.count = 0; low + part.count < gpu->count; part.count++)
         if (tp_device_event(model, part.events[part.count])->ts_ns >= window.b)
             break;
-    sum_gpu(&sums, &narrow, &part);
+    sum_activity_of_gpu(&sums, &narrow, &part);
     out->kernel_count = sums.kernel_count;
     out->kernel_time_ns = sums.kernel_ns;
     out->utilization_ratio = tp_ratio(tp_intervals_length_within(gpu->kernels, window.a, window.b), narrow.window_ns);
     out->sm_efficiency_ratio = sm_efficiency(&narrow, &part, arena);
     out->occupancy_percent = mean_occupancy(&sums);
-    out->tensor_core_ratio = sums.kernel_count ? tp_ratio(sums.yes_ns, sums.kernel_ns) : NAN;
+    out->tensor_core_ratio = sums.kernel_count ? tp_ratio(sums.tensor_core_kernel_ns, sums.kernel_ns) : NAN;
 }

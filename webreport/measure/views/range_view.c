@@ -41,8 +41,9 @@ struct sum {
 /* a range that is open on the current thread; times in ns */
 struct open_range {
     uint32_t name;
-    int64_t end_ns, inside_ns; /* inside_ns: time of the direct child ranges within the window of used steps */
-    int64_t own_ns;            /* time of this range within the window of used steps, including nested ranges */
+    int64_t end_ns,
+        child_ranges_ns; /* child_ranges_ns: time of the direct child ranges within the window of used steps */
+    int64_t own_ns;      /* time of this range within the window of used steps, including nested ranges */
 };
 
 struct summing {
@@ -61,7 +62,8 @@ static void close_last_range(struct summing *s)
 {
     struct open_range *range = TP_AT(&s->stack, struct open_range, s->stack.count - 1);
     struct sum *sum = &s->sums[range->name];
-    sum->self_ns = tp_sat_add(sum->self_ns, range->own_ns > range->inside_ns ? range->own_ns - range->inside_ns : 0);
+    sum->self_ns =
+        tp_sat_add(sum->self_ns, range->own_ns > range->child_ranges_ns ? range->own_ns - range->child_ranges_ns : 0);
     sum->depth--;
     s->stack.count--;
 }
@@ -78,7 +80,7 @@ static void open_next_range(struct summing *s, const struct tp_event *e)
     int64_t own_ns = tp_window_length_within(s->model, &s->window_at, e->ts_ns, end_ns);
     struct sum *sum = &s->sums[e->name];
     if (outer)
-        outer->inside_ns = tp_sat_add(outer->inside_ns, own_ns);
+        outer->child_ranges_ns = tp_sat_add(outer->child_ranges_ns, own_ns);
     sum->calls += own_ns > 0;
     sum->total_ns = tp_sat_add(sum->total_ns, sum->depth ? 0 : own_ns);
     sum->kind = sum->kind ? sum->kind : (uint8_t)tp_event_declared_kind(e);

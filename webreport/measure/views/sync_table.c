@@ -106,7 +106,7 @@ static void fill_row(const struct tp_table *rows, size_t i, const struct group *
     tp_table_int(rows, TP_SYNC_FIRST_EVENT)[i] = group->first_event;
 }
 
-void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena)
+void tp_sync_table_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
     struct tp_keys keys;

@@ -39,7 +39,7 @@ struct tp_sync_table {
 
 struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait);
 
-void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena);
+void tp_sync_table_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_sync_fields;
 

@@ -67,7 +67,7 @@ static void set_flag_ids(struct tp_quality *q)
 
 /* ---- counts ---- */
 
-static void count_read(struct tp_quality *q, const struct tp_reading *r)
+static void count_read_events(struct tp_quality *q, const struct tp_reading *r)
 {
     const struct tp_quality_count counts[] = {
         {"annotation", (int64_t)r->read[TP_KIND_ANNOTATION]},
@@ -93,7 +93,7 @@ static void count_read(struct tp_quality *q, const struct tp_reading *r)
         }
 }
 
-static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
+static void add_skipped_count(struct tp_quality *q, const char *name, uint64_t count)
 {
     if (!count || q->skipped_count == TP_QUALITY_SKIPPED)
         return;
@@ -102,18 +102,18 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
 }
 
 /* Counts skipped events by name. Sorts the counts by name. */
-static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
+static void count_skipped_events(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
-    add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
-    add_skipped(q, "not_an_object", r->skipped[TP_SKIP_NOT_AN_OBJECT]);
+    add_skipped_count(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
+    add_skipped_count(q, "not_an_object", r->skipped[TP_SKIP_NOT_AN_OBJECT]);
     for (int letter = 0; letter < 128; letter++) {
         char name[] = "phase_?";
         name[6] = (char)letter;
         if (r->skipped_by_phase[letter])
-            add_skipped(q, tp_arena_copy(arena, name, sizeof name - 1), r->skipped_by_phase[letter]);
+            add_skipped_count(q, tp_arena_copy(arena, name, sizeof name - 1), r->skipped_by_phase[letter]);
     }
-    add_skipped(q, "phase_unknown", r->skipped[TP_SKIP_PHASE_UNKNOWN]);
-    add_skipped(q, "unknown_category", r->skipped[TP_SKIP_UNKNOWN_CATEGORY]);
+    add_skipped_count(q, "phase_unknown", r->skipped[TP_SKIP_PHASE_UNKNOWN]);
+    add_skipped_count(q, "unknown_category", r->skipped[TP_SKIP_UNKNOWN_CATEGORY]);
 }
 
 static void count_notices(struct tp_quality *q, const struct tp_reading *r)
@@ -248,10 +248,10 @@ static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model
 
 /* properties of the recording, found in one pass over the events */
 struct recording {
-    /* length of the recording, ns: longest span of the profiler; if there is none, longest span of any event; otherwise
-     * the time from the first to the last event */
+    /* length of the recording, ns: longest span of the profiler; if the profiler has no span, longest span of any
+     * event; otherwise the time from the first to the last event */
     int64_t span_ns;
-    int64_t overhead_ns, too_long;
+    int64_t overhead_ns, overlong_event_count;
     bool has_dims, has_frames;
 };
 
@@ -283,7 +283,7 @@ static struct recording examine_recording(const struct tp_model *model, struct t
             tp_intervals_push(&overhead, e->ts_ns, tp_event_end(e));
         bool is_host = tp_kind_is_host(e->kind);
         if (is_host || tp_kind_is_device(e->kind))
-            r.too_long += e->dur_ns > r.span_ns && r.span_ns > 0;
+            r.overlong_event_count += e->dur_ns > r.span_ns && r.span_ns > 0;
         r.has_dims |= is_host && e->flags & TP_EVENT_HAS_INPUT_DIMS;
         r.has_frames |= tp_kind_is_frame(e->kind);
     }
@@ -333,7 +333,7 @@ static int64_t count_leading_operations(const struct tp_model *model)
 static void set_recording_flags(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
     struct recording r = examine_recording(model, arena);
-    int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
+    int64_t odd = tp_sat_add(r.overlong_event_count, q->events_with_negative_dur);
     int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading_operations(model);
     set_count(q, TP_FAULT_ABSURD, odd, odd);
     set_option_flags(q, model->trace, &r);
@@ -349,8 +349,8 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     const struct tp_reading *r = &model->trace->reading;
     memset(q, 0, sizeof *q);
     q->events_total = (int64_t)r->element_count;
-    count_read(q, r);
-    count_skipped(q, r, arena);
+    count_read_events(q, r);
+    count_skipped_events(q, r, arena);
     count_notices(q, r);
     q->events_without_dur = (int64_t)r->missing_dur;
     q->events_with_negative_dur = (int64_t)r->negative_dur;

@@ -189,7 +189,7 @@ static bool set_all_inputs_cost(struct tp_cost *cost, const struct tp_cost_argum
 static bool is_real(const struct tp_cost_argument *argument)
 {
     return (argument->type >= TP_NUMBER_FP64 && argument->type <= TP_NUMBER_BF16 && argument->has_size) ||
-           tp_str_find_lower(argument->types, "complex") >= 0;
+           tp_str_find_ignore_case(argument->types, "complex") >= 0;
 }
 
 static bool set_elementwise_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, struct tp_str name,

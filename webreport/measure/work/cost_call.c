@@ -260,7 +260,7 @@ static struct tp_str concrete_value(const struct tp_cost_arguments *a, int i)
     return (struct tp_str){item.ptr + 1, item.len - 2};
 }
 
-struct tp_shape tp_cost_numbers(const struct tp_cost_arguments *a, int i)
+struct tp_shape tp_cost_integer_list(const struct tp_cost_arguments *a, int i)
 {
     struct tp_shape none = {.rank = 0};
     struct tp_shape numbers =

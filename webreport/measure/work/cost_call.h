@@ -46,7 +46,7 @@ int64_t tp_cost_list_bytes(const struct tp_cost_arguments *a, unsigned i);
 int64_t tp_cost_all_tensor_bytes(const struct tp_cost_arguments *a);
 
 /* Returns argument i as a list of integers. is_known is false if the argument is no such list, or an empty list. */
-struct tp_shape tp_cost_numbers(const struct tp_cost_arguments *a, int i);
+struct tp_shape tp_cost_integer_list(const struct tp_cost_arguments *a, int i);
 /* Returns whether argument i exists and is not 0, false or empty. */
 bool tp_cost_is_true(const struct tp_cost_arguments *a, int i);
 /* Returns argument i as an integer (1 for True), or `absent` if it is not an integer. */

@@ -132,7 +132,7 @@ static bool repeat_single_number(struct tp_shape *numbers, unsigned dimensions)
 /* Returns whether argument i exists but is not a list of numbers. */
 static bool is_argument_other_than_list(const struct tp_cost_arguments *a, int i)
 {
-    return tp_cost_is_true(a, i) && !tp_cost_numbers(a, i).is_known;
+    return tp_cost_is_true(a, i) && !tp_cost_integer_list(a, i).is_known;
 }
 
 /* Computes the sizes of a convolution's result. Returns 1 if the sizes are known, 0 if they are not recorded, and -1 if
@@ -141,8 +141,9 @@ static int find_result_shape(const struct tp_cost_arguments *a, const struct con
                              struct tp_shape *out)
 {
     const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *w = tp_cost_tensor_shape(a, 1);
-    struct tp_shape stride = tp_cost_numbers(a, form->stride), padding = tp_cost_numbers(a, form->padding),
-                    dilation = tp_cost_numbers(a, form->dilation), more = tp_cost_numbers(a, form->out_padding);
+    struct tp_shape stride = tp_cost_integer_list(a, form->stride), padding = tp_cost_integer_list(a, form->padding),
+                    dilation = tp_cost_integer_list(a, form->dilation),
+                    more = tp_cost_integer_list(a, form->out_padding);
     unsigned dimensions = x->rank - 2;
     if (form->may_lack_dilation && !tp_cost_is_true(a, form->dilation))
         dilation = (struct tp_shape){.sizes = {1}, .rank = 1, .is_known = true};

@@ -76,7 +76,7 @@ static bool has_three_arguments(const struct costs *c, uint32_t dims)
 
 /* Returns the sequence number of an operator. If the operator has no number, returns the number of the nearest
  * enclosing operator with a number; TP_NULL_INT if no such operator exists. */
-static int64_t enclosing_sequence_number(const struct costs *c, uint32_t op)
+static int64_t find_enclosing_sequence_number(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
     for (; op != TP_NO_ID && sequence == TP_NULL_INT; op = c->model->operators.parent[op])
@@ -84,7 +84,7 @@ static int64_t enclosing_sequence_number(const struct costs *c, uint32_t op)
     return sequence;
 }
 
-static void find_backwards(struct costs *c)
+static void index_convolution_gradients(struct costs *c)
 {
     const struct tp_strings *names = &c->model->trace->names;
     bool is_any = false;
@@ -98,7 +98,7 @@ static void find_backwards(struct costs *c)
         uint32_t dims = host_detail_of_operator(c, op)->dims;
         if (!has_three_arguments(c, dims))
             continue;
-        int64_t sequence = enclosing_sequence_number(c, op);
+        int64_t sequence = find_enclosing_sequence_number(c, op);
         if (sequence == TP_NULL_INT)
             continue;
         *tp_id_map_find_or_add(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
@@ -122,7 +122,7 @@ static struct known_shape find_result_shape(const struct costs *c, uint32_t op)
 }
 
 /* Returns the dims of the backward operator that encloses an operator; TP_NO_ID if no backward operator encloses it. */
-static uint32_t enclosing_backward(const struct costs *c, uint32_t op)
+static uint32_t find_enclosing_backward(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
         if (is_backward(c, op))
@@ -142,7 +142,7 @@ static uint32_t find_or_add_call(struct costs *c, uint32_t op, const struct tp_e
     uint32_t around = TP_NO_ID, concrete = tp_concrete_inputs(trace, e->detail);
     if (is_convolution(c, op)) {
         out = find_result_shape(c, op);
-        around = enclosing_backward(c, op);
+        around = find_enclosing_backward(c, op);
     }
     uint32_t call = tp_keys_add(
         &c->calls, (uint32_t[]){e->name, host->dims, host->types, concrete, out.dims, out.argument, around});
@@ -210,7 +210,7 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
 
 /* Returns the properties of a device; NULL if no properties contain a name. Some traces of identical devices have one
  * entry without a number. In this case, the first entry with a name is returned. */
-static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
+static const struct tp_gpu_property *find_named_device(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
     for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
@@ -225,7 +225,7 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
     units->peaks = tp_arena_array(arena, model->gpu_count, sizeof *units->peaks);
     units->device_names = tp_arena_array(arena, model->gpu_count, sizeof *units->device_names);
     for (uint32_t gpu = 0; gpu < model->gpu_count; gpu++) {
-        const struct tp_gpu_property *property = named_device(model->trace, model->gpus[gpu].id);
+        const struct tp_gpu_property *property = find_named_device(model->trace, model->gpus[gpu].id);
         units->device_names[gpu] = property ? property->name : TP_STR("");
         units->peaks[gpu] =
             property ? tp_peaks_with_user_values(measured, property->name, property->total_memory_bytes, arena) : NULL;
@@ -305,7 +305,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     tp_keys_init(&c.calls, arena, 7);
     *units = (struct tp_work_units){0};
     find_peaks(units, model, measured, arena);
-    find_backwards(&c);
+    index_convolution_gradients(&c);
     units->of_device = tp_arena_array(arena, model->devices.count, sizeof *units->of_device);
     units->device_count = model->devices.count;
     for (uint32_t k = 0; k < model->devices.count; k++) {

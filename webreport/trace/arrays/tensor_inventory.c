@@ -146,7 +146,7 @@ static int search_traces(struct tp_inventory_search *search, const char *path, s
 
 /* ---- list of all tensors ---- */
 
-static int compare_by_order(const void *x, const void *y)
+static int compare_by_execution_order(const void *x, const void *y)
 {
     const struct tp_tensor_item *a = x, *b = y;
     if (a->step != b->step)
@@ -239,7 +239,7 @@ int tp_inventory_find(struct tp_inventory *inventory, struct tp_arena *arena, co
         return tp_error_set(err, search.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "%s: no tensors in it", path);
     *inventory = (struct tp_inventory){
         .items = search.items.data, .count = (uint32_t)search.items.count, .is_of_trace = search.is_of_trace};
-    qsort(inventory->items, inventory->count, sizeof *inventory->items, compare_by_order);
+    qsort(inventory->items, inventory->count, sizeof *inventory->items, compare_by_execution_order);
     if (inventory->is_of_trace)
         remove_overwritten_tensors(inventory, arena);
     set_repeat_numbers(inventory, arena);

@@ -226,7 +226,7 @@ static uint32_t add_detail(struct input *in, const struct tp_sink_slice *slice)
     }
 }
 
-/* Returns the range kind that the argument "kind" of the record names; TP_RANGE_NONE if there is none. */
+/* Returns the range kind that the argument "kind" of the record names; TP_RANGE_NONE without this argument. */
 static enum tp_range_kind declared_range_kind(struct input *in)
 {
     struct tp_str text = field_text(in, TP_ARG_KIND);
@@ -438,11 +438,11 @@ static void deliver_row_name(struct input *in)
     const struct tp_row_id pid = {.number = record->pid};
     struct tp_str text = TP_STR("");
     if (record->text.ptr && !tp_str_equal(record->name, TP_STR("thread_name")))
-        text = tp_sink_row_text(in->sink, tp_sink_intern_text(in->sink, &in->sink->texts, record->text));
+        text = tp_sink_text_by_id(in->sink, tp_sink_intern_text(in->sink, &in->sink->texts, record->text));
     if (tp_str_equal(record->name, TP_STR("thread_name"))) {
         uint32_t row = row_of_thread(in);
         uint32_t name = tp_sink_intern_text(in->sink, &in->sink->texts, record->text);
-        tp_sink_set_thread_name(in->sink, row, tp_sink_row_text(in->sink, name));
+        tp_sink_set_thread_name(in->sink, row, tp_sink_text_by_id(in->sink, name));
     } else if (tp_str_equal(record->name, TP_STR("process_name"))) {
         tp_sink_add_process(in->sink, &pid)->name = text;
     } else if (tp_str_equal(record->name, TP_STR("process_labels"))) {

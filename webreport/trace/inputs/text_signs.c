@@ -112,12 +112,12 @@ bool tp_sign_is_markup(const struct tp_input_head *head, const struct tp_input_s
 bool tp_sign_is_svg(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     return tp_sign_is_markup(head, sign) &&
-           tp_str_find_lower(text_start(text_without_leading_space(head)), "<svg") >= 0;
+           tp_str_find_ignore_case(text_start(text_without_leading_space(head)), "<svg") >= 0;
 }
 
 bool tp_sign_is_html(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     struct tp_str text = text_start(text_without_leading_space(head));
     return tp_sign_is_markup(head, sign) &&
-           (tp_str_find_lower(text, "<html") >= 0 || tp_str_find_lower(text, "<!doctype html") >= 0);
+           (tp_str_find_ignore_case(text, "<html") >= 0 || tp_str_find_ignore_case(text, "<!doctype html") >= 0);
 }

@@ -164,7 +164,7 @@ static void append_quoted(struct tp_buf *out, struct tp_str text, char quote)
 
 /* Appends a compact string as json.dumps prints it: characters that are not ASCII are escaped. token: with its
  * quotes. */
-static void append_ascii(struct tp_buf *out, struct tp_str token)
+static void append_ascii_string(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
         unsigned char c = (unsigned char)token.ptr[i];
@@ -196,7 +196,7 @@ static void append_string(struct tp_buf *out, struct tp_arena *arena, struct tp_
     if (style == STYLE_OUTPUT) {
         tp_buf_add(out, token.ptr, token.len);
     } else if (style == STYLE_DUMPS) {
-        append_ascii(out, token);
+        append_ascii_string(out, token);
     } else {
         struct tp_str text = tp_value_text(arena, token);
         if (is_plain_decimal(text))

@@ -264,7 +264,7 @@ static bool is_class_frequent(const struct search *s, const struct class *class)
 }
 
 /* Returns the time of the outermost communication call around a host event. */
-static struct tp_interval time_of_whole_call(const struct tp_model *model, uint32_t event)
+static struct tp_interval time_of_outermost_call(const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
     struct tp_interval whole = {e->ts_ns, tp_event_end(e)};
@@ -309,8 +309,8 @@ static void add_cost_of_next_call(struct search *s, struct found *found, const s
         if (is_loop && tp_sat_sub(call->a, before->b) < latency_ns)
             tp_intervals_push(&found->between, before->b, call->a);
     } else if (call->issuer != TP_NO_ID && before->issuer != TP_NO_ID) {
-        struct tp_interval last = time_of_whole_call(model, before->issuer),
-                           whole = time_of_whole_call(model, call->issuer);
+        struct tp_interval last = time_of_outermost_call(model, before->issuer),
+                           whole = time_of_outermost_call(model, call->issuer);
         is_loop &= last.b <= whole.a && whole.a - last.b < whole.b - whole.a;
         tp_intervals_push(&found->host, is_loop ? last.b : whole.a, whole.b);
     }
@@ -388,8 +388,8 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     c.has_lower_bound = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.details = class_detail(a, class);
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
-        tp_explain_communication(a, tp_intervals_from_vec(&found.whole));
+    if (a->cpu ? tp_advisor_add_cpu_finding(a, &c) : tp_advisor_add_and_claim_time(a, &c))
+        tp_record_explained_communication(a, tp_intervals_from_vec(&found.whole));
 }

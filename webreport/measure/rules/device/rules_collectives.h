@@ -11,6 +11,6 @@ bool tp_is_sharding_name(struct tp_str name);
 struct tp_intervals tp_exposed_communication(struct tp_advisor *a);
 
 /* Records communication time that a finding explains. Rules E1 and H8 then ignore this time. */
-void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time);
+void tp_record_explained_communication(struct tp_advisor *a, struct tp_intervals time);
 
 #endif

@@ -144,7 +144,7 @@ struct compute {
     struct tp_advisor *a;
     struct capability *gpus;     /* for each index in model->gpus: compute capability of this device */
     struct tp_id_map types;      /* map from the value id of a list of input types to TYPES_* bits */
-    struct tp_id_map misaligned; /* map from the pair (dims, types) to the result of read_misaligned */
+    struct tp_id_map misaligned; /* map from the pair (dims, types) to the result of is_product_misaligned */
     int64_t multiple;
     /* time that faster kernels would save; c1: for rule C1; c2: for rule C2; elements: struct tp_interval */
     struct tp_vec c1, c2;
@@ -280,7 +280,7 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
 
 /* Returns whether the size N or K of a half-precision product M x K by K x N is not divisible by `multiple`. Uses the
  * last two half-precision operands. M does not matter, because it does not change where rows begin. */
-static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
+static bool is_product_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
 {
     struct tp_str dim, type;
     size_t at = 0, type_at = 0;
@@ -314,8 +314,8 @@ static bool is_misaligned(struct compute *x, uint32_t op)
         return false;
     uint32_t *known = tp_id_map_find_or_add(&x->misaligned, tp_id_pair(detail->dims, detail->types));
     if (*known == TP_NO_ID)
-        *known = read_misaligned(tp_strings_get(&model->trace->values, detail->dims),
-                                 tp_strings_get(&model->trace->values, detail->types), x->multiple);
+        *known = is_product_misaligned(tp_strings_get(&model->trace->values, detail->dims),
+                                       tp_strings_get(&model->trace->values, detail->types), x->multiple);
     return *known != 0;
 }
 
@@ -391,13 +391,13 @@ static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct
                               const struct tp_picks *picks)
 {
     struct tp_candidate c = {.rule = rule, .has_ceiling = time != NULL, .picks = *picks};
-    if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
+    if (tp_analysed_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
         return;
     if (time)
         c.time = tp_intervals_from_vec_temporary(time);
     else
-        c.share = tp_window_percent(a, ns);
-    tp_advisor_add(a, &c);
+        c.share = tp_analysed_percent(a, ns);
+    tp_advisor_add_finding(a, &c);
 }
 
 static bool has_types(const struct compute *x)
@@ -456,7 +456,7 @@ static void evaluate_small_grids(struct tp_advisor *a)
     }
     c.time = tp_intervals_from_vec(&time);
     if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
     tp_arena_free_item(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
 }
 
@@ -466,7 +466,7 @@ static void evaluate_small_grids(struct tp_advisor *a)
 struct overlap {
     /* elements: struct tp_interval. exposed: communication without compute; hidden: part of `exposed` that compute
      * could hide; sooner: part of `hidden` that, if hidden, lets the steps finish earlier */
-    struct tp_vec exposed, hidden, sooner;
+    struct tp_vec exposed, hidden, critical_communication;
 };
 
 static void add_communication_of_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
@@ -477,19 +477,20 @@ static void add_communication_of_device(struct tp_advisor *a, const struct tp_gp
     struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
     tp_intervals_append(&o->exposed, mine);
     tp_intervals_append(&o->hidden, hidden);
-    tp_intervals_append(&o->sooner, tp_critical_communication(a, gpu, hidden));
+    tp_intervals_append(&o->critical_communication, tp_critical_communication(a, gpu, hidden));
 }
 
-static struct tp_detail *overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
+static struct tp_detail *make_overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns,
+                                             int64_t sooner_ns)
 {
     struct tp_detail *rest = NULL, *late = NULL;
     if (hidden_ns < exposed_ns)
         rest = TP_DETAIL(a, TP_DETAIL_OVERLAP_REST, TP_NO_ARGUMENT);
     if (sooner_ns < hidden_ns)
-        late = TP_DETAIL(a, TP_DETAIL_OVERLAP_LATE, TP_OF_PERCENT(tp_window_percent(a, hidden_ns - sooner_ns)));
+        late = TP_DETAIL(a, TP_DETAIL_OVERLAP_LATE, TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns - sooner_ns)));
     return tp_detail_join(a->arena,
-                          TP_DETAIL(a, TP_DETAIL_OVERLAP, TP_OF_PERCENT(tp_window_percent(a, exposed_ns)),
-                                    TP_OF_PERCENT(tp_window_percent(a, hidden_ns))),
+                          TP_DETAIL(a, TP_DETAIL_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)),
+                                    TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns))),
                           tp_detail_join(a->arena, rest, late));
 }
 
@@ -503,17 +504,17 @@ static void evaluate_communication(struct tp_advisor *a)
         if (a->model->gpus[g].exposed_communication.count)
             add_communication_of_device(a, &a->model->gpus[g], &o);
     int64_t exposed_ns = tp_intervals_length(tp_intervals_from_vec(&o.exposed));
-    double share = tp_window_percent(a, exposed_ns);
+    double share = tp_analysed_percent(a, exposed_ns);
     if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
         return;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (tp_is_communication(a->model, k))
             tp_picks_add_operation_by_length(&c.picks, a->model, k);
-    c.time = tp_intervals_from_vec(&o.sooner);
+    c.time = tp_intervals_from_vec(&o.critical_communication);
     /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
      * completely */
     c.weight = share / 2;
-    c.details = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
-                               tp_intervals_length(c.time));
-    tp_advisor_add(a, &c);
+    c.details = make_overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
+                                    tp_intervals_length(c.time));
+    tp_advisor_add_finding(a, &c);
 }

@@ -184,7 +184,7 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
     uint8_t *is_attention = tp_arena_array(a->arena, a->model->devices.count, 1);
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         is_attention[k] = x->claim.parts[k] > 0;
-    if (tp_work_claim_end(&x->claim, a, details))
+    if (tp_work_claim_add_finding(&x->claim, a, details))
         a->is_attention = is_attention;
 }
 
@@ -262,8 +262,8 @@ static void evaluate_fusion(struct tp_advisor *a)
         runs += claim_kernel_runs(&s, &attention.claim, &chains);
     }
     tp_arena_free_item(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
-    tp_work_claim_end(&chains, a,
-                      TP_DETAIL(a, TP_DETAIL_CHAINS, TP_OF_NUMBER(runs), TP_OF_NUMBER(a->model->used_count),
-                                TP_OF_PERCENT(tp_work_claim_time_share(a, &chains))));
+    tp_work_claim_add_finding(&chains, a,
+                              TP_DETAIL(a, TP_DETAIL_CHAINS, TP_OF_NUMBER(runs), TP_OF_NUMBER(a->model->used_count),
+                                        TP_OF_PERCENT(tp_work_claim_time_share(a, &chains))));
     report_attention(a, &attention);
 }

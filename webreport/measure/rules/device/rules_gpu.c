@@ -212,10 +212,10 @@ static void evaluate_waits(struct tp_advisor *a)
     }
     for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)
         if ((double)waits[k].count >= tp_rule_value(a, rules[k], "min_per_step") * a->model->used_count &&
-            tp_window_percent(a, waits[k].cost) >= tp_rule_value(a, rules[k], "min_pct"))
+            tp_analysed_percent(a, waits[k].cost) >= tp_rule_value(a, rules[k], "min_pct"))
             add_finding_about_waits(a, rules[k], &waits[k]);
     const struct waits *other = &waits[WAIT_OTHER];
-    bool is_heavy = tp_window_percent(a, other->cost) >= tp_rule_value(a, TP_RULE_A4, "min_pct") ||
+    bool is_heavy = tp_analysed_percent(a, other->cost) >= tp_rule_value(a, TP_RULE_A4, "min_pct") ||
                     (double)other->largest > tp_rule_value(a, TP_RULE_A4, "single_us") * 1000;
     if (other->count && is_heavy)
         add_finding_about_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
@@ -237,7 +237,7 @@ static void evaluate_loading(struct tp_advisor *a)
     if (intervals.count)
         c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals),
                                            tp_model_idle_times(a->model, false, a->arena));
-    if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
+    if (tp_analysed_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);
 }
 
@@ -319,7 +319,7 @@ static void evaluate_allocator(struct tp_advisor *a)
     if ((double)tp_ns_min(mallocs, frees) < tp_rule_value(a, TP_RULE_D2, "min_per_step") * (double)steps)
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_MALLOCS, TP_OF_NUMBER(mallocs), TP_OF_NUMBER(frees), TP_OF_NUMBER(steps));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* ---- A3: short kernels ---- */
@@ -348,10 +348,10 @@ static void evaluate_short_kernels(struct tp_advisor *a)
     tp_arena_free_item(a->arena, is_seen, model->launches.count);
     if (a->kernel_count &&
         tp_percent(c.picks.total, a->kernel_count) >= tp_rule_value(a, TP_RULE_A3, "min_count_pct") &&
-        tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_A3, "min_launch_pct")) {
+        tp_analysed_percent(a, sum) >= tp_rule_value(a, TP_RULE_A3, "min_launch_pct")) {
         int64_t ns = tp_sat_mul((int64_t)durations.count, tp_lower_median(durations.data, durations.count));
         c.time = tp_intervals_prefix(a->arena, model->starved, ns);
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
     }
     tp_arena_free_item(a->arena, durations.data, durations.capacity * sizeof(int64_t));
 }
@@ -384,7 +384,7 @@ static void add_longest_gaps_as_evidence(struct tp_advisor *a, struct tp_picks *
 
 /* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the idle time; otherwise
  * NULL. picks: the gaps, longest first. */
-static struct tp_detail *few_gaps_detail(struct tp_advisor *a, const struct tp_picks *picks)
+static struct tp_detail *make_large_gaps_detail(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };
     struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
@@ -404,12 +404,12 @@ static void evaluate_launches(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
     a->rest = tp_intervals_difference(a->arena, a->model->starved, tp_intervals_from_vec(&a->claimed));
-    double share = tp_set_percent_of_window(a, a->rest);
+    double share = tp_analysed_set_percent(a, a->rest);
     if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
         return;
     add_longest_gaps_as_evidence(a, &c.picks);
     c.time = a->rest;
-    c.details = tp_detail_join(a->arena, few_gaps_detail(a, &c.picks), a->calling);
+    c.details = tp_detail_join(a->arena, make_large_gaps_detail(a, &c.picks), a->calling);
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }

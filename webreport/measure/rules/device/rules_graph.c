@@ -46,7 +46,7 @@ static int compare_by_launch(const void *x, const void *y, const void *context)
 }
 
 /* Returns, for each step, the position of the step among the used steps; TP_NO_ID for a step that is not used. */
-static uint32_t *number_used_steps(const struct tp_advisor *a)
+static uint32_t *find_positions_of_used_steps(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     uint32_t *numbers = tp_arena_array(a->arena, model->step_count, sizeof *numbers), next = 0;
@@ -65,7 +65,7 @@ static uint32_t used_step_of_device(const struct tp_model *model, const uint32_t
 static void list_sequences(struct tp_advisor *a, struct sequences *s)
 {
     const struct tp_model *model = a->model;
-    uint32_t steps = model->used_count, *numbers = number_used_steps(a);
+    uint32_t steps = model->used_count, *numbers = find_positions_of_used_steps(a);
     s->first = tp_arena_array(a->arena, (size_t)steps + 2, sizeof *s->first);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t step = used_step_of_device(model, numbers, k);
@@ -144,7 +144,7 @@ static void add_graph_blockers_as_evidence(struct tp_advisor *a, struct tp_picks
 }
 
 /* Returns a detail on the number of calls that a captured graph must not contain; NULL if none exist. */
-static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
+static struct tp_detail *make_graph_blockers_detail(struct tp_advisor *a, int64_t blockers)
 {
     return blockers ? TP_DETAIL(a, TP_DETAIL_BLOCKERS, TP_OF_NUMBER(blockers), TP_OF_NUMBER(a->model->used_count))
                     : NULL;
@@ -153,7 +153,7 @@ static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
 static bool is_program_fit_for_graph(struct tp_advisor *a, struct sequences *s)
 {
     if (!a->model->launches.step ||
-        tp_window_percent(a, tp_intervals_length(a->model->starved)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
+        tp_analysed_percent(a, tp_intervals_length(a->model->starved)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
         return false;
     list_sequences(a, s);
     if ((double)s->shortest < tp_rule_value(a, TP_RULE_A2, "min_launches") || 2 * s->graph_count >= s->total ||
@@ -187,7 +187,7 @@ static void evaluate_graph(struct tp_advisor *a)
     if (a->reported[TP_RULE_A1]) /* rule A1 has already reported this time and cause, so no second finding is added */
         tp_advisor_set_details(a, TP_RULE_A1,
                                tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
-                                              blockers_detail(a, blockers)));
+                                              make_graph_blockers_detail(a, blockers)));
     else
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
 }

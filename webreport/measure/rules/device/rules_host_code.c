@@ -190,7 +190,7 @@ static struct tp_vec find_lines_in_time(struct host_code *code, struct tp_interv
     merge_intervals_of_lines(code);
     for (size_t i = 0; i < code->lines.count; i++) {
         const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
-        if (line->has_other_rule || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
+        if (line->has_other_rule || tp_analysed_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
             continue;
         *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
         tp_intervals_append(&intervals, line->time);
@@ -200,19 +200,19 @@ static struct tp_vec find_lines_in_time(struct host_code *code, struct tp_interv
     return hits;
 }
 
-static struct tp_detail *lines_detail(struct tp_advisor *a, const struct tp_vec *hits)
+static struct tp_detail *make_step_lines_detail(struct tp_advisor *a, const struct tp_vec *hits)
 {
-    return tp_line_times_detail(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
-                                TP_DETAIL_LINE_OF_STEP);
+    return tp_line_times_make_detail(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
+                                     TP_DETAIL_LINE_OF_STEP);
 }
 
 /* Stores the lines of slow calls in a->calling, which rule A1 adds to its detail. */
-static void explain_launching_code(struct host_code *calling)
+static void store_slow_call_lines(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
     struct tp_intervals time;
     struct tp_vec hits = find_lines_in_time(calling, &time);
-    struct tp_detail *details = lines_detail(a, &hits);
+    struct tp_detail *details = make_step_lines_detail(a, &hits);
     if (details)
         details->id = TP_DETAIL_SLOW_LINE;
     a->calling = details;
@@ -229,14 +229,14 @@ static void evaluate_host_code(struct tp_advisor *a)
     code.launching = launching;
     collect_code_of_all_gpus(&code);
     tp_arena_free_item(a->arena, launching, a->model->trace->event_count * sizeof *launching);
-    explain_launching_code(&calling);
+    store_slow_call_lines(&calling);
     struct tp_vec hits = find_lines_in_time(&code, &c.time);
     if (!hits.count)
         return;
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append_event(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
-    c.details = lines_detail(a, &hits);
-    if (tp_set_percent_of_window(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
+    c.details = make_step_lines_detail(a, &hits);
+    if (tp_analysed_set_percent(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
         tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);
     else /* the input waits for this code, so the code is shown in the detail of the finding about the input */

@@ -104,7 +104,7 @@ static void evaluate_loader(struct tp_advisor *a)
             tp_picks_add_by_length(&single.picks, model, event);
     }
     struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), model->window);
-    double share = tp_window_percent(a, tp_intervals_length(loading));
+    double share = tp_analysed_percent(a, tp_intervals_length(loading));
     all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_time_waiting_for_host(a));
     bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
     if (is_single)
@@ -217,7 +217,7 @@ static void evaluate_pageable(struct tp_advisor *a)
         sum = tp_sat_add(sum, tp_device_event(a->model, k)->dur_ns);
         tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
-    bool is_much = tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_B3, "min_pct") ||
+    bool is_much = tp_analysed_percent(a, sum) >= tp_rule_value(a, TP_RULE_B3, "min_pct") ||
                    (double)count >= tp_rule_value(a, TP_RULE_B3, "min_per_step") * a->model->used_count;
     if (!count || !is_much)
         return;
@@ -273,7 +273,7 @@ static void evaluate_input_copy(struct tp_advisor *a)
     for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
         add_exposed_input_copies(a, &a->model->gpus[g], &exposed);
     c.time = tp_intervals_from_vec(&exposed);
-    if (tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);
 }
 

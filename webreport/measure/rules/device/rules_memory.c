@@ -78,7 +78,7 @@ static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_d
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;
         c.details = TP_DETAIL(a, TP_DETAIL_RESERVED, TP_OF_PERCENT(full));
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
     }
     /* false if the percentage is NaN */
     if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") &&
@@ -86,7 +86,7 @@ static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_d
         c.rule = TP_RULE_D3;
         c.severity = TP_SEVERITY_MEDIUM;
         c.details = TP_DETAIL(a, TP_DETAIL_FRAGMENTED, TP_OF_PERCENT(m->fragmentation_percent));
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
     }
 }
 
@@ -148,7 +148,7 @@ static void examine_growth(struct tp_advisor *a, uint32_t place)
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
     c.details = TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 static void find_growth(struct tp_advisor *a)

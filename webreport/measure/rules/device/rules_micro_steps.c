@@ -74,7 +74,7 @@ static void evaluate_micro_steps(struct tp_advisor *a)
     c.details = TP_DETAIL(a, found->is_lower_bound ? TP_DETAIL_MICRO_STEPS_MIN : TP_DETAIL_MICRO_STEPS,
                           TP_OF_NUMBER(found->micro_steps_per_step), TP_OF_REAL(tp_microseconds(whole_ns) / 1e3),
                           TP_OF_REAL(tp_microseconds(plain_ns) / 1e3), TP_OF_REAL(tp_microseconds(update_ns) / 1e3));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* ---- E8: gradients that are reduced in each micro-step ---- */
@@ -272,8 +272,8 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     c.time = tp_intervals_difference(a->arena, tp_intervals_intersection(a->arena, all, exposed),
                                      a->explained_communication);
     c.details = TP_DETAIL(a, TP_DETAIL_REDUCTIONS, TP_OF_NUMBER(count), TP_OF_NUMBER(m.spans.count));
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
         return;
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add(a, &c))
-        tp_explain_communication(a, all);
+    if (a->cpu ? tp_advisor_add_cpu_finding(a, &c) : tp_advisor_add_finding(a, &c))
+        tp_record_explained_communication(a, all);
 }

@@ -45,10 +45,10 @@ enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 /* the matrix products, convolutions and recurrent layers in the window of used steps */
 struct matrix_work {
     struct tp_advisor *a;
-    /* all_ns: time of all the matrix work, ns; one_ns: time of the part that works on one sample, ns (a batch would
-     * hardly lengthen this time) */
-    int64_t all_ns, one_ns;
-    int64_t one_host_ns; /* host time of the operators whose time is in one_ns, ns */
+    /* all_ns: time of all the matrix work, ns; one_sample_ns: time of the part that works on one sample, ns (a batch
+     * would hardly lengthen this time) */
+    int64_t all_ns, one_sample_ns;
+    int64_t one_sample_host_ns; /* host time of the operators whose time is in one_sample_ns, ns */
     /* bytes of weights that the products on one sample read; TP_NULL_INT if some are unknown */
     int64_t weight_bytes;
     struct tp_picks picks; /* evidence: operators on one sample, longest first */
@@ -124,8 +124,8 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     work->all_ns = tp_sat_add(work->all_ns, ns);
     if (!is_one || !is_light)
         return;
-    work->one_ns = tp_sat_add(work->one_ns, ns);
-    work->one_host_ns = tp_sat_add(work->one_host_ns, tp_operator_event(model, op)->dur_ns);
+    work->one_sample_ns = tp_sat_add(work->one_sample_ns, ns);
+    work->one_sample_host_ns = tp_sat_add(work->one_sample_host_ns, tp_operator_event(model, op)->dur_ns);
     if (step < model->step_count)
         work->has_one[step] = true;
     if (samples->rows)
@@ -217,7 +217,7 @@ static void report_one_sample(struct tp_advisor *a, struct tp_candidate *c)
             tp_advisor_set_details(a, (enum tp_rule_id)i, c->details);
             return;
         }
-    tp_advisor_add(a, c);
+    tp_advisor_add_finding(a, c);
 }
 
 static void evaluate_one_sample(struct tp_advisor *a)
@@ -239,9 +239,10 @@ static void evaluate_one_sample(struct tp_advisor *a)
     }
     work.has_one = tp_arena_array(a->arena, model->step_count, sizeof *work.has_one);
     add_operators(&work);
-    if (!is_nearly_all_of_total(work.one_ns, work.all_ns) ||
+    if (!is_nearly_all_of_total(work.one_sample_ns, work.all_ns) ||
         !is_nearly_all_of_total(count_steps_with_one_sample(&work), model->used_count) ||
-        tp_window_percent(a, tp_ns_max(work.one_ns, work.one_host_ns)) < tp_rule_value(a, TP_RULE_R6, "min_pct"))
+        tp_analysed_percent(a, tp_ns_max(work.one_sample_ns, work.one_sample_host_ns)) <
+            tp_rule_value(a, TP_RULE_R6, "min_pct"))
         return;
     c.picks = work.picks;
     c.details = work_detail(&work);

@@ -190,7 +190,7 @@ static bool is_kernel_operation(const void *regions, uint32_t device)
     return tp_device_event(r->a->model, device)->kind == TP_KIND_KERNEL;
 }
 
-static bool is_kernel_inside(const void *regions, uint32_t device)
+static bool is_kernel_inside_region(const void *regions, uint32_t device)
 {
     return is_kernel_operation(regions, device) && is_launched_inside_region(regions, device);
 }
@@ -209,9 +209,9 @@ static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
     c.picks = kernels.picks;
     if (!((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count))
         return;
-    struct tp_vec gaps = tp_starved_time_before(a, is_kernel_inside, &r);
+    struct tp_vec gaps = tp_starved_time_before(a, is_kernel_inside_region, &r);
     c.time = tp_intervals_prefix(a->arena, tp_intervals_from_vec(&gaps), kernels.launch_ns);
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* ---- C7: zeroing gradients tensor by tensor ---- */
@@ -223,7 +223,7 @@ static bool is_fill_operation(const void *regions, uint32_t device)
            tp_enclosing_kinds(r->a, r->a->model->devices.owner[device]) & TP_ENCLOSED_BY_FILL;
 }
 
-static bool is_fill_inside(const void *regions, uint32_t device)
+static bool is_fill_inside_region(const void *regions, uint32_t device)
 {
     return is_launched_inside_region(regions, device) && is_fill_operation(regions, device);
 }
@@ -241,10 +241,10 @@ static void evaluate_zeroing(struct tp_advisor *a)
     c.picks = fills.picks;
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count)
         return;
-    struct tp_vec gaps = tp_starved_time_before(a, is_fill_inside, &r);
+    struct tp_vec gaps = tp_starved_time_before(a, is_fill_inside_region, &r);
     tp_intervals_append(&fills.time, tp_intervals_from_vec(&gaps));
     c.time = tp_intervals_from_vec(&fills.time);
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 static void evaluate_optimizer(struct tp_advisor *a)

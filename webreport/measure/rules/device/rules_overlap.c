@@ -100,7 +100,7 @@ static void add_blocking_call(struct tp_vec *calls, const struct tp_event *call)
 
 /* Returns the calls that block the host, in order of their ends. These are waits for the device and long calls that
  * start a device operation. Examples of long calls are a copy to the host, or a launch into a full queue. */
-static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
+static struct tp_vec find_blocking_calls(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
     struct tp_vec calls = TP_VEC(a->arena, struct blocking);
@@ -231,7 +231,7 @@ struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct
 {
     if (!intervals.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
         return intervals;
-    struct walk w = {.intervals = intervals, .calls = find_blocking(a, gpu)};
+    struct walk w = {.intervals = intervals, .calls = find_blocking_calls(a, gpu)};
     struct main_kernels kernels = {gpu, find_main_stream(a, gpu), 0};
     w.lead.kept = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < gpu->compute.count; i++) {

@@ -61,7 +61,7 @@ struct tp_intervals tp_exposed_communication(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
-void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
+void tp_record_explained_communication(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_vec both = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&both, a->explained_communication);
@@ -72,7 +72,7 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
 /* ---- E6: parameters that are gathered too late ---- */
 
 /* Returns, for each name id, whether the name belongs to the sharding wrapper; NULL if no name does. */
-static uint8_t *sharding_names(struct tp_advisor *a)
+static uint8_t *find_sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *is_one = tp_arena_array(a->arena, names->count, 1);
@@ -96,9 +96,9 @@ static bool is_called_in_sharded_module(const struct tp_model *model, const uint
 struct gathers {
     struct tp_vec time; /* times of the all-gathers that could start earlier; elements: struct tp_interval */
     struct tp_picks picks;
-    /* count: number of all-gathers; bare_count: number of all-gathers that are exposed for at least half of their
-     * time */
-    int64_t count, bare_count;
+    /* count: number of all-gathers; exposed_gather_count: number of all-gathers that are exposed for at least half of
+     * their time */
+    int64_t count, exposed_gather_count;
     uint32_t step; /* index of the step with the last all-gather; TP_NO_ID before the first all-gather */
 };
 
@@ -112,7 +112,7 @@ static void add_exposed_gather(struct tp_advisor *a, struct gathers *g, const st
     g->count++;
     if (is_first || tp_intervals_contain(a->explained_communication, time.a))
         return;
-    g->bare_count += 2 * tp_intervals_length_within(exposed, time.a, time.b) >= time.b - time.a;
+    g->exposed_gather_count += 2 * tp_intervals_length_within(exposed, time.a, time.b) >= time.b - time.a;
     tp_intervals_push(&g->time, time.a, time.b);
     tp_picks_add_by_length(&g->picks, a->model, record->event);
 }
@@ -149,22 +149,22 @@ static struct tp_intervals gain_of_gathers(struct tp_advisor *a, struct tp_inter
 static void evaluate_sharding(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E6, .has_ceiling = true};
-    const uint8_t *is_one = sharding_names(a);
+    const uint8_t *is_one = find_sharding_names(a);
     if (!is_one)
         return;
     struct tp_intervals exposed = tp_exposed_communication(a);
     struct gathers g = find_exposed_gathers(a, is_one, exposed);
     struct tp_intervals all = tp_intervals_from_vec(&g.time), bare = tp_intervals_intersection(a->arena, exposed, all);
     bool is_per_layer = (double)g.count >= tp_rule_value(a, TP_RULE_E6, "min_per_step") * a->model->used_count &&
-                        2 * g.bare_count >= g.count;
-    if (!is_per_layer || tp_set_percent_of_window(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
+                        2 * g.exposed_gather_count >= g.count;
+    if (!is_per_layer || tp_analysed_set_percent(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
         return;
     c.time = gain_of_gathers(a, all);
     c.picks = g.picks;
-    c.details = TP_DETAIL(a, TP_DETAIL_BARE_GATHERS, TP_OF_NUMBER(g.bare_count), TP_OF_NUMBER(g.count),
-                          TP_OF_PERCENT(tp_set_percent_of_window(a, bare)));
-    if (tp_advisor_add(a, &c))
-        tp_explain_communication(a, all);
+    c.details = TP_DETAIL(a, TP_DETAIL_BARE_GATHERS, TP_OF_NUMBER(g.exposed_gather_count), TP_OF_NUMBER(g.count),
+                          TP_OF_PERCENT(tp_analysed_set_percent(a, bare)));
+    if (tp_advisor_add_finding(a, &c))
+        tp_record_explained_communication(a, all);
 }
 
 /* ---- E7: one process for all devices ---- */
@@ -222,10 +222,10 @@ static void evaluate_data_parallel(struct tp_advisor *a)
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         tp_intervals_append(&lost, tp_intervals_intersection(a->arena, spreading, a->model->gpus[g].exposed_copy));
     c.time = tp_intervals_from_vec(&lost);
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_PROCESS, TP_OF_NUMBER(a->model->gpu_count),
-                          TP_OF_PERCENT(tp_set_percent_of_window(a, c.time)));
+                          TP_OF_PERCENT(tp_analysed_set_percent(a, c.time)));
     if (tp_advisor_add_and_claim_time(a, &c))
-        tp_explain_communication(a, exposed);
+        tp_record_explained_communication(a, exposed);
 }

@@ -57,7 +57,8 @@ struct pipeline {
 
 static unsigned directions_of_name(struct tp_str name)
 {
-    return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
+    return (tp_str_find_ignore_case(name, "send") >= 0 ? SENDS : 0) |
+           (tp_str_find_ignore_case(name, "recv") >= 0 ? RECEIVES : 0);
 }
 
 /* Returns, for each name id, whether host calls of this name send or receive (bits of enum direction). Returns NULL if
@@ -188,20 +189,20 @@ static void count_micro_batches(struct pipeline *p)
 
 /* Returns whether an all-to-all collective launched the kernel. The name does not show this, because such a kernel has
  * the same name as a kernel that sends or receives. */
-static bool is_launched_by_collective_of_all(const struct tp_model *model, uint32_t device)
+static bool is_launched_by_all_to_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     for (uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch]; op != TP_NO_ID;
          op = model->operators.parent[op]) {
         struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, op));
-        if (tp_str_find_lower(name, "alltoall") >= 0 || tp_str_find_lower(name, "all_to_all") >= 0)
+        if (tp_str_find_ignore_case(name, "alltoall") >= 0 || tp_str_find_ignore_case(name, "all_to_all") >= 0)
             return true;
     }
     return false;
 }
 
 /* Returns the time in which kernels send or receive data while no compute runs. */
-static struct tp_intervals exposed_kernels(struct pipeline *p)
+static struct tp_intervals find_exposed_communication_times(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -209,7 +210,7 @@ static struct tp_intervals exposed_kernels(struct pipeline *p)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_event *e = tp_device_event(a->model, k);
         if (!tp_is_communication(a->model, k) || !directions_of_name(tp_trace_event_name(a->model->trace, e)) ||
-            is_launched_by_collective_of_all(a->model, k))
+            is_launched_by_all_to_all(a->model, k))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
         tp_picks_add_operation_by_length(&p->picks, a->model, k);
@@ -224,7 +225,7 @@ static struct tp_intervals lost_time_of_pipeline(struct pipeline *p)
     struct tp_intervals receives = tp_intervals_from_vec(&p->receives);
     if (a->cpu)
         return tp_intervals_difference(a->arena, receives, tp_computing_times(a->model, a->arena));
-    tp_intervals_append(&time, exposed_kernels(p));
+    tp_intervals_append(&time, find_exposed_communication_times(p));
     tp_intervals_append(&time,
                         tp_intervals_intersection(a->arena, receives, tp_model_idle_times(a->model, false, a->arena)));
     return tp_intervals_from_vec(&time);
@@ -250,13 +251,13 @@ static int64_t group_size(const struct pipeline *p, const char **of)
     return head.ptr ? tp_value_world_size(head) : 0;
 }
 
-static struct tp_detail *pipeline_detail(const struct pipeline *p, struct tp_intervals time)
+static struct tp_detail *make_pipeline_detail(const struct pipeline *p, struct tp_intervals time)
 {
     struct tp_advisor *a = p->a;
     const char *of;
     int64_t stages = group_size(p, &of), count = p->micro_batches;
     struct tp_detail *detail =
-        TP_DETAIL(a, TP_DETAIL_MICRO_BATCHES, TP_OF_NUMBER(count), TP_OF_PERCENT(tp_set_percent_of_window(a, time)));
+        TP_DETAIL(a, TP_DETAIL_MICRO_BATCHES, TP_OF_NUMBER(count), TP_OF_PERCENT(tp_analysed_set_percent(a, time)));
     if (stages > 1)
         detail->next = TP_DETAIL(a, TP_DETAIL_STAGES, TP_OF_NUMBER(stages), TP_OF_TEXT(tp_str_of(of)),
                                  TP_OF_PERCENT(tp_percent(stages - 1, count + stages - 1)));
@@ -275,10 +276,10 @@ static void evaluate_pipeline(struct tp_advisor *a)
     if (!p.step_count || 2 * p.step_count < a->model->used_count)
         return;
     c.time = tp_intervals_difference(a->arena, lost_time_of_pipeline(&p), a->explained_communication);
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
         return;
     c.picks = p.picks;
-    c.details = pipeline_detail(&p, c.time);
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
-        tp_explain_communication(a, a->cpu ? tp_intervals_from_vec(&p.calls) : c.time);
+    c.details = make_pipeline_detail(&p, c.time);
+    if (a->cpu ? tp_advisor_add_cpu_finding(a, &c) : tp_advisor_add_and_claim_time(a, &c))
+        tp_record_explained_communication(a, a->cpu ? tp_intervals_from_vec(&p.calls) : c.time);
 }

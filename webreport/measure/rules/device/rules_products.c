@@ -207,7 +207,7 @@ static void find_slow_products(struct tp_advisor *a, enum tp_number_type type)
         const struct product *p = &products[i];
         double others = median_of_others(products, count, i), best = products[count - 1].rate;
         if (i == count - 1 || p->rate >= tp_rule_value(a, TP_RULE_C17, "max_of_sisters") * others ||
-            tp_window_percent(a, p->ns) < tp_rule_value(a, TP_RULE_C17, "min_pct"))
+            tp_analysed_percent(a, p->ns) < tp_rule_value(a, TP_RULE_C17, "min_pct"))
             continue;
         struct tp_work_claim claim;
         tp_work_claim_begin(&claim, a, TP_RULE_C17);
@@ -216,10 +216,10 @@ static void find_slow_products(struct tp_advisor *a, enum tp_number_type type)
         claim_products_of_call(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_event_name(a, a->units->items[p->unit].event);
-        tp_work_claim_end(&claim, a,
-                          TP_DETAIL(a, TP_DETAIL_SLOW_PRODUCT, TP_OF_TEXT(name), TP_OF_TEXT(text),
-                                    TP_OF_NUMBER(p->calls), TP_OF_NUMBER(a->model->used_count), TP_OF_REAL(p->rate),
-                                    TP_OF_REAL(others), TP_OF_REAL(best)));
+        tp_work_claim_add_finding(&claim, a,
+                                  TP_DETAIL(a, TP_DETAIL_SLOW_PRODUCT, TP_OF_TEXT(name), TP_OF_TEXT(text),
+                                            TP_OF_NUMBER(p->calls), TP_OF_NUMBER(a->model->used_count),
+                                            TP_OF_REAL(p->rate), TP_OF_REAL(others), TP_OF_REAL(best)));
     }
 }
 
@@ -254,7 +254,8 @@ static void find_weight_reading(struct tp_advisor *a)
     }
     if (!is_decode) /* training has products with few rows too, so only programs that decode get a finding */
         claim.ns = 0;
-    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
+    tp_work_claim_add_finding(&claim, a,
+                              TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
 
 static void find_double_products(struct tp_advisor *a)
@@ -269,7 +270,7 @@ static void find_double_products(struct tp_advisor *a)
     }
     claim.candidate.has_lower_bound = true;
     claim.candidate.low = 0.55;
-    tp_work_claim_end(&claim, a, NULL);
+    tp_work_claim_add_finding(&claim, a, NULL);
 }
 
 /* bits of the properties that a kernel's name shows */
@@ -283,7 +284,7 @@ static bool has_word(struct tp_str name, const char *const *words)
     return false;
 }
 
-static unsigned facts_in_kernel_name(const struct tp_advisor *a, uint8_t *known, uint32_t device)
+static unsigned properties_in_kernel_name(const struct tp_advisor *a, uint8_t *known, uint32_t device)
 {
     static const char *const odd[] = {"align1_", "align1>", "align2_", "align2>", "_align1", "_align2", NULL};
     static const char *const single[] = {"sgemm", "scudnn", "_f32f32_", "engine<float", NULL};
@@ -303,11 +304,11 @@ static void find_kernels_by_name(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&odd, a, TP_RULE_C22);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        if (facts_in_kernel_name(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
+        if (properties_in_kernel_name(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
             tp_work_claim_add(&odd, a, k, 1);
     }
     a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
-    tp_work_claim_end(&odd, a, NULL);
+    tp_work_claim_add_finding(&odd, a, NULL);
 }
 
 /* least and greatest gain for a single-precision kernel, as parts of the kernel's time */
@@ -344,7 +345,7 @@ static void evaluate_single_precision(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C24);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        unsigned kind = a->kinds->of_device[k], bits = facts_in_kernel_name(a, known, k);
+        unsigned kind = a->kinds->of_device[k], bits = properties_in_kernel_name(a, known, k);
         const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
         const struct tp_cost *cost = unit ? tp_advisor_cost_of_unit(a, unit) : NULL;
         bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32;
@@ -360,7 +361,8 @@ static void evaluate_single_precision(struct tp_advisor *a)
     claim.candidate.has_lower_bound = true;
     claim.candidate.low = high > 0 ? low / high : 0;
     claim.candidate.lower = costed < 0.6 * (double)claim.ns;
-    if (tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim)))))
+    if (tp_work_claim_add_finding(&claim, a,
+                                  TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim)))))
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
@@ -389,8 +391,8 @@ static void find_half_precision_products(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (can_use_fp8(a, tp_advisor_unit_of_device(a, k), k))
             tp_work_claim_add(&claim, a, k, MOST);
-    tp_work_claim_end(&claim, a,
-                      TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
+    tp_work_claim_add_finding(
+        &claim, a, TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
 
 /* Finds kernels that are too short to fill a device, in programs that do not train. */
@@ -407,7 +409,7 @@ static void find_small_products(struct tp_advisor *a)
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_SHORT_KERNELS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(a->kernel_count),
                           TP_OF_NS((int64_t)limit));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 static void evaluate_products(struct tp_advisor *a)
@@ -457,8 +459,8 @@ static void evaluate_layout_changes(struct tp_advisor *a)
     }
     if (!convolutions)
         claim.ns = 0;
-    tp_work_claim_end(&claim, a,
-                      TP_DETAIL(a, TP_DETAIL_LAYOUT, TP_OF_NUMBER(claim.candidate.picks.total),
-                                TP_OF_NUMBER(a->model->used_count),
-                                TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
+    tp_work_claim_add_finding(&claim, a,
+                              TP_DETAIL(a, TP_DETAIL_LAYOUT, TP_OF_NUMBER(claim.candidate.picks.total),
+                                        TP_OF_NUMBER(a->model->used_count),
+                                        TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }

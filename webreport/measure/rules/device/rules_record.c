@@ -91,9 +91,9 @@ struct record {
     /* gpu_count: number of devices, without devices that the program itself registered; all_ns: length of the window of
      * used steps times gpu_count, ns */
     int64_t gpu_count, all_ns;
-    int64_t unexplained_ns, queue_ns, blocked_ns;
-    int64_t waited_ns; /* total time of gaps in which the host waits for a device, ns */
-    int64_t huge_ns;   /* total time of gaps of 100 ms or more in which a device waits for the host, ns */
+    int64_t unexplained_ns, queue_gaps_ns, blocked_ns;
+    int64_t waited_ns;    /* total time of gaps in which the host waits for a device, ns */
+    int64_t huge_gaps_ns; /* total time of gaps of 100 ms or more in which a device waits for the host, ns */
     int64_t busy_ns;
     /* time in which devices wait while the program sets up things that it needs only once, ns */
     int64_t setup_ns;
@@ -115,12 +115,13 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
 {
     struct record *r = context;
     if (reason == TP_IDLE_BY_HOST && ns > HUGE_GAP_NS)
-        r->huge_ns = tp_sat_add(r->huge_ns, ns);
+        r->huge_gaps_ns = tp_sat_add(r->huge_gaps_ns, ns);
     if ((reason == TP_IDLE_BY_QUEUE || reason == TP_IDLE_BY_GRAPH) && ns > LONG_GAP_NS)
-        r->queue_ns = tp_sat_add(r->queue_ns, ns);
+        r->queue_gaps_ns = tp_sat_add(r->queue_gaps_ns, ns);
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
-    bool is_unexplained = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
+    bool is_unexplained =
+        reason == TP_IDLE_BY_EARLIER_WORK || reason == TP_IDLE_BY_EARLIER_WORK_LAUNCH || reason == TP_IDLE_BY_EDGE;
     if (is_unexplained) /* the unexplained time is the last part of the idle interval */
         tp_intervals_push(&r->unexplained_time, piece->b - ns, piece->b);
     if (is_unexplained && piece->next != TP_NO_ID) {
@@ -128,7 +129,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         pick.weight = ns;
         tp_picks_add_by_weight(&r->unexplained, pick);
     }
-    if (reason == TP_IDLE_BY_BLOCKED) {
+    if (reason == TP_IDLE_BY_BLOCKED_CALL) {
         uint32_t call = r->a->model->launches.event[r->a->model->devices.launch[piece->next]];
         bool is_launch = tp_call_use_by_name(tp_trace_event_name(r->a->model->trace,
                                                                  &r->a->model->trace->events[call])) == TP_CALL_LAUNCH;
@@ -176,7 +177,7 @@ static void measure_gaps_of_devices(struct record *r)
 
 /* Restricts the analysed time to `time`. is_whole: true if the shares of findings then refer to the restricted time,
  * false if they refer to the same time as before. */
-static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
+static void restrict_analysed_time(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
     if (is_whole)
@@ -209,8 +210,8 @@ static void find_setup_calls_during_gaps(struct record *r)
 
 /* Records why more than half of the window of used steps cannot be analysed. Keeps an earlier reason. ns: part of this
  * window to which the reason applies. */
-static void store_reason_of_unjudged_time(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
-                                          const struct tp_detail *details)
+static void store_reason_of_unanalysed_time(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
+                                            const struct tp_detail *details)
 {
     if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
         a->unjudged = (struct tp_unjudged){reason, ns, details};
@@ -224,11 +225,11 @@ static void report_recording_finding(struct record *r, enum tp_rule_id rule, boo
     c.details = details;
     if (picks)
         c.picks = *picks;
-    tp_advisor_add(r->a, &c);
+    tp_advisor_add_finding(r->a, &c);
 }
 
 /* Marks the rules about a host that launches too late as not evaluated. */
-static void skip_late_host(struct tp_advisor *a, const char *reason)
+static void skip_rules_about_late_host(struct tp_advisor *a, const char *reason)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         if (tp_rule_at(i)->is_about_late_host) {
@@ -240,7 +241,7 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
 /* ---- R2: a capture, or too little work ---- */
 
 /* Disables all rules except R2 and the rules about memory. */
-static void exclude_unanswerable_rules(struct tp_advisor *a)
+static void disable_rules_except_memory(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_about_memory;
@@ -257,18 +258,18 @@ static bool remove_captures_and_test_rest(struct record *r)
     struct tp_intervals idle = tp_intervals_difference(a->arena, captures, model->device_busy);
     if (!idle.count)
         return false;
-    restrict_judged_time(a, tp_intervals_difference(a->arena, model->window, idle), true);
+    restrict_analysed_time(a, tp_intervals_difference(a->arena, model->window, idle), true);
     struct tp_detail *details = TP_DETAIL(
         a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(percentage_of_total(tp_intervals_length(idle), model->window_ns)));
-    store_reason_of_unjudged_time(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
+    store_reason_of_unanalysed_time(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
     if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
         return false;
-    exclude_unanswerable_rules(a);
+    disable_rules_except_memory(a);
     struct tp_candidate c = {
         .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.details = details;
     c.advice = "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
     return true;
 }
 
@@ -280,7 +281,7 @@ static bool is_recording_too_short(struct record *r)
     if (a->model->used_count > 1 || (double)a->operation_count > tp_rule_value(a, TP_RULE_R2, "max_operations") ||
         percentage_of_total(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
         return false;
-    exclude_unanswerable_rules(a);
+    disable_rules_except_memory(a);
     struct tp_picks longest = {.total = 0};
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
@@ -289,7 +290,7 @@ static bool is_recording_too_short(struct record *r)
         TP_DETAIL(a, TP_DETAIL_LITTLE, TP_OF_NUMBER(a->operation_count), TP_OF_NS(a->model->window_ns),
                   TP_OF_PERCENT(percentage_of_total(r->busy_ns, r->all_ns)));
     report_recording_finding(r, TP_RULE_R2, true, &longest, details);
-    store_reason_of_unjudged_time(a, TP_UNJUDGED_LITTLE, a->model->window_ns, details);
+    store_reason_of_unanalysed_time(a, TP_UNJUDGED_TOO_LITTLE_WORK, a->model->window_ns, details);
     return true;
 }
 
@@ -319,16 +320,16 @@ static void examine_first_use(struct record *r)
 {
     struct tp_advisor *a = r->a;
     double setup = percentage_of_total(r->setup_ns, a->model->window_ns),
-           huge = percentage_of_total(r->huge_ns, r->all_ns);
+           huge = percentage_of_total(r->huge_gaps_ns, r->all_ns);
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_first_use_in_first_step(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_has_annotation(a->model, is_parameter)))
         return;
-    restrict_judged_time(a, tp_intervals_from_vec_temporary(&r->short_time), true);
-    skip_late_host(a, "the first use of the device fills the recording");
+    restrict_analysed_time(a, tp_intervals_from_vec_temporary(&r->short_time), true);
+    skip_rules_about_late_host(a, "the first use of the device fills the recording");
     report_recording_finding(r, TP_RULE_R3, true, &r->setup,
                              TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
-                                       TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));
-    store_reason_of_unjudged_time(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
+                                       TP_OF_NS(is_first ? r->setup_ns : r->huge_gaps_ns), TP_OF_NS(a->judged_ns)));
+    store_reason_of_unanalysed_time(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
 }
 
 /* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
@@ -348,12 +349,12 @@ static void examine_recording_edge(struct record *r)
     struct tp_advisor *a = r->a;
     int64_t lead = delay_of_first_operation_ns(a);
     double unexplained = percentage_of_total(r->unexplained_ns, r->all_ns),
-           queue = percentage_of_total(r->queue_ns, r->all_ns);
+           queue = percentage_of_total(r->queue_gaps_ns, r->all_ns);
     if (unexplained >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = unexplained > tp_rule_value(a, TP_RULE_R4, "much_pct");
         int64_t left_ns = tp_intervals_intersection_length(r->explained, a->model->window);
-        store_reason_of_unjudged_time(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
-        restrict_judged_time(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
+        store_reason_of_unanalysed_time(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
+        restrict_analysed_time(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
         struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(unexplained));
         if (is_much)
             details->next = TP_DETAIL(a, TP_DETAIL_EDGE_REST, TP_NO_ARGUMENT);
@@ -365,7 +366,7 @@ static void examine_recording_edge(struct record *r)
     if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
         struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
         c.details = TP_DETAIL(a, TP_DETAIL_QUEUE, TP_OF_PERCENT(queue), TP_OF_NUMBER(a->operation_count));
-        tp_advisor_add(a, &c);
+        tp_advisor_add_finding(a, &c);
     }
 }
 
@@ -398,7 +399,7 @@ static void examine_busy_time(struct record *r)
     c.details =
         TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(percentage_of_total(most, a->kernel_ns)),
                   TP_OF_TEXT(tp_str_of(tp_work_title((enum tp_work)kind))));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* Reports idle time in which the host waits for a device that has no records. Kernels were lost, or are of a kind that
@@ -438,5 +439,5 @@ static void evaluate_no_device(struct tp_advisor *a)
         return;
     c.is_first = true;
     c.details = TP_DETAIL(a, is_other ? TP_DETAIL_OTHER_DEVICE : TP_DETAIL_DEVICE_MISSING, TP_NO_ARGUMENT);
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }

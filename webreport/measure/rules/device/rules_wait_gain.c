@@ -9,6 +9,6 @@
 double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals calls)
 {
     struct tp_intervals idle = tp_model_idle_times(a->model, false, a->arena);
-    return fmin(tp_set_percent_of_window(a, tp_intervals_difference(a->arena, idle, calls)),
-                tp_set_percent_of_window(a, calls));
+    return fmin(tp_analysed_set_percent(a, tp_intervals_difference(a->arena, idle, calls)),
+                tp_analysed_set_percent(a, calls));
 }

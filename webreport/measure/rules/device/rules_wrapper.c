@@ -117,7 +117,7 @@ static const struct tp_event *host_event_at(const struct wrapper *w, uint32_t pl
 
 /* Adds the time in which a forward range broadcasts buffers: from the first operator to the last copy before the model
  * runs. place: position of the range in the order of host events; end: last position of the range's thread + 1. */
-static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
+static void add_broadcast_time(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
     const struct tp_event *forward = host_event_at(w, place);
@@ -152,7 +152,7 @@ static void add_time_of_wrapper_event(struct wrapper *w, uint32_t place, uint32_
     bool is_call = e->kind == TP_KIND_OPERATOR && model->marks[e->name] & TP_MARK_C10D;
     if (part == FORWARD) {
         *(uint32_t *)tp_vec_push(&w->forwards) = model->order->host[place];
-        add_broadcast(w, place, end);
+        add_broadcast_time(w, place, end);
     }
     w->reducer_count += part == REDUCER;
     if (part == REDUCER || is_call)
@@ -194,7 +194,7 @@ static bool is_single_rank(const struct tp_advisor *a)
 }
 
 /* Adds the device work of the reducer, which scales gradients into buckets and copies them back. */
-static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
+static void add_times_of_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
 {
     const struct tp_model *model = w->a->model;
     uint32_t k;
@@ -220,15 +220,15 @@ static void evaluate_single_rank(struct wrapper *w)
     } else {
         tp_intervals_append(&time, tp_intervals_intersection(a->arena, own, a->model->starved));
         tp_intervals_append(&time, tp_exposed_communication(a));
-        add_reducer_kernels(w, &time);
+        add_times_of_reducer_kernels(w, &time);
     }
     c.time = tp_intervals_from_vec(&time);
     for (size_t i = 0; i < w->forwards.count; i++)
         tp_picks_add_by_length(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_RANK, TP_OF_NUMBER(w->reducer_count / a->model->used_count),
                           TP_OF_NUMBER(w->reductions.total / a->model->used_count));
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
-        tp_explain_communication(a, tp_intervals_from_vec(&time));
+    if (a->cpu ? tp_advisor_add_cpu_finding(a, &c) : tp_advisor_add_and_claim_time(a, &c))
+        tp_record_explained_communication(a, tp_intervals_from_vec(&time));
 }
 
 /* ---- E10: broadcast buffers ---- */
@@ -268,11 +268,11 @@ static void evaluate_buffer_broadcast(struct wrapper *w)
         tp_intervals_append(&time, tp_intervals_intersection(a->arena, broadcasts, tp_exposed_communication(a)));
     }
     c.time = tp_intervals_from_vec(&time);
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_BROADCASTS, TP_OF_NUMBER(per_step));
-    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add_and_claim_time(a, &c))
-        tp_explain_communication(a, broadcasts);
+    if (a->cpu ? tp_advisor_add_cpu_finding(a, &c) : tp_advisor_add_and_claim_time(a, &c))
+        tp_record_explained_communication(a, broadcasts);
 }
 
 static void evaluate_wrapper(struct tp_advisor *a)

@@ -231,8 +231,8 @@ static bool find_calls_per_sample(struct tp_advisor *a)
     c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, tp_intervals_from_vec(&repeated)),
                                      half_of_convolution_time(a));
     c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER(calls.of_name[calls.name] / a->model->used_count));
-    return tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") &&
-           tp_cpu_add_candidate(a, &c);
+    return tp_analysed_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") &&
+           tp_advisor_add_cpu_finding(a, &c);
 }
 
 /* ---- a batch that is too small (H19) ---- */
@@ -312,7 +312,7 @@ static void find_small_batch(struct tp_advisor *a)
     }
     c.time = tp_intervals_difference(a->arena, tp_intervals_from_vec(&time), a->cpu->loading);
     c.details = TP_DETAIL(a, TP_DETAIL_FEW_SAMPLES, TP_OF_NUMBER(most), TP_OF_NUMBER(USUAL_BATCH));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* ---- steps with unequal work (H20) ---- */
@@ -363,7 +363,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     }
     tp_picks_append_event(&c.picks, model->steps[longest].event);
     c.details = TP_DETAIL(a, TP_DETAIL_UNEQUAL, TP_OF_REAL((double)work[longest] / (double)work[shortest]));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 static void evaluate_batch(struct tp_advisor *a)

@@ -163,7 +163,7 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
     tp_picks_add_by_length(&claim->candidate.picks, model, model->operators.event[row->op]);
     uint32_t end = row->work == TP_WORK_GEMM ? model->operators.subtree_end[row->op] : row->op + 1;
     for (uint32_t op = row->op; op < end; op++) {
-        int64_t sequence = tp_cpu_sequence(model, op);
+        int64_t sequence = tp_cpu_sequence_number(model, op);
         if (sequence != TP_NULL_INT)
             *tp_id_map_find_or_add(&claim->sequences, (uint64_t)sequence) = (uint32_t)(backward * 1e6);
     }
@@ -177,7 +177,8 @@ static void add_claimed_finding(struct claim *claim)
     for (uint32_t i = 0; i < a->cpu->count && claim->candidate.picks.total; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(model, op);
-        int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? tp_cpu_sequence(model, op) : TP_NULL_INT;
+        int64_t sequence =
+            model->marks[e->name] & TP_MARK_BACKWARD_NODE ? tp_cpu_sequence_number(model, op) : TP_NULL_INT;
         const uint32_t *part = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&claim->sequences, (uint64_t)sequence);
         if (part)
             add_claimed_part(claim, e, *part);
@@ -185,8 +186,8 @@ static void add_claimed_finding(struct claim *claim)
     claim->candidate.time = tp_intervals_from_vec(&claim->time);
     tp_id_map_release(&claim->sequences);
     if (claim->candidate.picks.total &&
-        tp_set_percent_of_window(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
-        tp_cpu_add_candidate(a, &claim->candidate);
+        tp_analysed_set_percent(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
+        tp_advisor_add_cpu_finding(a, &claim->candidate);
 }
 
 /* ---- attention (H16) ---- */

@@ -281,9 +281,9 @@ static void add_event_to_rule(struct found *found, const struct tp_model *model,
 /* state of the walk over the frames */
 struct frames_seen {
     /* time from a CODE_BEGIN frame to the end of its code; empty before the first such frame */
-    struct tp_interval begun_code;
+    struct tp_interval open_code_time;
     uint32_t begun_event;
-    int64_t written_until, printed_until; /* end of the last counted write, and end of the last short print, ns */
+    int64_t write_end_ns, print_end_ns; /* end of the last counted write, and end of the last short print, ns */
 };
 
 /* Returns whether a frame prints a text without waiting for the reader of the output. Such a print writes no file, and
@@ -299,31 +299,31 @@ static void add_frame_of_known_code(struct found *found, struct frames_seen *see
 {
     const struct tp_event *e = &model->trace->events[event];
     if (is_print_without_wait(code, e))
-        seen->printed_until = tp_event_end(e);
-    if (code->rule == TP_RULE_H10 && e->ts_ns < seen->printed_until)
+        seen->print_end_ns = tp_event_end(e);
+    if (code->rule == TP_RULE_H10 && e->ts_ns < seen->print_end_ns)
         return;
     if (code->part == CODE_BEGIN) {
-        seen->begun_code = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        seen->open_code_time = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         seen->begun_event = event;
     } else if (code->part == CODE_END) {
-        if (e->ts_ns >= seen->begun_code.b)
+        if (e->ts_ns >= seen->open_code_time.b)
             return;
-        tp_intervals_push(&found->times[code->rule - FIRST], seen->begun_code.a, e->ts_ns);
+        tp_intervals_push(&found->times[code->rule - FIRST], seen->open_code_time.a, e->ts_ns);
         tp_picks_add_by_length(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
-        seen->begun_code.b = e->ts_ns;
+        seen->open_code_time.b = e->ts_ns;
     } else {
         add_event_to_rule(found, model, code->rule, event);
         /* counts only the outermost frame that writes */
-        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) {
+        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->write_end_ns) {
             tp_busy_functions_count(&found->functions, code->rule, event, true);
-            seen->written_until = tp_event_end(e);
+            seen->write_end_ns = tp_event_end(e);
         }
     }
 }
 
 /* Returns whether a module is called inside a node of the backward pass. In this case the module's forward pass runs
  * again (recomputation), no matter which code starts it. */
-static bool is_called_again(const struct tp_model *model, uint32_t event)
+static bool is_module_recomputed(const struct tp_model *model, uint32_t event)
 {
     uint32_t outer = model->inside[event];
     while (outer != TP_NO_ID && !(tp_event_marks(model, outer) & TP_MARK_BACKWARD_NODE))
@@ -343,7 +343,7 @@ static void find_events_of_known_frames(struct tp_advisor *a, struct found *foun
             continue;
         if (known[e->name])
             add_frame_of_known_code(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
-        else if (e->kind == TP_KIND_MODULE && is_called_again(a->model, order->host[i]))
+        else if (e->kind == TP_KIND_MODULE && is_module_recomputed(a->model, order->host[i]))
             add_event_to_rule(found, a->model, TP_RULE_H11, order->host[i]);
     }
 }
@@ -480,7 +480,7 @@ static void find_events_of_hooks(struct tp_advisor *a, struct found *found)
     struct tp_picks picks = {.total = 0};
     uint32_t calls = tp_find_monitoring_hooks(a, &time, &picks);
     struct tp_candidate *c = &found->candidates[TP_RULE_H13 - FIRST];
-    if (!calls || tp_set_percent_of_window(a, tp_intervals_from_vec(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
+    if (!calls || tp_analysed_set_percent(a, tp_intervals_from_vec(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
         return;
     tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_from_vec(&time));
     c->picks = picks;
@@ -498,12 +498,12 @@ static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, 
     /* zeroing costs little for a few large gradients, and is needed if gradients of several batches add up */
     if (rule == TP_RULE_H15) {
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
-        bool is_much = is_filling && tp_set_percent_of_window(a, c->time) >= MUCH_PERCENT;
+        bool is_much = is_filling && tp_analysed_set_percent(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
         if (found->zeros < least || found->adds < least)
             return false;
     }
-    return c->picks.total && tp_set_percent_of_window(a, c->time) >= tp_rule_value(a, rule, "min_pct");
+    return c->picks.total && tp_analysed_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
@@ -538,7 +538,7 @@ static void evaluate_code(struct tp_advisor *a)
         if (rule == TP_RULE_H15 && !found.new_zeros)
             lower_candidate_gain(c);
         struct tp_intervals time = c->time;
-        if (tp_advisor_add(a, c))
+        if (tp_advisor_add_finding(a, c))
             for (size_t i = 0; i < time.count; i++)
                 tp_intervals_push(&a->claimed, time.items[i].a, time.items[i].b);
     }
@@ -547,7 +547,7 @@ static void evaluate_code(struct tp_advisor *a)
 /* ---- programs with a device ---- */
 
 /* Finds the kernels that recomputation for a checkpoint launches. time: times of the recomputation. */
-static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
+static void find_recomputed_kernels(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_work_claim claim;
     uint32_t k;
@@ -557,7 +557,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
         if (launch && tp_intervals_contain(time, launch->ts_ns))
             tp_work_claim_add(&claim, a, k, 1);
     }
-    tp_work_claim_end(&claim, a, NULL);
+    tp_work_claim_add_finding(&claim, a, NULL);
 }
 
 /* Finds frames of known code in the window of used steps. Returns false if the trace has no name of known code. */
@@ -592,9 +592,9 @@ static void evaluate_device_code(struct tp_advisor *a)
         c->has_ceiling = true;
         c->time = tp_intervals_intersection(a->arena, time, waits);
         if (rule == TP_RULE_H11)
-            find_recomputed(a, time);
+            find_recomputed_kernels(a, time);
         else if (c->picks.total &&
-                 tp_set_percent_of_window(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
+                 tp_analysed_set_percent(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
             tp_advisor_add_and_claim_time(a, c);
     }
 }

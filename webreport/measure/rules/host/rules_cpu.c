@@ -111,14 +111,14 @@ static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
 
 void tp_rules_prepare_cpu(struct tp_advisor *a)
 {
-    tp_rules_measure_recording(a);
+    tp_rules_compute_recording_cost(a);
     a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
     a->cpu->loading = tp_main_thread_loading(a->model, a->arena);
     list_operators(a, a->cpu);
     a->cpu->pauses = tp_cpu_find_pauses(a);
 }
 
-int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
+int64_t tp_cpu_sequence_number(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
@@ -142,7 +142,7 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
     tp_id_map_init(&sequences, a->arena);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
-        int64_t sequence = tp_cpu_sequence(model, op);
+        int64_t sequence = tp_cpu_sequence_number(model, op);
         if (!tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT &&
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_find_or_add(&sequences, (uint64_t)sequence) = 1;
@@ -152,7 +152,7 @@ struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_int
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
         const struct tp_event *e = tp_operator_event(model, op);
-        int64_t sequence = tp_cpu_is_backward(model, op) ? tp_cpu_sequence(model, op) : TP_NULL_INT;
+        int64_t sequence = tp_cpu_is_backward(model, op) ? tp_cpu_sequence_number(model, op) : TP_NULL_INT;
         bool is_taken = sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence);
         bool is_next = last && model->inside[event] == model->inside[last - model->trace->events];
         if (is_taken)
@@ -182,10 +182,10 @@ bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
     return is_much;
 }
 
-bool tp_cpu_add_candidate(struct tp_advisor *a, const struct tp_candidate *candidate)
+bool tp_advisor_add_cpu_finding(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
-    return is_once ? tp_advisor_add_and_claim_time(a, candidate) : tp_advisor_add(a, candidate);
+    return is_once ? tp_advisor_add_and_claim_time(a, candidate) : tp_advisor_add_finding(a, candidate);
 }
 
 struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_intervals time)
@@ -234,12 +234,12 @@ static void add_loading_time(void *context, uint32_t event)
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
-    c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_set_percent_of_window(a, c->time)),
-                           TP_OF_PERCENT(tp_set_percent_of_window(a, collation)));
+    c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_analysed_set_percent(a, c->time)),
+                           TP_OF_PERCENT(tp_analysed_set_percent(a, collation)));
     c->time = collation;
     c->has_lower_bound = python_ns < tp_intervals_length(collation);
     c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
-                  1 - 20 / tp_set_percent_of_window(a, collation));
+                  1 - 20 / tp_analysed_set_percent(a, collation));
 }
 
 /* Estimates the gain from more loader workers. Two workers halve the part of loading that exceeds the rest of a step.
@@ -247,7 +247,7 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
 static void examine_loader_workers(const struct tp_advisor *a, struct loads *loads)
 {
     struct tp_candidate *c = &loads->candidate;
-    double part = tp_set_percent_of_window(a, c->time) / 100, usual = tp_rule_measured_gain(TP_RULE_H1).low;
+    double part = tp_analysed_set_percent(a, c->time) / 100, usual = tp_rule_measured_gain(TP_RULE_H1).low;
     if (!c->cause)
         c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
     if (!loads->is_in_process)
@@ -263,7 +263,7 @@ static void evaluate_loader(struct tp_advisor *a)
 {
     struct loads loads = {.model = a->model,
                           .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
-    if (!(tp_set_percent_of_window(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
+    if (!(tp_analysed_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
     tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_loading_time, &loads);
     struct tp_intervals collation = {0};
@@ -274,7 +274,7 @@ static void evaluate_loader(struct tp_advisor *a)
         claim_collation(a, &loads.candidate, collation, python_ns);
     if (tp_uses_torch_words(a->model->producer))
         examine_loader_workers(a, &loads);
-    tp_advisor_add(a, &loads.candidate);
+    tp_advisor_add_finding(a, &loads.candidate);
 }
 
 /* ---- small operators (H5) ---- */
@@ -323,7 +323,7 @@ static void evaluate_small_operators(struct tp_advisor *a)
         return;
     c.details =
         TP_DETAIL(a, TP_DETAIL_SMALL_OPERATORS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(all), TP_OF_REAL(small_us));
-    tp_cpu_add_candidate(a, &c); /* removes the Python code between small operators from H6, too */
+    tp_advisor_add_cpu_finding(a, &c); /* removes the Python code between small operators from H6, too */
 }
 
 /* ---- copies (H7) ---- */
@@ -379,10 +379,10 @@ static void evaluate_copies(struct tp_advisor *a)
     c.time = tp_intervals_from_vec(&time);
     if (2 * tp_intervals_length(tp_intervals_from_vec(&casts)) > tp_intervals_length(c.time))
         c.cause = "copy.cast";
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
         return;
     tp_cpu_lower_gain_of_pauses(a, &c, "min_pct");
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }
 
 /* ---- exposed communication (H8) ---- */
@@ -393,11 +393,11 @@ static void evaluate_communication(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};
     c.time = tp_intervals_difference(a->arena, tp_exposed_collectives(a->model, a->arena), a->explained_communication);
     if (tp_cpu_lacks_record(a, TP_RULE_H8) ||
-        !(tp_set_percent_of_window(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
+        !(tp_analysed_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
         return;
     for (uint32_t i = 0; i < order->host_count; i++)
         if (tp_is_collective(a->model, &a->model->trace->events[order->host[i]]) &&
             tp_event_is_in_window(a, order->host[i]))
             tp_picks_add_by_length(&c.picks, a->model, order->host[i]);
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }

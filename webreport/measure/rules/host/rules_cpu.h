@@ -35,7 +35,7 @@ static inline bool tp_cpu_is_backward(const struct tp_model *model, uint32_t op)
 
 /* Returns the sequence number of an operator's autograd node; TP_NULL_INT if it has none. The backward pass of the node
  * has the same number. */
-int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
+int64_t tp_cpu_sequence_number(const struct tp_model *model, uint32_t op);
 
 /* Computes the least work of an operator (docs/definitions.md, section 19). Returns false if the work is unknown. */
 bool tp_cpu_find_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op);
@@ -48,9 +48,9 @@ void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range
 /* Returns the times in `forward`, together with the backward pass of the operators that start in these times. */
 struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_intervals forward);
 
-/* Adds a finding as tp_advisor_add does. Also removes its time from the findings of rules H5 and H6, because one cause
- * must be one finding. */
-bool tp_cpu_add_candidate(struct tp_advisor *a, const struct tp_candidate *candidate);
+/* Adds a finding as tp_advisor_add_finding does. Also removes its time from the findings of rules H5 and H6, because
+ * one cause must be one finding. */
+bool tp_advisor_add_cpu_finding(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* Returns whether too much of the host's work is unrecorded to evaluate a rule about idle time. In that case, notes
  * that the rule was not evaluated. */
@@ -58,7 +58,7 @@ bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule);
 
 /* Computes the cost of recording on the main thread into a->recorded. Sets a->judged_ns to the analysed time minus this
  * cost (rules_recording_cost.c). */
-void tp_rules_measure_recording(struct tp_advisor *a);
+void tp_rules_compute_recording_cost(struct tp_advisor *a);
 
 /* Returns the accidental pauses of the main thread (rules_pauses.c). */
 struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a);
@@ -82,7 +82,7 @@ void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, c
 /* Calls `visit` for each segment of the main thread's stack within `time`. */
 void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context);
 
-/* Returns `time` without the times of findings that tp_cpu_add_candidate has added. */
+/* Returns `time` without the times of findings that tp_advisor_add_cpu_finding has added. */
 struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_intervals time);
 
 /* Finds one function of the project that takes at least half of the main thread's Python time, and at least

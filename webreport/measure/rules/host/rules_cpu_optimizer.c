@@ -58,7 +58,7 @@ static bool has_fused_optimizer(const struct tp_advisor *a, struct tp_str range)
  * sequence number; operators of the optimizer have none, because the optimizer runs without autograd. */
 static bool is_closure_operator(const struct tp_advisor *a, uint32_t op)
 {
-    return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
+    return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence_number(a->model, op) != TP_NULL_INT;
 }
 
 static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
@@ -182,8 +182,8 @@ static void evaluate_optimizer(struct tp_advisor *a)
         (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
         return;
     c.time = tp_cpu_claimable_time(a, claimed_time(&found, &leaves, &c.picks));
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / count), TP_OF_NUMBER(leaves.names));
-    tp_cpu_add_candidate(a, &c);
+    tp_advisor_add_cpu_finding(a, &c);
 }

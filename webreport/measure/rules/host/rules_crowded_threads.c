@@ -179,6 +179,6 @@ static void evaluate_crowded_threads(struct tp_advisor *a)
         tp_picks_add_by_length(&c.picks, a->model, a->model->operators.event[op->op]);
     }
     c.time = tp_intervals_from_vec(&time);
-    if (tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_H4, "min_pct"))
-        tp_advisor_add(a, &c);
+    if (tp_analysed_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H4, "min_pct"))
+        tp_advisor_add_finding(a, &c);
 }

@@ -19,11 +19,11 @@ struct hooks {
     struct tp_vec time; /* calls of the hooks that watch values; elements: struct tp_interval */
     struct tp_picks *picks;
     uint32_t call; /* event of the hook that is running; TP_NO_ID: no hook */
-    bool is_own, reduces, is_of_backward;
+    bool is_own, reduces, is_backward_hook;
     uint32_t count;
 };
 
-static uint8_t hook_bits_of_frame(struct tp_str name, const struct tp_frame *frame)
+static uint8_t name_bits_of_frame(struct tp_str name, const struct tp_frame *frame)
 {
     uint8_t bits = tp_frame_project_line(name).ptr ? NAME_OF_PROJECT : 0;
     bits |= tp_str_equal(frame->function, TP_STR("forward")) ? NAME_OF_FORWARD : 0;
@@ -43,7 +43,7 @@ static uint8_t hook_bits_of_name(struct tp_str name)
         "aten::isinf"};
     struct tp_frame frame;
     if (tp_frame_parse(&frame, name))
-        return hook_bits_of_frame(name, &frame);
+        return name_bits_of_frame(name, &frame);
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
         if (tp_str_equal(name, tp_str_of(reductions[i])))
             return NAME_REDUCES;
@@ -57,7 +57,7 @@ static void end_call_of_hook(struct hooks *h)
         const struct tp_event *e = &model->trace->events[h->call];
         tp_intervals_push(&h->time, e->ts_ns, tp_event_end(e));
         tp_picks_add_by_length(h->picks, model, h->call);
-        h->is_of_backward |= (h->names[model->trace->events[model->inside[h->call]].name] & NAME_CALLS_HOOK) != 0;
+        h->is_backward_hook |= (h->names[model->trace->events[model->inside[h->call]].name] & NAME_CALLS_HOOK) != 0;
         h->count++;
     }
     h->call = TP_NO_ID;
@@ -115,7 +115,7 @@ uint32_t tp_find_monitoring_hooks(struct tp_advisor *a, struct tp_vec *time, str
         if (tp_event_is_in_window(a, order->host[i]))
             examine_event_of_hooks(&h, order->host[i]);
     end_call_of_hook(&h);
-    if (h.is_of_backward)
+    if (h.is_backward_hook)
         add_engine_work(&h);
     tp_intervals_append(time, tp_intervals_from_vec(&h.time));
     return h.count;

@@ -364,7 +364,8 @@ static void evaluate_loop(struct tp_advisor *a)
     c.has_lower_bound = true;
     c.time = tp_cpu_claimable_time(a, c.time);
     c.low = tp_rule_measured_gain(TP_RULE_H2).low * operator_share_of_loop_time(a, c.time);
-    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add_candidate(a, &c))
+    if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") ||
+        !tp_advisor_add_cpu_finding(a, &c))
         return;
     for (size_t i = 0; i < loops.count; i++)
         tp_intervals_push(&a->claimed, loops.items[i].a, loops.items[i].b);

@@ -167,5 +167,5 @@ static void evaluate_outlier(struct tp_advisor *a)
     double median_ns = (double)o.median_ns[tp_accumulation_step_kind(&a->accumulation, most)];
     c.details = TP_DETAIL(a, TP_DETAIL_OUTLIER, TP_OF_TEXT(step->name),
                           TP_OF_REAL((double)(step->end_ns - step->start_ns) / median_ns), TP_OF_PERCENT(c.weight));
-    tp_advisor_add(a, &c);
+    tp_advisor_add_finding(a, &c);
 }

@@ -97,9 +97,9 @@ struct places {
     /* groups: map from the pair (name, shapes) to the index in group_items; calls: map from the pair (group, number) to
      * the index in `lengths` */
     struct tp_id_map groups, calls;
-    struct tp_id_map of_event; /* map from an event to the index in `lengths` */
-    struct tp_vec group_items; /* elements: struct group */
-    struct tp_vec lengths;     /* lengths of one call in all steps, ns; elements: struct tp_vec of int64_t */
+    struct tp_id_map length_of_event; /* map from an event to the index in `lengths` */
+    struct tp_vec group_items;        /* elements: struct group */
+    struct tp_vec lengths;            /* lengths of one call in all steps, ns; elements: struct tp_vec of int64_t */
 };
 
 static bool has_known_input_sizes(const struct tp_model *model, const struct tp_event *e)
@@ -141,7 +141,7 @@ static void add_call_to_group(struct places *p, uint32_t group, uint32_t event)
         *(struct tp_vec *)tp_vec_push(&p->lengths) = TP_VEC(p->a->arena, int64_t);
     }
     *(int64_t *)tp_vec_push(TP_AT(&p->lengths, struct tp_vec, *id)) = e->dur_ns;
-    *tp_id_map_find_or_add(&p->of_event, event) = *id;
+    *tp_id_map_find_or_add(&p->length_of_event, event) = *id;
 }
 
 static struct places group_calls_with_pauses(struct tp_advisor *a, const struct tp_vec *stretches)
@@ -151,7 +151,7 @@ static struct places group_calls_with_pauses(struct tp_advisor *a, const struct 
     p.lengths = TP_VEC(a->arena, struct tp_vec);
     tp_id_map_init(&p.groups, a->arena);
     tp_id_map_init(&p.calls, a->arena);
-    tp_id_map_init(&p.of_event, a->arena);
+    tp_id_map_init(&p.length_of_event, a->arena);
     list_groups(&p, stretches);
     for (uint32_t i = 0; i < a->cpu->count && p.group_items.count; i++) {
         const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
@@ -168,7 +168,7 @@ static struct places group_calls_with_pauses(struct tp_advisor *a, const struct 
 static void add_pause_in_call(const struct places *p, const struct stretch *one, int64_t short_ns,
                               struct tp_vec *pauses)
 {
-    const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
+    const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->length_of_event, one->event);
     if (!place)
         return;
     const struct tp_vec *lengths = TP_AT(&p->lengths, struct tp_vec, *place);
@@ -230,7 +230,7 @@ struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
 double tp_cpu_pause_free_percent(struct tp_advisor *a, struct tp_intervals set)
 {
     if (!a->cpu->pauses.count)
-        return tp_set_percent_of_window(a, set);
+        return tp_analysed_set_percent(a, set);
     struct tp_intervals rest = tp_intervals_difference(a->arena, a->model->window, a->cpu->pauses);
     struct tp_intervals part = tp_intervals_intersection(a->arena, set, rest);
     return tp_percent(tp_set_without_recording_ns(a, part), tp_ns_max(1, tp_set_without_recording_ns(a, rest)));
@@ -257,7 +257,7 @@ struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_interv
 
 void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
 {
-    double share = tp_set_percent_of_window(a, c->time), without = tp_cpu_pause_free_percent(a, c->time);
+    double share = tp_analysed_set_percent(a, c->time), without = tp_cpu_pause_free_percent(a, c->time);
     int64_t pauses_ns = tp_intervals_intersection_length(c->time, a->cpu->pauses);
     if (!pauses_ns || without >= share)
         return;

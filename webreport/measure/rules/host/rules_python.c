@@ -101,7 +101,7 @@ static void evaluate_python(struct tp_advisor *a)
     c.time = tp_cpu_subtract_claimed(a, tp_main_thread_unrecorded(a->model, a->cpu->loading, a->arena));
     c.time = tp_intervals_difference(a->arena, c.time, a->cpu->pauses);
     double least_percent = tp_rule_value(a, TP_RULE_H6, "min_pct");
-    bool is_spread = tp_set_percent_of_window(a, c.time) >= least_percent;
+    bool is_spread = tp_analysed_set_percent(a, c.time) >= least_percent;
     if (!a->cpu->count)
         return;
     if (!is_spread && !tp_cpu_find_long_function(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)) {
@@ -122,6 +122,6 @@ static void evaluate_python(struct tp_advisor *a)
     c.low = least_gain(a, &lines);
     if (is_spread && c.low <= 0)
         c.weight = UNKNOWN_GAIN_WEIGHT;
-    c.details = tp_line_times_detail(a, lines.data, lines.count, SHOWN_LINES, TP_DETAIL_LINE);
-    tp_advisor_add(a, &c);
+    c.details = tp_line_times_make_detail(a, lines.data, lines.count, SHOWN_LINES, TP_DETAIL_LINE);
+    tp_advisor_add_finding(a, &c);
 }

@@ -57,7 +57,7 @@ struct costs {
     uint32_t next, end;
     uint32_t next_memory;    /* index of the next memory record, counted over all threads */
     int64_t pending_cost_ns; /* cost of the events that the walk has reached, as far as it is not yet subtracted, ns */
-    int64_t own_until;       /* end of the last frame of the recorder itself, ns */
+    int64_t recorder_frame_end_ns; /* end of the last frame of the recorder itself, ns */
     /* sum_ns: total cost of recording so far, ns; last_end: end of the last visited segment, ns */
     int64_t sum_ns, last_end;
 };
@@ -67,7 +67,7 @@ static void add_event_cost(struct costs *costs, const struct tp_event *e)
     const struct tp_trace *trace = costs->a->model->trace;
     bool is_frame = tp_kind_is_frame(e->kind);
     if (is_frame && costs->bits[e->name] & OWN_STEP && costs->frame_ns)
-        costs->own_until = tp_event_end(e);
+        costs->recorder_frame_end_ns = tp_event_end(e);
     if (is_frame) {
         costs->pending_cost_ns = tp_sat_add(costs->pending_cost_ns, costs->frame_ns);
     } else if (e->kind == TP_KIND_OPERATOR) {
@@ -112,7 +112,7 @@ static double new_page_part(const struct costs *costs, uint32_t event)
 
 static double recording_share_of_segment(const struct costs *costs, const struct tp_stack_segment *segment)
 {
-    if (segment->a < costs->own_until)
+    if (segment->a < costs->recorder_frame_end_ns)
         return 1;
     if (segment->event == TP_NO_ID)
         return 0;
@@ -159,7 +159,7 @@ static void find_filling_operators(struct costs *costs)
             *tp_id_map_find_or_add(&costs->fillers, ops->event[op]) = op;
 }
 
-void tp_rules_measure_recording(struct tp_advisor *a)
+void tp_rules_compute_recording_cost(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
     uint32_t thread = a->model->host_main;
@@ -173,12 +173,12 @@ void tp_rules_measure_recording(struct tp_advisor *a)
                           .bits = find_kinds_of_names(a, &is_slowed),
                           .next = order->thread_first[thread],
                           .end = order->thread_first[thread + 1],
-                          .own_until = INT64_MIN,
+                          .recorder_frame_end_ns = INT64_MIN,
                           .last_end = INT64_MIN};
     if (is_slowed)
         costs.python_part = 1 - 1 / fmax(1, tp_rule_value(a, TP_RULE_H6, "python_times"));
     if (page_bytes > 0)
-        costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
+        costs.pages_ns = tp_find_new_page_times(a->model, a->arena, page_bytes);
     find_filling_operators(&costs);
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
     tp_walk_main_thread(a, a->model->window, subtract_cost_of_segment, &costs);
