@@ -18,6 +18,8 @@ import re
 import resource
 import subprocess
 import sys
+import time
+import zlib
 
 # (ranks, tensor, pipeline, victims), in the order of the plan's arguments
 LAYOUTS = [(2, 1, 1, 1), (3, 1, 1, 1), (8, 1, 1, 1), (16, 2, 2, 1), (128, 8, 2, 2), (1024, 8, 4, 5), (10000, 8, 10, 12)]
@@ -162,21 +164,32 @@ def large(tracepress, work, make_job):
     assert memory <= 1 << 30, memory
 
 
+def yardstick():
+    """Returns the CPU time in which this machine compresses 19 MB of text now, s. Other programs slow it down as they
+    slow down the measured program."""
+    text = b''.join(b'%d %s;' % (i * 2654435761 % 1000003, b'name' * (i % 5)) for i in range(1200000))
+    before = time.process_time()
+    zlib.compress(text, 6)
+    return time.process_time() - before
+
+
 def quick(tracepress, work, make_job):
-    """Checks that the CPU time is within twice the goal of one second, because machines differ. Takes the minimum of
-    three runs, because other programs run at the same time."""
-    spent = {}
+    """Checks the CPU time of a large job against a yardstick of the same minute, because machines differ and other
+    programs run at the same time: report took 2.7 times as long as the yardstick when this limit was set. Takes the
+    minimum of three runs."""
+    spent, yard = {}, []
     for ranks in (1280, 5120):
         path = os.path.join(work, 'quick.tps')
         run(make_job, path, str(ranks), '8', '10', 'host', '5', '10', '10', '7')
         for _ in range(3):
+            yard.append(yardstick())
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             run(tracepress, 'report', path, '-q', '--json', path + '.json')
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             spent[ranks] = min(took, spent.get(ranks, took))
-    print(', '.join('%d ranks: %.2f s of processor time' % item for item in spent.items()))
-    assert spent[5120] <= 2, spent
+    print(', '.join('%d ranks: %.2f s of processor time' % item for item in spent.items()), 'yardstick %.2f s' % min(yard))
+    assert spent[5120] <= 4 * min(yard), (spent, yard)
     assert spent[5120] <= 4 * 1.5 * spent[1280], spent
 
 

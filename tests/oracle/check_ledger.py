@@ -204,7 +204,7 @@ def fit():
 def shift():
     n = R.randint(1, 60)
     d, w = [R.choice([0.0, R.gauss(0, 0.1)]) for _ in range(n)], [R.choice([0.0, 0.25, R.random()]) for _ in range(n)]
-    return [n] + [x for pair in zip(d, w) for x in pair], [ref.compute_common_shift(d, w)], 0
+    return [n] + [x for pair in zip(d, w) for x in pair], [ref.common_shift(d, w)], 0
 
 
 def many(function, rate):

@@ -107,7 +107,7 @@ def weight_bytes(o):
 class Work:
     def __init__(self, findings, loading):
         self.trace, self.on_device = findings.trace, findings.trace.program == "gpu"
-        self.all_ns = self.one_ns = self.one_sample_host_ns = self.bytes = 0
+        self.all_ns = self.one_ns = self.one_host_ns = self.bytes = 0
         self.picked, self.steps = [], set()
         step, longest = None, 0
         for o in self.trace.tree.threads[self.trace.host_main]:
@@ -134,7 +134,7 @@ class Work:
         self.all_ns += ns
         if one and light:
             self.one_ns += ns
-            self.one_sample_host_ns += o.length
+            self.one_host_ns += o.length
             self.steps.add(id(step))
             self.picked.append(o)
             if o.name in PRODUCTS and self.bytes is not None:
@@ -168,7 +168,7 @@ def one_sample(findings, loading):
     work = Work(findings, loading)
     if not is_most(work.one_ns, work.all_ns) or not is_most(sum(id(s) in work.steps for s in steps.used), steps.count):
         return
-    if findings.percent(max(work.one_ns, work.one_sample_host_ns)) < threshold("R6")["min_pct"]:
+    if findings.percent(max(work.one_ns, work.one_host_ns)) < threshold("R6")["min_pct"]:
         return
     picked = by_length(work.picked)
     sizes = "x".join(str(n) for n in operand(picked[0]))

@@ -138,7 +138,7 @@ def edge(g, r):
         g.findings.judge(r.left, is_much and not g.findings.has("R3"))
         longest = sorted((x for x in r.reasons if x.name in AWAY and x.piece.next is not None),
                          key=lambda x: (x.start - x.end, x.piece.next.pos))
-        note(g, "R4", "for %s of the steps the state of the device is unknown: it worked on operations from before the recording, or was idle%s" % (
+        note(g, "R4", "for %s of the step time the state of the device is unknown: it worked on operations from before the recording, or was idle%s" % (
             percent_text(away), "; the shares of the other findings refer to the remaining time" if is_much else ""), [x.piece.next for x in longest])
     elif lead_of(g) > LONG_NS and percent(lead_of(g), g.trace.steps.ns) > th["much_pct"]:
         note(g, "R4", "the first recorded operation started %s after its call, because the device worked on operations from before the recording"

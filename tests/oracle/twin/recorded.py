@@ -33,25 +33,25 @@ class Recorded:
         trace, main = self.trace, self.trace.host_main
         events, memory = trace.tree.threads[main], sorted(trace.events.of["memory"] + trace.events.of["out_of_memory"], key=lambda e: e.start)
         i = j = debt = 0
-        recorder_frame_end_ns = last = None
+        own_until = last = None
         for start, end, stack, _ in trace.tree.segments(main, [(a, b, None) for a, b in trace.window]):
             if start != last:
                 if last is not None:
                     self.push(last, 0)
                 while i < len(events) and events[i].start < start:
-                    recorder_frame_end_ns = end_of_own_step(events[i], recorder_frame_end_ns)
+                    own_until = end_of_own_step(events[i], own_until)
                     i += 1
                 while j < len(memory) and memory[j].start < start:
                     j += 1
                 debt = 0                                 # the time that follows is not judged
             while i < len(events) and events[i].start <= start:
-                recorder_frame_end_ns = end_of_own_step(events[i], recorder_frame_end_ns)
+                own_until = end_of_own_step(events[i], own_until)
                 debt += cost_of(events[i])
                 i += 1
             while j < len(memory) and memory[j].start < end:
                 debt += MEMORY_NS if memory[j].thread == main else 0
                 j += 1
-            gone = int(self.part_of(start, stack, recorder_frame_end_ns) * float(end - start))
+            gone = int(self.part_of(start, stack, own_until) * float(end - start))
             borne = min(end - start - gone, debt)
             debt -= borne
             self.sum += borne
@@ -60,9 +60,9 @@ class Recorded:
         if last is not None:
             self.push(last, 0)
 
-    def part_of(self, start, stack, recorder_frame_end_ns):
+    def part_of(self, start, stack, own_until):
         """Returns the fraction of a time with this stack that is the cost of recording, 0 to 1."""
-        if recorder_frame_end_ns is not None and start < recorder_frame_end_ns:
+        if own_until is not None and start < own_until:
             return 1.0
         if not stack:
             return 0.0
@@ -98,9 +98,9 @@ def cost_of(e):
     return 0
 
 
-def end_of_own_step(e, recorder_frame_end_ns):
+def end_of_own_step(e, own_until):
     found = names.frame_parts(e.name) if e.kind in FRAME_KINDS else None
-    return e.end if found and is_own_step(found) else recorder_frame_end_ns
+    return e.end if found and is_own_step(found) else own_until
 
 
 def is_own_step(found):

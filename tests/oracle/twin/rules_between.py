@@ -85,7 +85,7 @@ def small_operators(c):
     time = union([o.range for o in small] + [g for g in gaps if g[0] < g[1]] + functions.ranges())
     time = c.unclaimed(with_backward(c, time))
     if percent_without_pauses(c, time) >= th["min_pct"]:
-        c.claim("H5", time, by_length(small), detail="%d of %d outermost operator calls are shorter than %d us" % (len(small), calls, th["small_us"]))
+        c.claim("H5", time, by_length(small), detail="%d of %d outermost operator calls are shorter than %d µs" % (len(small), calls, th["small_us"]))
 
 
 def python_code(c):

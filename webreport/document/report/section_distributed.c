@@ -81,7 +81,7 @@ static const struct {
     enum tp_chart_kind kind;
     const char *label;
 } PARTS[TP_OVERLAP_PARTS] = {{TP_CHART_KERNEL, "computation only"},
-                             {TP_CHART_MEMCPY, "computation and communication"},
+                             {TP_CHART_MEMCPY, "computation and communication at the same time"},
                              {TP_CHART_COMM, "communication only"},
                              {TP_CHART_OTHER, "neither"}};
 

@@ -181,7 +181,7 @@ bool tp_has_time_within(const struct tp_vec *starts, int64_t a, int64_t b);
 #define TP_DETAIL(a, id, ...) tp_detail_new((a)->arena, &(struct tp_detail){(id), {__VA_ARGS__}, NULL})
 struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *detail);
 
-/* Returns the parts of both details as one detail in `arena`. NULL stands for a detail without parts. */
+/* Returns the parts of both details as one detail in `arena`. NULL is a detail without parts. */
 struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail *first, const struct tp_detail *second);
 
 /* Copies a detail into the arena of the findings, because the memory of the rules is released after the evaluation. */

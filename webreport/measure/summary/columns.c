@@ -19,6 +19,17 @@ union value {
     ProtobufCBinaryData bytes;
 };
 
+/* Copies one value. The frequent sizes are constants, for which the compiler needs no call of memcpy. */
+static inline void copy_value(void *to, const void *from, size_t size)
+{
+    if (size == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else
+        memcpy(to, from, size);
+}
+
 /* ---- columns of a message ---- */
 
 /* Returns the address of the items of a column; for a single value, the address of the value. */
@@ -186,11 +197,11 @@ static void write_struct_as_item(const struct tp_column_list *list, struct tp_co
         const struct tp_column *column = &list->columns[i];
         const char *member = item + column->offset;
         union value value = {0}, before = {0};
-        memcpy(&value, member, column->size);
+        copy_value(&value, member, column->size);
         if (!is_first)
-            memcpy(&before, member - list->item_size, column->size);
+            copy_value(&before, member - list->item_size, column->size);
         value = encode_member_value(column, value, before, &writer->texts);
-        memcpy(column_items(writer->to, column) + at * column->width, &value, column->width);
+        copy_value(column_items(writer->to, column) + at * column->width, &value, column->width);
     }
 }
 
@@ -248,11 +259,13 @@ static uint32_t checked_sum(struct tp_column_reader *reader, uint32_t difference
 
 /* Returns the value of a member that a column item stores. before: value of the same member in the previous struct;
  * NULL if there is no previous struct. */
-static union value decode_value(const struct tp_column *column, union value from, const union value *before,
-                                struct tp_column_reader *reader)
+static inline __attribute__((always_inline)) union value decode_value(const struct tp_column *column,
+                                                                      enum tp_column_code code, union value from,
+                                                                      const union value *before,
+                                                                      struct tp_column_reader *reader)
 {
     union value to = {0};
-    switch (column->code) {
+    switch (code) {
     case TP_CODE_TEXT:
         to.text = text_by_number(reader, from.u32);
         break;
@@ -297,19 +310,52 @@ static union value decode_value(const struct tp_column *column, union value from
     return to;
 }
 
+/* The structs that are read: `count` structs of `size` bytes each, stored from position `first` of the columns on. */
+struct structs {
+    char *items;
+    size_t size, first, count;
+};
+
+/* Reads one member of the structs from its column. code: the column's code, a constant at each call, so that the
+ * compiler makes one loop for each frequent code. */
+static inline __attribute__((always_inline)) void decode_column(const struct tp_column *column,
+                                                                enum tp_column_code code,
+                                                                struct tp_column_reader *reader,
+                                                                const struct structs *structs)
+{
+    /* the columns and members of these codes have 8 bytes, which the tables check */
+    bool is_long = code == TP_CODE_INT || code == TP_CODE_DELTA;
+    size_t width = is_long ? sizeof(uint64_t) : column->width, size = is_long ? sizeof(uint64_t) : column->size;
+    const char *from = column_items(reader->from, column) + structs->first * width;
+    char *to = structs->items + column->offset;
+    union value before = {0};
+    for (size_t k = 0; k < structs->count; k++, from += width, to += structs->size) {
+        union value value = {0};
+        copy_value(&value, from, width);
+        before = decode_value(column, code, value, k ? &before : NULL, reader);
+        copy_value(to, &before, size);
+    }
+}
+
 /* Reads `count` items from position `first` of the columns into structs. */
 static void decode_items(const struct tp_column_list *list, struct tp_column_reader *reader, size_t first, size_t count,
                          char *items)
 {
-    for (unsigned i = 0; i < list->count; i++) {
-        const struct tp_column *column = &list->columns[i];
-        const char *from = column_items(reader->from, column);
-        union value before = {0};
-        for (size_t k = 0; k < count; k++) {
-            union value value = {0};
-            memcpy(&value, from + (first + k) * column->width, column->width);
-            before = decode_value(column, value, k ? &before : NULL, reader);
-            memcpy(items + k * list->item_size + column->offset, &before, column->size);
+    const struct structs structs = {items, list->item_size, first, count};
+    for (const struct tp_column *column = list->columns; column < list->columns + list->count; column++) {
+        switch (column->code) {
+        case TP_CODE_INT:
+        case TP_CODE_BITS:
+            decode_column(column, TP_CODE_INT, reader, &structs);
+            break;
+        case TP_CODE_DELTA:
+            decode_column(column, TP_CODE_DELTA, reader, &structs);
+            break;
+        case TP_CODE_COUNT:
+            decode_column(column, TP_CODE_COUNT, reader, &structs);
+            break;
+        default:
+            decode_column(column, column->code, reader, &structs);
         }
     }
 }

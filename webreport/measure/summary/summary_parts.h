@@ -64,7 +64,7 @@ void tp_signature_build(struct tp_summary_work *work);
 
 /* The identity and the measured values of a call. The identity consists of ids in the gather's own table of texts. */
 struct tp_summary_call {
-    uint32_t name, owner, shape, dtype; /* ids of texts; TP_NO_ID stands for "" */
+    uint32_t name, owner, shape, dtype; /* ids of texts; TP_NO_ID: "" */
     int64_t ns, bytes;                  /* ns: duration, ns; bytes: bytes moved, TP_NULL_INT if the call moves none */
     uint32_t step;                      /* index of the step in the summary's steps; TP_NO_ID: outside the steps */
 };

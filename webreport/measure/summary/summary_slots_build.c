@@ -45,7 +45,7 @@ static void fill_key(struct tp_slot_work *w, const struct tp_collective *record,
     key[5] = (tp_str_find_ignore_case(name, "send") >= 0) * 2 + (tp_str_find_ignore_case(name, "recv") >= 0);
 }
 
-/* Lists the collective calls. Looks up each distinct metadata once, because a step has thousands of calls in few
+/* Lists the collective calls. Finds each distinct metadata once, because a step has thousands of calls in few
  * groups. */
 static void list_collective_calls(struct tp_slot_work *w)
 {
