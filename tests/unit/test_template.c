@@ -28,7 +28,7 @@ static void skip_blanks(struct reader *r)
 
 static struct tp_str read_text(struct reader *r)
 {
-    char *text = tp_arena_alloc(r->arena, 4096), *to = text;
+    char *text = tp_arena_alloc(r->arena, strlen(r->at)), *to = text;
     for (r->at++; *r->at != '"'; r->at++) {
         char c = *r->at;
         if (c == '\\') {
