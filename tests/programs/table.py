@@ -388,8 +388,8 @@ def judge(program, row):
         problems.append("exit code %d, alone %d" % (recorded.status if recorded.status >= 0 else 128 - recorded.status, alone.status))
     if not program.varies and (alone.out, alone.err) != (recorded.out, recorded.err):
         problems.append("other output: %r, alone %r" % ((recorded.out + recorded.err)[-120:], (alone.out + alone.err)[-120:]))
+    row["again"] = not problems  # the time that a virtual machine loses is in the states and not in rusage
     problems += faults_of_sums(row["view"], row["usage_s"])
-    row["again"] = not problems
     ours, perf = without_late(row["ours"]), without_late(row["perf"])
     outermost = without_late(outermost_of_line(row["trace"], perf)) if perf else ours
     if ours and perf and sum(perf.values()) >= 20 and not is_hottest_function_of_perf(outermost, perf):
