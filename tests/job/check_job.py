@@ -164,10 +164,9 @@ def large(tracepress, work, make_job):
     assert memory <= 1 << 30, memory
 
 
-def yardstick():
-    """Returns the CPU time in which this machine compresses 19 MB of text now, s. Other programs slow it down as they
-    slow down the measured program."""
-    text = b''.join(b'%d %s;' % (i * 2654435761 % 1000003, b'name' * (i % 5)) for i in range(1200000))
+def yardstick(text):
+    """Returns the CPU time in which this machine compresses the text now, s. Other programs slow it down as they slow
+    down the measured program."""
     before = time.process_time()
     zlib.compress(text, 6)
     return time.process_time() - before
@@ -175,21 +174,22 @@ def yardstick():
 
 def quick(tracepress, work, make_job):
     """Checks the CPU time of a large job against a yardstick of the same minute, because machines differ and other
-    programs run at the same time: report took 2.7 times as long as the yardstick when this limit was set. Takes the
-    minimum of three runs."""
+    programs run at the same time. When this limit was set, report took 2.9 times as long as the yardstick, and the
+    former limit of two seconds was 3.5 times as long. Takes the minimum of three runs."""
     spent, yard = {}, []
+    text = b''.join(b'%d %s;' % (i * 2654435761 % 1000003, b'name' * (i % 5)) for i in range(1200000))
     for ranks in (1280, 5120):
         path = os.path.join(work, 'quick.tps')
         run(make_job, path, str(ranks), '8', '10', 'host', '5', '10', '10', '7')
         for _ in range(3):
-            yard.append(yardstick())
+            yard.append(yardstick(text))
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             run(tracepress, 'report', path, '-q', '--json', path + '.json')
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             spent[ranks] = min(took, spent.get(ranks, took))
     print(', '.join('%d ranks: %.2f s of processor time' % item for item in spent.items()), 'yardstick %.2f s' % min(yard))
-    assert spent[5120] <= 4 * min(yard), (spent, yard)
+    assert spent[5120] <= 3.5 * min(yard), (spent, yard)
     assert spent[5120] <= 4 * 1.5 * spent[1280], spent
 
 

@@ -27,12 +27,10 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 
 /* ---- the work of a step (compare_work.c) ---- */
 
-/* Returns a text with the first changes of work that count for a limit of the budget, and the number of further
- * changes. */
+/* Returns a text with the first changes of work that budget limits count, and the number of further changes. */
 const char *tp_compare_work_headline(const struct tp_compare *compare, struct tp_arena *arena);
 /* Returns the text about changes of work that follows the verdict on times, such as "a hint: a call of load in the data
- * loader takes ..". Returns "" if there are no changes of work, or if at least one change counts for a limit of the
- * budget. */
+ * loader takes ..". Returns "" if there are no changes of work, or if budget limits count at least one change. */
 const char *tp_compare_work_remark(const struct tp_compare *compare, struct tp_arena *arena);
 /* Which changes of work a comparison contains. TIMES: only changed times of functions in the data loader. FUNCTIONS:
  * also changed numbers of calls of such functions. OTHER: any other change. */

@@ -6,7 +6,7 @@
 
 enum { POINTS = 20 };
 
-/* Lists the first two changes of work that count for a limit of the budget, and the number of further changes. */
+/* Lists the first two changes of work that budget limits count, and the number of further changes. */
 const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum { SHOWN = 2 };
@@ -154,7 +154,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     if (c->work.is_known && c->work.has_names_only && !c->work.count)
         tp_document_add_note(document, "The steps of both sides call the same operators (compared by name).");
     for (uint32_t pass = 0; pass < 2;
-         pass++) /* pass 0 adds the changes that count for a limit, pass 1 adds the others */
+         pass++) /* pass 0 adds the changes that budget limits count, pass 1 adds the others */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
             if (change->is_consequence || change->is_counted_by_limit == (pass == 1) ||

@@ -2,9 +2,9 @@
  *
  * A finding covers a part of the recorded time, which is its ceiling. A finding has an estimate: the least and the
  * greatest gain of a fix. Each moment is in at most one estimate (tp_findings_limit_gains), so the sum of the estimates
- * is at most the time of the steps. The share of the ceiling in the step determines the severity of a finding. The rule
- * and the quality of the trace determine the confidence (docs/definitions.md, section 15). recommendations.h evaluates
- * the rules. */
+ * is at most the time of the steps. The severity of a finding depends on the ceiling as a percentage of the step time.
+ * The rule and the quality of the trace determine the confidence (docs/definitions.md, section 15). recommendations.h
+ * evaluates the rules. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_H
 
