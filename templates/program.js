@@ -32,7 +32,7 @@
     this.reset = make('button', { type: 'button', hidden: '' }, 'Whole time');
     this.reset.addEventListener('click', function () { self.choose(0, self.data.bins); });
     bar.appendChild(this.reset);
-    this.said = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, 'Drag over the lanes to choose a span: flame, functions and waits follow.');
+    this.said = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, 'Drag over the lanes to choose a time span. Flame, functions and waits then show only this span.');
     bar.appendChild(this.said);
     bar.hidden = false;
     card.classList.add('canchoose');
@@ -189,8 +189,8 @@
     table.appendChild(body);
     scroll.appendChild(table);
     card.appendChild(scroll);
-    if (!rows.length) card.appendChild(make('p', { 'class': 'note' }, 'None in the chosen span.'));
-    if (rows.length > SHOWN) card.appendChild(make('p', { 'class': 'note' }, SHOWN + ' of ' + rows.length + ' are shown.'));
+    if (!rows.length) card.appendChild(make('p', { 'class': 'note' }, 'The chosen span has no rows.'));
+    if (rows.length > SHOWN) card.appendChild(make('p', { 'class': 'note' }, 'The table shows ' + SHOWN + ' of ' + rows.length + ' rows.'));
     section.appendChild(card);
   };
 

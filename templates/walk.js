@@ -201,7 +201,7 @@
       if (shown.launch) addNames(panel, 'inside', viewer.parentsOf(shown.launch), state);
       addNames(panel, 'Launches', shown.launched || [], state);
     } else {
-      panel.appendChild(make('p', {}, state.kind === 'step' ? 'No step of this name is in the timeline.' : 'No slice of this name is in the timeline: short ones are folded into coverage.'));
+      panel.appendChild(make('p', {}, state.kind === 'step' ? 'No step of this name is in the timeline.' : 'No slice of this name is in the timeline, because short slices are drawn only as a share of time.'));
     }
     if (shown && shown.count > 1) {
       panel.appendChild(button('Previous', function () { viewer.go(-1); }));

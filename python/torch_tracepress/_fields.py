@@ -15,10 +15,10 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 class Evidence:
     """An event that a finding is about.
 
-    event_ordinal: position of the event in the file
+    event_ordinal: position of the event in the array traceEvents of the file
     ts_us: start of the event, from the start of the trace
     name: name of the event
-    file_line: line of the program that caused it; empty: unknown
+    file_line: innermost line of the user's code around the event or its launch; empty if unknown
     """
 
     event_ordinal: int
@@ -42,22 +42,22 @@ class FindingFields:
 
     id: id of the rule; it does not change between versions
     cause: name of the cause; null if several causes have the same effect
-    title: the finding
+    title: the finding in one sentence
     severity: high, medium, low or info
     confidence: high, medium or low
-    right: number of known test programs in which the rule named the right cause
-    known: number of known test programs in which the rule reported a problem
-    weakened_by: quality flags that make the finding less certain
-    ceiling_us_per_step: time per step that the finding affects; null: unknown
-    share_of_step_percent: share of a step that the finding affects; null: unknown
-    low_percent: lower end of the estimated saving after the findings above are fixed, in percent of a step
-    high_percent: upper end of the estimated saving after the findings above are fixed, in percent of a step
-    counted_percent: part of high_percent that the sum of all findings includes; absent: all of high_percent
+    right: number of test programs with a known cause in which the rule named the right cause
+    known: number of test programs with a known cause in which the rule reported a finding
+    weakened_by: ids of the quality flags that lower the confidence
+    ceiling_us_per_step: time per step that the finding affects; null if unknown
+    share_of_step_percent: share of the step time that the finding affects; null if unknown
+    low_percent: lower end of the estimated saving if all earlier findings are fixed, in percent of the step time
+    high_percent: upper end of the estimated saving if all earlier findings are fixed, in percent of the step time
+    counted_percent: part of high_percent that total_gain_percent includes; absent if it includes all of high_percent
     evidence: first events that show the problem
     evidence_total: number of events that show the problem
     detail: evidence in words
     advice: advice on what to do
-    doc_url: address of a page that explains the problem; empty: no page
+    doc_url: address of a page that explains the problem; empty without a page
     shown_title: title for this kind of program; absent if it equals the title
     shown_advice: advice for this kind of program; absent if it equals the advice
     """

@@ -47,7 +47,7 @@ test('program_page_is_silent_and_asks_for_nothing', async () => {
 });
 test('program_page_has_its_sections_in_order', async () => {
   const page = await chrome.open(url);
-  same(await page.ask(texts('nav a')), ['Overview', 'Processes', 'Threads', 'Flame', 'Functions', 'Waits', 'Memory and I/O', 'What was seen', 'About']);
+  same(await page.ask(texts('nav a')), ['Overview', 'Processes', 'Threads', 'Flame', 'Functions', 'Waits', 'Memory and I/O', 'Recording', 'About']);
   same(await page.ask(texts('.vtext .tag')), ['CPU-bound']);
 });
 test('program_page_speaks_of_no_framework', async () => {

@@ -19,7 +19,7 @@ TIMES = ("kernels", "host_ops", "step")
 # Sentences that deny a change. No other sentence may contradict them.
 NOTHING, NO_TIME, NO_OTHER_TIME = (word + " has certainly changed in these runs." for word in ("Nothing", "No time", "No other time"))
 NO_ROW, AS_LONG = "No single kernel or operator has certainly changed", "as long as before"
-NOT_JUDGED = "The rows are shown but not judged"
+NOT_JUDGED = "The rows of the tables get no verdict"
 
 
 def uncode(text):
@@ -139,12 +139,12 @@ class Pair:
             self.want(not rows, "the work is the same, and %d rows came or went" % rows)
         step = told["times"].get("step", {"verdict": "neutral"})["verdict"]
         self.want(AS_LONG not in told["summary"] or step not in ("regressed", "improved"), "steps take as long, and are " + step)
-        self.want(not re.search(r"\b0 rows changed", text) or not has_rows, "0 rows changed, and some are listed")
+        self.want(not re.search(r"\b0 table rows changed", text) or not has_rows, "0 rows changed, and some are listed")
 
     def numbers(self):
         """Checks that text, list and figures of the page have the same number of changed rows."""
         counts, text = self.told["counts"], plain(self.text)
-        said = re.search(r"([\d,]+) rows? changed: (\d+) slower, (\d+) faster, (\d+) replaced", text)
+        said = re.search(r"([\d,]+) table rows? changed: (\d+) slower, (\d+) faster, (\d+) replaced", text)
         figures = dict(re.findall(r"<dt[^>]*>([^<]*)</dt>\s*<dd class=\"val[^\"]*\">([^<]*)<", self.page))
         statuses = collections.Counter(re.findall(r"^(regressed|improved|replaced) {2,}", self.text, re.M))
         self.want(set(figures) >= {"Regressed", "Improved", "Replaced", "Work"}, "figures: %s" % figures)

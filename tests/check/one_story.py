@@ -15,7 +15,7 @@ import sys
 from decimal import Decimal
 
 UNITS = {"ns": 1, "µs": 1000, "ms": 10 ** 6, "s": 10 ** 9, "min": 60 * 10 ** 9, "h": 3600 * 10 ** 9}
-TAGS = {"CPU only": "cpu", "No data": "empty"}
+TAGS = {"CPU only": "cpu", "No data": "empty", "Cause unknown": "not-shown", "Samples only": "samples", "Too little work": "too-little"}
 METRICS = ("step.time.mean", "idle.total", "device.busy.share", "finding.ceiling.share", "finding.count")
 NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
 
@@ -83,7 +83,7 @@ class Story:
             if low:
                 self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
                           finding["low_percent"])
-            if plain(share) == "counted above":
+            if plain(share) == "counted in a finding above":
                 self.same("%s: nothing is left for %s" % (where, finding["id"]), finding["high_percent"] < 0.05, True)
             else:
                 self.near("%s: gain of %s" % (where, finding["id"]), percent_of(re.sub(r".* to ", "", plain(share))),

@@ -389,7 +389,7 @@ def compare(tree, view):
          [(str(p["pid"]), str(p["depth"]), p["begin"] - begin, p["end"] - p["begin"], *p["time"], str(p["threads"]), str(p["samples"]),
            number(p["peak"])) for p in tree.order])
     same("commands", [p["command"] for p in view["processes"]],
-         ["(not seen)" if p["args"] is None else "  =>  ".join(p["args"].get("execs", [])) or p["name"] for p in tree.order])
+         ["(not recorded)" if p["args"] is None else "  =>  ".join(p["args"].get("execs", [])) or p["name"] for p in tree.order])
     same("threads", sorted((int(t["pid"]), int(t["tid"]), us(t, "begin_us"), us(t, "wall_us"), us(t, "running_us"), us(t, "ready_us"),
                             us(t, "blocked_us"), int(t["wake_ups"])) for t in view["threads"]),
          sorted((t["pid"], t["tid"], t["pieces"][0][0] - begin, sum(t["time"]), *t["time"], t["wakes"]) for t in tree.threads))

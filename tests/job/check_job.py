@@ -82,7 +82,7 @@ def planted(tracepress, work, make_job):
                     assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
                 with open(path + '.md') as file:
                     line = [text for text in file if text.startswith('**')][0]
-                assert first['title'] in line.replace('\\', '') or 'its ideal' in line, line
+                assert first['title'] in line.replace('\\', '') or 'as long as without' in line, line
         print('%d ranks: %d faults, seeds %s' % (ranks, len(faults), ' '.join(map(str, seeds))))
 
 
@@ -146,7 +146,7 @@ def what_if(tracepress, work, make_job):
                 judged(job, fault, layout, hit, float(said[1].split()[1]), what)
                 with open(path + '.md') as file:
                     line = [text for text in file if text.startswith('**')][0]
-                assert 'its ideal' in line, line
+                assert 'as long as without' in line, line
         print('%d ranks (tensor %d, pipeline %d): %s' % (*layout, ' '.join(faults)))
 
 
@@ -240,7 +240,7 @@ def report_equals_page_of_job(tracepress, work):
             job = json.load(file)['jobs'][0]
         assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
         for finding in ranks[0]['findings'] + job['findings']: # only summaries show the additional work of a rank
-            finding['detail'] = finding['detail'].partition(' than usual.')[0]
+            finding['detail'] = finding['detail'].partition(' than on comparable ranks.')[0]
         assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
         with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
             said, wanted, html = digest.read(), its.read(), page.read()

@@ -24,9 +24,9 @@ from made_gpu import made  # noqa: E402
 # Maps names of idle reasons in the reference to the names of the same reasons in tracepress.
 RENAMED = {"the launch of the next operation is not recorded":
            "the launch of the next operation, or the work that the host waits for, was not recorded",
-           "waits for its stream, an event or a copy": "the operation waits for its stream, an event or a copy",
+           "waits for its stream, an event or a copy": "the next operation waits for its stream, an event or a copy",
            "held: hardly any recorded work had run before; work of before the record, or a stall":
-           "hardly any recorded work ran before; the device may have run earlier work, or stalled"}
+           "long wait at the start of the recording, because of earlier work or a stall of the device"}
 EXACT = ("time_ns", "calls", "kernel_ns", "flops", "bytes", "costed_ns")
 
 

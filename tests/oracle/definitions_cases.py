@@ -443,7 +443,8 @@ def late_launches_gain_nothing():
     """Tests a launch that returns 30 us before the work starts, so at most 30 us can be gained."""
     def check(r):
         f = findings(r)["E1"]
-        assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("hiding 17.0 % of the step saves nothing, because the host launches later kernels too late")
+        assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith(
+            "Hiding communication for 17.0 % of the step time saves nothing, because the host launches later kernels too late.")
     return late_host(379, False), check
 
 
@@ -712,7 +713,7 @@ def optimizer_closure():
 
     def check(r):
         found = findings(r)["H3"]
-        assert found["ceiling_us_per_step"] == 73.5 - 2.1 and found["detail"].startswith("30 operator calls per optimizer step, 2 ")
+        assert found["ceiling_us_per_step"] == 73.5 - 2.1 and found["detail"].startswith("An optimizer step makes 30 operator calls with 2 ")
     return ev, check
 
 
@@ -731,7 +732,8 @@ def accumulation():
 
     def check(r):
         found = findings(r)
-        assert found["R5"]["detail"].startswith("2 micro-steps make one optimizer step of 2.00 ms: a micro-step takes 1.00 ms")
+        assert found["R5"]["detail"].startswith(
+            "An optimizer step has 2 micro-steps and takes 2.00 ms. A micro-step takes 1.00 ms")
         assert found["E8"]["ceiling_us_per_step"] == 2 * 200 / 4 and found["E8"]["evidence_total"] == 2
         assert found["H8"]["ceiling_us_per_step"] == 2 * 200 / 4
     return ev, check
@@ -752,7 +754,8 @@ def buffers():
     recording 4 operators."""
     def check(r):
         found = findings(r)
-        assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("rank 0 sends 1 broadcast before the forward passes of a step") and "E9" not in found
+        assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith(
+            "Rank 0 sends 1 broadcast per step before the forward passes.") and "E9" not in found
     return in_wrapper(0) + in_wrapper(1000), check
 
 
@@ -778,7 +781,9 @@ def one_sample():
     def check(r):
         found = findings(r)["R6"]
         assert found["ceiling_us_per_step"] is None and found["severity"] == "low" and found["evidence_total"] == 3
-        assert found["detail"] == "each of the 3 steps works on one sample at a time: aten::linear takes 1x512, and matrix products read 2.0 MB of weights per step"
+        assert found["detail"] == (
+            "Each of the 3 steps works on one sample at a time. For example, the input of aten::linear has the shape 1x512. "
+            "Matrix products read 2.0 MB of weights per step.")
     return ev, check
 
 

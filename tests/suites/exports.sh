@@ -119,13 +119,13 @@ nothing() {
 no_stacks() { # Checks that the line names each file without stacks.
     rm -rf none
     "$TP" export odd.pt.trace.json samples.pt.trace.json --to folded -o none 2>said
-    [ $? = 3 ] && [ -z "$(find none -type f)" ] && [ "$(grep -c 'pt.trace.json: no call .* stack in it: record them with with_stack' said)" = 2 ] &&
+    [ $? = 3 ] && [ -z "$(find none -type f)" ] && [ "$(grep -c 'pt.trace.json: no call .* stack\. Record stacks with with_stack' said)" = 2 ] &&
         grep -q 'C: .with_stack = 1' said && grep -q -- '--metric cpu' said || { cat said; find none; return 1; }
 }
 check "folded: a trace without stacks is named, with how they are recorded, and makes no empty file" no_stacks
-check "folded: so is one without samples" nothing folded samples odd 0 "'tracepress record' takes them, and so does .sample_rate"
-check "folded: so is one without device work" nothing folded device odd 3 "launched 1 us of device work"
-check "flamegraph: so is one without samples" nothing flamegraph samples-cpu odd 0 "'tracepress record' takes them"
+check "folded: so is one without samples" nothing folded samples odd 0 "Record samples with 'tracepress record', or with .sample_rate"
+check "folded: so is one without device work" nothing folded device odd 3 "launches 1 us of device work"
+check "flamegraph: so is one without samples" nothing flamegraph samples-cpu odd 0 "Record samples with 'tracepress record'"
 for flamegraph in ${FLAMEGRAPH_PL:-} "$(command -v flamegraph.pl)" /usr/share/perl5/Devel/NYTProf/flamegraph.pl; do
     [ ! -f "$flamegraph" ] || break
 done

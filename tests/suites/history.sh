@@ -30,7 +30,7 @@ one_line() { tr '\n' ' ' <../out | tr -s ' ' >../line; grep -q -- "$1" ../line |
 
 green() {
     for i in $(seq 1 12); do run 0 "$i" 1000 "c$(printf %02d "$i")" --update-baseline || return 1; done
-    [ "$(ls baselines | wc -l)" = 12 ] && git add . && git commit -qm baselines && ! grep -q 'History: the steps changed' ../out || { ls baselines; cat ../out; return 1; }
+    [ "$(ls baselines | wc -l)" = 12 ] && git add . && git commit -qm baselines && ! grep -q 'History: the step time changed' ../out || { ls baselines; cat ../out; return 1; }
 }
 check "green: twelve equal runs are stored, a file each" green
 red() { # Checks that a failed run is stored with its verdict, but is not a baseline for later runs.
@@ -44,8 +44,8 @@ drift() { # Makes runs 2.2 % slower from one commit on, where the limit is 3 %.
     run 0 13 1000 c13 --update-baseline && run 0 14 1000 c14 --update-baseline && run 0 15 1000 c15 --update-baseline || return 1
     EXTRA=1
     for i in 16 17 18 19; do run 0 "$i" 1022 "c$i" --update-baseline --budget loose.budget || return 1; done
-    one_line 'History: the steps changed by +2\.[0-9] % between c15 and c16' && one_line 'operators.per_step 6 -> 7' &&
-        run 1 20 1200 c20 --update-baseline --bisect-hint && one_line 'steps differ by +[12][0-9]\.[0-9] % from the accepted level' && says 'Bisect: git bisect start c16 c15' && says 'git bisect run tracepress bench --rev'
+    one_line 'History: the step time changed by +2\.[0-9] % between c15 and c16' && one_line 'operators.per_step 6 -> 7' &&
+        run 1 20 1200 c20 --update-baseline --bisect-hint && one_line 'step time differs by +[12][0-9]\.[0-9] % from the accepted level' && says 'Bisect: git bisect start c16 c15' && says 'git bisect run tracepress bench --rev'
 }
 check "drift: the commit and the counts that changed are named, against a level that does not roll; --bisect-hint" drift
 accepted() {

@@ -140,7 +140,7 @@ twice() { # Checks a rank that occurs twice, and another rank that has a second 
     "$BUILD/make_job" "$J/t.tps" 8 >/dev/null && "$BUILD/make_job" "$J/t2.tps" 8 1 1 compute 1 7 0 9 >"$J/said" || return 1
     rm -rf "$J/t1" && mkdir "$J/t1" && "$BUILD/make_job" "$J/t1/" 8 >/dev/null || return 1
     expect 0 "$J/t.tps" "$J/t1/rank00003.tps" -o "$J/t.html" --json "$J/t.json" || return 1
-    grep -q '"rank_count":8,.*"findings":\[\],.*"duplicate_records":1,' "$J/t.json" && grep -q '1 record was given twice' "$J/t.html" || return 1
+    grep -q '"rank_count":8,.*"findings":\[\],.*"duplicate_records":1,' "$J/t.json" && grep -q '1 summary is a duplicate' "$J/t.html" || return 1
     expect 0 "$J/t.tps" "$J/t2.tps" --json "$J/t2.json" && grep -q '"rank_count":8,.*"duplicate_records":8,' "$J/t2.json"
 }
 check "job: a rank that comes twice counts once, and that is said" twice

@@ -61,7 +61,7 @@ sampleless() {
 {"ph":"X","cat":"thread_state","name":"blocked","pid":7,"tid":7,"ts":800000,"dur":100000,"args":{"cause":"pipe"}}]}
 X
     "$TP" report made.json -o made.html --json made_report.json --markdown made.md --strict --quiet 2>err || { cat err; return 1; }
-    restated made.json made_report.json && grep -q 'The program runs, or waits for a CPU, for 88.9 % of the time, but no function is known' made.md && grep -q 'sysctl x=2' made.md &&
+    restated made.json made_report.json && grep -q 'The program runs, or waits for a CPU, for 88.9 % of the wall time, but no function is known' made.md && grep -q 'sysctl x=2' made.md &&
         grep -q '"class":"cpu-bound"' made_report.json && grep -q 'polling /proc every 10 ms, because the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
 }
 check "a program whose functions were not seen is judged by its states" sampleless
@@ -92,7 +92,7 @@ X
     "$TP" check made.json --budget budget >out 2>err || { cat out err; return 1; }
     sed -n 's/>= 0 %/>= 1 %/p' budget >never && ! "$TP" check made.json --budget never >out 2>err || { cat out; return 1; }
     echo 'cpu.self.f <= +3 %' >never && "$TP" check made.json --budget never >out 2>err
-    [ $? = 2 ] && grep -q 'against the baseline' err
+    [ $? = 2 ] && grep -q 'relative to the baseline' err
 }
 sides() { # Compares functions and parts of the wall time of two programs.
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$PY" "$HERE/tests/check/program_view.py" --make 8 other.json &&
@@ -132,7 +132,7 @@ joined() { # joined FROM TO: tests generated runs that also have traces of PyTor
         rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make "$seed" run || return 1
         "$TP" report run -o run.html --json run.json --quiet 2>err || { cat err; return 1; }
         "$PY" "$HERE/tests/check/program_steps.py" run run.json 1 >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
-        grep -q 'href="#p2-overview">The program</a>' run.html && grep -q 'href="#p1-overview">Steps and operators: ' run.html || return 1
+        grep -q 'href="#p2-overview">The whole program</a>' run.html && grep -q 'href="#p1-overview">Steps and operators: ' run.html || return 1
     done
 }
 check "what the steps' wall clock was: 20 made runs of PyTorch with a program from outside" joined 1 20

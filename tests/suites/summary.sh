@@ -131,7 +131,7 @@ damaged_summaries_are_skipped() {
     python3 -c "d=bytearray(open('whole.tps','rb').read()); d[len(d)//2]^=4; open('flipped.tps','wb').write(d)"
     "$TP" merge cut.tps other.tps newer.tps flipped.tps whole.tps -o h.tps 2>said && cmp whole.tps h.tps || return 1
     for file in cut other newer flipped; do grep -q "^tracepress: $file.tps: " said || return 1; done
-    grep -q 'its format is 2, this one reads 1' said || return 1
+    grep -q 'the summary has format 2, but this version of tracepress reads only format 1' said || return 1
     "$TP" merge cut.tps whole.tps --strict -o i.tps -q 2>/dev/null
     [ $? = 3 ] && [ ! -e i.tps ]
 }

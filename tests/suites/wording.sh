@@ -21,10 +21,10 @@ printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 m
 "$TOOLS/tracepress" check cpu.pt.trace.json --budget limits --json check.json --markdown check.md --sarif check.sarif --junit check.xml >check.txt
 
 headline() { grep -q "\"headline\":\"$2\"" $1.json; }
-check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the step time; no device was recorded\."
-check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the step time; .*"
+check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the step time\. No device was recorded\."
+check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the step time .*"
 check "a program that waits is reported where it waits longest" headline waits \
-    "Waiting takes 40.0 % of the step time; no device was recorded\. Longest in: wait for the writer\."
+    "Waiting takes 40.0 % of the step time\. No device was recorded\. The range with the most time is wait for the writer\."
 share() { grep -q "\"id\":\"$2\",[^{]*\"share_of_step_percent\":25[,.]" $1.json; }
 check "and a finding with its share" share cpu H1
 check "and a finding with its share, of the device" share lanes B1
@@ -43,7 +43,7 @@ check "no word of GPUs, operators or a backward pass to a program without any" p
     two.html two.md cpu.html cpu.md waits.html waits.md calls_check.md calls_check.txt
 # Checks that the page names the largest call of the main thread, not the wait of its helper thread.
 by_name() { grep -q 'Mesh' calls.html && grep -q 'Heaviest calls' calls.html && ! grep -q 'GPU busy' two.html &&
-    grep -q 'Recorded calls take 50.5 % of .*Largest call: dgemm' calls.md; }
+    grep -q 'Recorded calls take 50.5 % of .*The call with the most self time is dgemm' calls.md; }
 check "its calls are called calls, modules stay" by_name
 without() { # without FORMAT WORDS: checks that the export fails, and names the missing data in the program's own words
     ! "$TOOLS/tracepress" export cpu.pt.trace.json --to "$1" -o none 2>said || return 1

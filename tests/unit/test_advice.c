@@ -188,7 +188,7 @@ static void thresholds_can_be_changed(void **state)
     assert_int_equal(tp_rules_override(&overrides, "C13.min_pct=1", &err), 0);
     assert_int_equal(tp_rules_override(&overrides, "C1.speedup.8.0=4", &err), 0);
     assert_int_equal(tp_rules_override(&overrides, "A4.min_ptc=1", &err), TP_EUSAGE);
-    assert_string_equal(err.text, "--rule: A4 has no min_ptc; known: min_pct single_us");
+    assert_string_equal(err.text, "--rule: rule A4 has no threshold min_ptc; known: min_pct single_us");
     assert_int_equal(tp_rules_override(&overrides, "Z9.x=1", &err), TP_EUSAGE);
     static const char *const wrong[] = {"A4",
                                         "A4.min_pct",

@@ -340,14 +340,14 @@ static void damaged_side_is_never_a_regression(void **state)
         assert_int_equal(c.verdict, TP_CHANGE_INCONCLUSIVE);
         assert_int_equal(c.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
         assert_int_equal(c.regressed_count, 0);
-        assert_headline(&c, s == TP_BASE ? "Input damaged: base: the file is cut: what it lost is not known"
-                                         : "Input damaged: new: the file is cut: what it lost is not known");
+        assert_headline(&c, s == TP_BASE ? "Input damaged: base: the file is cut, and the lost part is unknown"
+                                         : "Input damaged: new: the file is cut, and the lost part is unknown");
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
     }
     runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* the evidence of the baseline includes device events, that of the
                                                       * new run does not */
     compare_runs(&c);
-    assert_string_equal(c.damage, "new: it has no kernels, copies or sets, the other side has");
+    assert_string_equal(c.damage, "new: the file contains no kernels, copies or memsets, but the other side does");
     runs[TP_BASE].evidence.present = 0;
     runs[TP_BASE].key.rank = 0;
     runs[TP_NEW].key.rank = 1;
@@ -530,7 +530,8 @@ static void wall_clock_change_needs_short_steps(void **state)
         assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, is_in_all ? TP_CHANGE_REGRESSED : TP_CHANGE_HINT);
         assert_int_equal(compare.verdict, is_in_all ? TP_CHANGE_REGRESSED : TP_CHANGE_INCONCLUSIVE);
         if (!is_in_all)
-            assert_non_null(strstr(tp_compare_verdict(&compare, &arena).headline, "; the short steps do not show it"));
+            assert_non_null(
+                strstr(tp_compare_verdict(&compare, &arena).headline, "; the shortest steps do not show this change"));
     }
 }
 

@@ -31,7 +31,7 @@ static void verdict_names_rows_before_memory(void **state)
         fail();
     compare_plans(&c, base, faster);
     assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
-    assert_string_equal(tp_compare_reason_text(&c), "2 rows");
+    assert_string_equal(tp_compare_reason_text(&c), "2 table rows");
     runs[TP_BASE].memory = &much;
     runs[TP_NEW].memory = &less;
     runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
@@ -39,23 +39,24 @@ static void verdict_names_rows_before_memory(void **state)
     compare_runs(&c);
     assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
     assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
-    assert_string_equal(tp_compare_reason_text(&c), "2 rows and memory");
+    assert_string_equal(tp_compare_reason_text(&c), "2 table rows and memory");
     struct tp_document document;
     const struct tp_verdict_block *verdict = build_verdict_block(&document, &c);
     assert_string_equal(verdict->class, "Improved");
-    assert_non_null(strstr(verdict->headline, "; the step has not certainly changed ("));
+    assert_non_null(strstr(verdict->headline, "; the step time has not certainly changed ("));
     assert_non_null(strstr(verdict->headline, " to "));
-    assert_headline(&c, "2 rows and memory improved"); /* the headline begins with the change that the badge shows */
+    /* the headline begins with the change that the badge shows */
+    assert_headline(&c, "2 table rows and memory improved");
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; the step has not certainly changed (0.0 %, 99 % interval ");
+    assert_headline(&c, "memory improved; the step time has not certainly changed (0.0 %, 99 % interval ");
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
     /* With one base run and one new run, the interval in the headline is wide. */
-    assert_headline(&c, "The step has not certainly changed (0.0 %, 99 % interval ");
+    assert_headline(&c, "The step time has not certainly changed (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
@@ -81,7 +82,7 @@ static void long_verdict_continues_on_second_line(void **state)
     build_verdict_block(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
     const char *wanted =
-        "Regressed: 1,234,567 rows and memory regressed; the step has not certainly\nchanged (\xe2\x88\x92"
+        "Regressed: 1,234,567 table rows and memory regressed; the step time has not\ncertainly changed (\xe2\x88\x92"
         "28.6 %, 99 % interval \xe2\x88\x92"
         "32.9 to +12.7 %)\n";
     if (!strstr(text.data, wanted))
@@ -139,8 +140,8 @@ static void changed_loader_is_one_change(void **state)
     tp_buf_init(&text, 0);
     build_verdict_block(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-    if (!strstr(text.data, "- data loader: +2, \xe2\x88\x92"
-                           "128 operators per step in the data loader, among them \xe2\x88\x92"
+    if (!strstr(text.data, "- data loader: +2 and \xe2\x88\x92"
+                           "128 operator calls per step in the data loader, among them \xe2\x88\x92"
                            "64 `aten::copy_` and \xe2\x88\x92"
                            "32 aten::div\n"))
         fail_msg("%s", text.data);
@@ -150,8 +151,9 @@ static void changed_loader_is_one_change(void **state)
     tp_buf_init(&text, 0);
     build_verdict_block(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-    if (!strstr(text.data, "- data loader: +130 operators per step in the data loader, among them +64 `aten::copy_` "
-                           "and +32 aten::div\n"))
+    if (!strstr(text.data,
+                "- data loader: +130 operator calls per step in the data loader, among them +64 `aten::copy_` "
+                "and +32 aten::div\n"))
         fail_msg("%s", text.data);
     tp_buf_release(&text);
 }
@@ -189,7 +191,7 @@ static void changed_loader_function_is_reported(void **state)
     assert_texts(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
     assert_texts(&c, "No other time has certainly changed in these runs.", "No time has certainly changed");
     c.work.count = 2;
-    assert_texts(&c, "takes 2.50 times as long (relative to the operators); and 1 more**",
+    assert_texts(&c, "takes 2.50 times as long (corrected for the speed of the machine); and 1 more**",
                  "Nothing has certainly changed in these runs.");
     assert_texts(&c,
                  "**Functions of the data loader are called a different number of times, or take longer or shorter**",
@@ -215,9 +217,9 @@ static void rows_of_another_workload_are_not_counted(void **state)
     c.comparability.workload = TP_WORKLOAD_OTHER;
     c.comparability.is_not_comparable = c.is_open = true;
     c.verdict = TP_CHANGE_INCONCLUSIVE;
-    assert_texts(&c, " The rows are shown but not judged.", "rows changed");
+    assert_texts(&c, " The rows of the tables get no verdict.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;
-    assert_texts(&c, "\nThe times of these runs are shown but not judged.\n", "cannot be told");
+    assert_texts(&c, "\nThe times of these runs get no verdict.\n", "cannot be told");
     c.damage = "new: it is cut";
     assert_texts(&c, "An input is damaged, so tracepress does not report which times changed.",
                  "A step does different work");

@@ -15,36 +15,39 @@ static void arguments_are_formatted_by_type(void **state)
     GUARD;
     assert_detail(NULL, TP_PRODUCER_TORCH, "");
     assert_detail(&(struct tp_detail){TP_DETAIL_MALLOCS, {TP_OF_NUMBER(12345), TP_OF_NUMBER(2), TP_OF_NUMBER(3)}, NULL},
-                  TP_PRODUCER_TORCH, "12345 allocations and 2 frees in 3 steps");
-    assert_detail(&(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
                   TP_PRODUCER_TORCH,
-                  "1 device operation in one step of 100 \xc2\xb5s; the device works for 16.0 % of the step");
+                  "The allocator gets memory from the driver 12,345 times and returns memory 2 times in 3 steps.");
+    assert_detail(
+        &(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
+        TP_PRODUCER_TORCH,
+        "The analysed step has 1 device operation and takes 100 \xc2\xb5s. The device is busy for 16.0 % of the "
+        "step time.");
     assert_detail(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
-                  "memory grows by 2.0 KiB per step");
-    assert_detail(&(struct tp_detail){TP_DETAIL_MICRO_STEPS,
-                                      {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)},
-                                      NULL},
-                  TP_PRODUCER_TORCH,
-                  "4 micro-steps make one optimizer step of 10.12 ms: a micro-step takes 2.00 ms, and the one that "
-                  "updates the parameters 4.10 ms");
+                  "Allocated memory grows by at least 2.0 KiB in each step after the first.");
+    assert_detail(
+        &(struct tp_detail){
+            TP_DETAIL_MICRO_STEPS, {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)}, NULL},
+        TP_PRODUCER_TORCH,
+        "An optimizer step has 4 micro-steps and takes 10.12 ms. A micro-step takes 2.00 ms, or 4.10 ms if it "
+        "updates the parameters.");
 }
 
 static void sentences_use_singular_or_plural(void **state)
 {
     GUARD;
     assert_detail(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(1), TP_OF_PERCENT(60)}, NULL},
-                  TP_PRODUCER_TORCH, "1 gap makes up 60.0 % of it");
+                  TP_PRODUCER_TORCH, "1 gap between device operations makes up 60.0 % of the time of this finding.");
     assert_detail(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(3), TP_OF_PERCENT(84)}, NULL},
-                  TP_PRODUCER_TORCH, "3 gaps make up 84.0 % of it");
+                  TP_PRODUCER_TORCH, "3 gaps between device operations make up 84.0 % of the time of this finding.");
     struct tp_detail chains = {TP_DETAIL_CHAINS, {TP_OF_NUMBER(2), TP_OF_NUMBER(1), TP_OF_PERCENT(5)}, NULL};
     assert_detail(
         &chains, TP_PRODUCER_TORCH,
-        "2 times three or more kernels in a row only move, combine or normalise values, which takes 5.0 % of the step");
+        "2 chains of three or more kernels only move, combine or normalise values. These chains take 5.0 % of the step "
+        "time.");
     chains.arguments[1].number = 6;
-    assert_detail(
-        &chains, TP_PRODUCER_TORCH,
-        "2 times in 6 steps three or more kernels in a row only move, combine or normalise values, which takes 5.0 % "
-        "of the step");
+    assert_detail(&chains, TP_PRODUCER_TORCH,
+                  "2 chains of three or more kernels in 6 steps only move, combine or normalise values. These chains "
+                  "take 5.0 % of the step time.");
 }
 
 static void sentence_parts_are_joined(void **state)
@@ -54,9 +57,9 @@ static void sentence_parts_are_joined(void **state)
     struct tp_detail rest = {TP_DETAIL_OVERLAP_REST, {TP_NO_ARGUMENT}, &late};
     assert_detail(
         &(struct tp_detail){TP_DETAIL_OVERLAP, {TP_OF_PERCENT(20), TP_OF_PERCENT(5)}, &rest}, TP_PRODUCER_TORCH,
-        "communication runs without computation for 20.0 % of the step; computation of the same step could hide 5.0 %; "
-        "the rest needs less communication; hiding 3.0 % of the step saves nothing, because the host launches later "
-        "kernels too late");
+        "Communication runs without computation for 20.0 % of the step time. Computation of the same step could hide "
+        "communication for 5.0 % of the step time. To save the remaining communication time, communicate less. Hiding "
+        "communication for 3.0 % of the step time saves nothing, because the host launches later kernels too late.");
 }
 
 static void sentences_use_words_of_the_producer(void **state)
@@ -64,8 +67,8 @@ static void sentences_use_words_of_the_producer(void **state)
     GUARD;
     const struct tp_detail small = {
         TP_DETAIL_SMALL_OPERATORS, {TP_OF_NUMBER(90), TP_OF_NUMBER(100), TP_OF_REAL(12.5)}, NULL};
-    assert_detail(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 \xc2\xb5s");
-    assert_detail(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 \xc2\xb5s");
+    assert_detail(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 \xc2\xb5s.");
+    assert_detail(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 \xc2\xb5s.");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -73,15 +73,16 @@ static void end_of_document_is_recognized(void **state)
     static const struct expectation cases[] = {
         {"{\"traceEvents\":[" OP("a", "1", "") END "]}", 0, ""},
         {"[" OP("a", "1", "") END "]", 0, ""},
-        {"[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut: what it lost is not known"},
-        {"{\"traceEvents\":[" OP("a", "1", "") END "]", TP_NEED_ALL, "the file is cut: what it lost is not known"},
-        {"{\"traceEvents\":[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut: what it lost is not known"},
-        {"{\"traceEvents\":[" OP("a", "1", "") END "]}{}", TP_NEED_ALL, "something follows the end of the trace"},
+        {"[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut, and the lost part is unknown"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END "]", TP_NEED_ALL, "the file is cut, and the lost part is unknown"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut, and the lost part is unknown"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END "]}{}", TP_NEED_ALL,
+         "the file contains data after the end of the trace"},
         {"{\"traceEvents\":[" OP("a", "1", "") "{\"ph\":\"X\",\"name\":\"b\",\"ts\":}," END "]}", TP_NEED_ALL,
          "1 event could not be read"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "") END "]}", 0, ""},
         {HEAD "\"traceEvents\":[" OP("a", "1", "") "{}]}", TP_NEED_ALL,
-         "the recorder's end is not in the file: it was cut and closed, or filtered"},
+         "the recorder's end mark is missing, so the file was cut or filtered"},
     };
     (void)state;
     assert_all_cases(cases, sizeof cases / sizeof *cases);
@@ -92,10 +93,10 @@ static void gaps_in_numbers_are_lost_events(void **state)
     static const struct expectation cases[] = {
         {"{\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":0") OP("b", "2", "\"Ev Idx\":1") END "]}", 0, ""},
         {"{\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":1") OP("b", "2", "\"Ev Idx\":4") END "]}", HOST_LOST,
-         "3 events of the host missing: gaps in the recorder's numbers"},
+         "the event numbers show that 3 host events are missing"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":6") END "]}", 0, ""},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":7") END "]}",
-         HOST_LOST, "1 operator missing: gaps in their ids"},
+         HOST_LOST, "the operator ids show that 1 operator is missing"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":513") END "]}", 0,
          ""}, /* a large gap is normal, because each thread gets ids in blocks of 512 */
     };
@@ -109,14 +110,14 @@ static void missing_launches_and_kernels_are_counted(void **state)
         {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") LINK("s", "1") KERNEL("1") LINK("f", "1") END "]}", 0,
          ""},
         {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") LINK("s", "1") LINK("f", "1") END "]}",
-         TP_NEED_DEVICE | TP_NEED_RUNTIME, "1 event of the device or runtime missing: links to them lead nowhere"},
+         TP_NEED_DEVICE | TP_NEED_RUNTIME, "links lead to 1 missing event of the device or the runtime"},
         {HEAD "\"traceEvents\":[" KERNEL("1") LINK("s", "1") LINK("f", "1") END "]}", TP_NEED_DEVICE | TP_NEED_RUNTIME,
-         "1 event of the device or runtime missing: links to them lead nowhere"},
+         "links lead to 1 missing event of the device or the runtime"},
         {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}",
-         TP_NEED_DEVICE | TP_NEED_RUNTIME, "1 kernel missing: their launches are there"},
+         TP_NEED_DEVICE | TP_NEED_RUNTIME, "1 device operation is missing, although its launch is in the file"},
         {HEAD "\"traceEvents\":[" CALL("cudaStreamBeginCapture", "9") CALL("cudaLaunchKernel", "1") KERNEL("2") END
          "]}",
-         TP_NEED_RUNTIME, "1 launch missing: their kernels are there"},
+         TP_NEED_RUNTIME, "1 launch is missing, although its device operation is in the file"},
         {HEAD "\"traceEvents\":[" CALL("cudaMemsetAsync", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}", 0,
          ""}, /* a memset without a device event is normal */
     };
@@ -135,7 +136,7 @@ static void missing_launches_and_kernels_are_counted(void **state)
 
 static void missing_kind_is_known_from_related_events(void **state)
 {
-    static const char operators[] = "no operator is there, but what belongs to operators is";
+    static const char operators[] = "the file contains data of operators, but no operators";
     static const struct expectation cases[] = {
         {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* traces of other recorders have no operators */
         {HEAD "\"trace_id\":\"A\",\"traceEvents\":[" NOTE END "]}", HOST_LOST, operators},
@@ -145,11 +146,11 @@ static void missing_kind_is_known_from_related_events(void **state)
               "\"ts\":1,\"dur\":1,\"args\":{\"External id\":5}}," END "]}",
          HOST_LOST, operators},
         {HEAD "\"profile_memory\":1,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_MEMORY,
-         "memory was recorded, but no record of it is there"},
+         "memory recording was on, but the file contains no memory records"},
         {HEAD "\"profile_memory\":1,\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":0") FRAME END "]}", 0, ""},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"Profiler Event Index\":0,\"Call stack\":\"f.py(1): g\"") END "]}",
-         TP_NEED_FRAMES, "stacks were recorded, but no Python function is there"},
-        {HEAD "\"traceEvents\":[" SPAN END "]}", TP_NEED_ALL, "nothing that a program did is in the file"},
+         TP_NEED_FRAMES, "stack recording was on, but the file contains no Python functions"},
+        {HEAD "\"traceEvents\":[" SPAN END "]}", TP_NEED_ALL, "the file contains no event of the program's work"},
     };
     (void)state;
     assert_all_cases(cases, sizeof cases / sizeof *cases);
@@ -160,11 +161,11 @@ static void inconsistent_memory_totals_are_counted(void **state)
     static const struct expectation cases[] = {
         {HEAD "\"traceEvents\":[" MEMORY("1", "8", "8") MEMORY("2", "4", "12") MEMORY("3", "-8", "4") END "]}", 0, ""},
         {HEAD "\"traceEvents\":[" MEMORY("1", "8", "8") MEMORY("3", "-8", "4") END "]}", TP_NEED_MEMORY,
-         "1 memory record not following from the one before"},
+         "1 memory record contradicts the total of the record before"},
         {HEAD "\"with_stack\":1,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_FRAMES,
-         "stacks were recorded, but no Python function is there"},
+         "stack recording was on, but the file contains no Python functions"},
         {HEAD "\"tracepress_dropped\":3,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_ALL & ~TP_NEED_DEVICE,
-         "the recorder had to drop 3 events"},
+         "the recorder dropped 3 events"},
     };
     (void)state;
     assert_all_cases(cases, sizeof cases / sizeof *cases);
@@ -202,7 +203,7 @@ static void gzip_state_is_recognized(void **state)
 
 static void damaged_category_is_recognized(void **state)
 {
-    static const char one[] = "1 place with text that no profiler writes";
+    static const char one[] = "1 place of the file contains text that no profiler writes";
     static const struct expectation cases[] = {
         {HEAD "\"traceEvents\":[" OP("a", "1", "") EVENT_OF("python") EVENT_OF("python") EVENT_OF("python") END "]}", 0,
          ""},

@@ -76,10 +76,10 @@ static void write_waiting_steps(int count)
 static void longest_gap_names_the_base_of_its_share(void **state)
 {
     write_waiting_steps(4); /* the longest gap lasts from 705 us of a step to 305 us of the next step */
-    assert_in_digest("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
+    assert_in_digest("The longest gap without recorded device work is 600 µs (15.0 % of the time of the 4 steps).");
     end_event_text(state), begin_trace_test(state);
     write_waiting_steps(1); /* the step has two gaps, at its start and at its end; the first one is longer */
-    assert_in_digest("is 305 µs (30.5 % of the step).");
+    assert_in_digest("is 305 µs (30.5 % of the step time).");
     end_event_text(state), begin_trace_test(state);
     write_launch(0, 5, 1), write_kernel("a", 5, 600, 1), write_launch(1000, 5, 2), write_kernel("b", 1005, 600, 2);
     build_trace(); /* the device is idle from 605 to 1005 us; the trace is 1605 us long */
@@ -93,7 +93,7 @@ static void gap_after_its_launch_has_no_known_reason(void **state)
     step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1), write_launch(150, 5, 2),
         write_kernel("b", 900, 100, 2);
     build_trace(); /* The launch ends at 155 us, but the device is idle until 900 us. */
-    assert_in_digest("is 800 µs (80.0 % of the step); the trace does not show the reason.");
+    assert_in_digest("is 800 µs (80.0 % of the step time). The trace does not show the reason for this gap.");
 }
 
 static void call_during_a_gap_is_named(void **state)
@@ -102,12 +102,13 @@ static void call_during_a_gap_is_named(void **state)
     step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1);
     write_host_event("user_annotation", "warm up", 100, 890), write_launch(150, 700, 2), write_kernel("b", 850, 150, 2);
     build_trace(); /* the device is idle from 100 to 850 us, and the launch takes 700 us of this time */
-    assert_in_digest("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
+    assert_in_digest("is 750 µs (75.0 % of the step time). During this gap, the host mostly ran warm up. The call "
+                     "cudaLaunchKernel takes 700 µs of the gap.");
     end_event_text(state), begin_trace_test(state);
     step(1, 0, 1000), write_launch(0, 5, 1), write_kernel("a", 5, 95, 1);
     write_host_event("user_annotation", "warm up", 100, 890), write_launch(150, 370, 2), write_kernel("b", 850, 150, 2);
     build_trace();
-    assert_not_in_digest("of it in");
+    assert_not_in_digest("The call cudaLaunchKernel takes");
 }
 
 static void shares_without_steps_refer_to_the_recording(void **state)
@@ -115,7 +116,7 @@ static void shares_without_steps_refer_to_the_recording(void **state)
     (void)state;
     write_launch(0, 5, 1), write_kernel("a", 5, 900, 1), write_launch(10, 5, 2), write_kernel("b", 905, 95, 2);
     build_trace();
-    assert_in_digest("computes for 99.5 % of the recording.");
+    assert_in_digest("computes for 99.5 % of the recorded time.");
 }
 
 static void unrecorded_device_is_mentioned(void **state)
@@ -123,7 +124,7 @@ static void unrecorded_device_is_mentioned(void **state)
     (void)state;
     step(1, 0, 1000), write_host_event("cpu_op", "aten::mm", 100, 800);
     build_trace();
-    assert_in_digest("no device was recorded.");
+    assert_in_digest("No device was recorded.");
     assert_in_digest("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
     assert_not_in_digest("no device is used");
 }
@@ -166,9 +167,10 @@ static void overlap_of_copy_and_communication_counts_once(void **state)
     /* The headline gives the communication without compute, 599 us. The breakdown also excludes the copy, so 499 us
      * remain. */
     build_trace();
-    assert_in_digest("runs communication that no kernel hides for 59.9 % of the step");
+    assert_in_digest("runs communication that no kernel hides for 59.9 % of the step time");
     assert_in_digest("Communication 499 µs (49.9 %)");
-    assert_in_digest("time shared by several parts counts once: first for kernels, then copies, then communication");
+    assert_in_digest(
+        "If parts overlap, the time counts once: first for kernels, then for copies, then for communication.");
 }
 
 /* Writes an operation that starts long after its launch, while the device does much other work. */
@@ -182,7 +184,8 @@ static void recorded_device_work_needs_no_request(void **state)
     }
     build_trace();
     assert_in_digest(
-        "for 40.0 % of the time, operations that had been called long before wait 1 ms or more for an event");
+        "For 40.0 % of the step time, the device is idle for 1 ms or more at a time, although the next operation is "
+        "already launched. This operation waits for an event");
     assert_in_digest("not among the 4 recorded operations");
     assert_not_in_digest("ProfilerActivity.CUDA");
 }
@@ -195,7 +198,7 @@ static void unrecorded_work_may_hide_communication(void **state)
     build_trace();
     assert_in_digest("H8");
     assert_in_digest("Communication that no recorded operator hides takes 80.0 % of the step time");
-    assert_in_digest("time shared by several parts counts once, first for communication");
+    assert_in_digest("If parts overlap, the time counts once, for communication.");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
@@ -204,7 +207,7 @@ static void unrecorded_work_may_hide_communication(void **state)
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_null(find_finding_of_rule("H8"));
     assert_not_in_digest("Overlap communication");
-    assert_in_digest("the recording is incomplete: 11 events of the host missing");
+    assert_in_digest("The recording is incomplete: the event numbers show that 11 host events are missing");
 }
 
 static void negligible_gap_is_not_mentioned(void **state)
@@ -228,8 +231,8 @@ static void obstacles_to_graph_capture_are_counted(void **state)
     }
     build_trace();
     assert_in_digest(
-        "60 launches repeat in every step, so a captured graph could replay them; first remove 2 waits, allocations or "
-        "pageable copies in 2 steps.");
+        "A captured graph could replay the 60 launches that repeat in every step. Before the capture, remove 2 waits, "
+        "allocations or pageable copies in 2 steps.");
 }
 
 static void first_use_is_distinguished_from_long_gaps(void **state)
@@ -238,9 +241,8 @@ static void first_use_is_distinguished_from_long_gaps(void **state)
     write_launch(0, 1, 1), write_kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
     write_launch(450000, 1, 2), write_kernel("b", 450005, 100000, 2);
     build_trace();
-    assert_in_digest("the device is idle for 300.0 ms while memory, modules and handles are created; the shares of the "
-                     "other findings "
-                     "refer to the other 100.1 ms");
+    assert_in_digest("The device is idle for 300.0 ms while the program allocates memory, loads modules or creates "
+                     "handles. The percentages in the other findings refer to the remaining 100.1 ms.");
 }
 
 static void share_without_gain_is_marked(void **state)
@@ -251,7 +253,7 @@ static void share_without_gain_is_marked(void **state)
         write_kernel("a", 25, 80, 2);
     build_trace_with_header("\"record_shapes\":1,");
     assert_in_digest(
-        "| low | C3 | Matrix dimensions do not fill the tensor cores | – | 19.0 % of the step is affected |");
+        "| low | C3 | Matrix dimensions are not aligned for tensor cores | – | 19.0 % of the step time is affected |");
 }
 
 static void function_in_evidence_is_named_once(void **state)
@@ -274,7 +276,7 @@ static void partial_shares_name_their_base(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
     build_trace();
-    assert_in_digest("The profiler itself takes about 500.7 µs of each 1.00 ms step; the estimates are relative to the "
+    assert_in_digest("The profiler itself takes about 500.7 µs of each 1.00 ms step. The estimates are shares of the "
                      "remaining 499.3 µs.");
 }
 

@@ -20,7 +20,7 @@ static struct tp_check_item *make_limits(size_t count, double chance)
     items[0].place_count = 1;
     items[0].cause = TP_CAUSE_BEYOND;
     items[0].status = TP_CHECK_FAIL;
-    items[0].reason = "+1 to +9 % at 99 %";
+    items[0].reason = "99 % interval +1 to +9 %";
     tp_check_judge_times_together(items, count, &arena);
     return items;
 }
@@ -43,8 +43,9 @@ static void one_of_many_limits_fails_only_beyond_chance(void **state)
     assert_int_equal(item->status, TP_CHECK_INCONCLUSIVE);
     assert_int_equal(item->cause, TP_CAUSE_NOISE);
     assert_int_equal(item->place_count, 0);
-    assert_string_equal(item->reason, "unclear: +1 to +9 % at 99 %; of 12 limits on times chance breaks one as far in "
-                                      "4.8 % of checks: another run decides");
+    assert_string_equal(item->reason,
+                        "unclear: 99 % interval +1 to +9 %; with 12 limits on times, chance alone breaks a "
+                        "limit by as much in 4.8 % of checks; repeat the run to decide");
     assert_int_equal(make_limits(LIMITS, 0.0059 / LIMITS)->status, TP_CHECK_FAIL);
 }
 

@@ -94,8 +94,8 @@ static void python_program_names_its_own_function(void **state)
                                   : "alloc [python3];main [python3];");
     build_program_view();
     assert_true(tp_str_equal(view.headline,
-                             TP_STR("work (a.py:7) takes 80.0 % of the program's 1.00 s of CPU time; the largest "
-                                    "function inside it is alloc, 75.0 %.")));
+                             TP_STR("work (a.py:7) takes 80.0 % of the program's 1.00 s of CPU time. Inside this "
+                                    "function, alloc takes the most time, 75.0 % of the function's time.")));
     assert_int_equal(view.findings[0].kind, TP_PROGRAM_FINDS_FUNCTION);
     assert_string_equal(view.findings[0].title, "work (a.py:7)");
     assert_true(view.findings[0].time_ns == 800000000 && view.python.sample_count == 16);
@@ -118,7 +118,7 @@ static void headline_names_the_waiting_function(void **state)
     write_running_state(1, 1, 900000, 1000000);
     build_program_view();
     assert_true(tp_str_equal(view.headline,
-                             TP_STR("For 90.0 % of the time the program is waiting for a lock, most of it in take "
+                             TP_STR("For 90.0 % of the wall time, the program is waiting for a lock, mainly in take "
                                     "(src/q.c:31).")));
 }
 
@@ -132,8 +132,9 @@ static void wait_in_python_names_the_users_function(void **state)
              "<string>(2): main;\"");
     write_running_state(1, 1, 900000, 1000000);
     build_program_view();
-    assert_true(tp_str_equal(view.headline, TP_STR("For 90.0 % of the time the program is sleeping, most of it in nap "
-                                                   "(/x/lib/python3.11/site-packages/p/a.py:7).")));
+    assert_true(
+        tp_str_equal(view.headline, TP_STR("For 90.0 % of the wall time, the program is sleeping, mainly in nap "
+                                           "(/x/lib/python3.11/site-packages/p/a.py:7).")));
     assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
                              TP_STR("nanosleep \xe2\x86\x90 wait \xe2\x86\x90 nap \xe2\x86\x90 main")));
 }
@@ -214,7 +215,7 @@ static void daemons_are_named(void **state)
     assert_non_null(find_program_finding(TP_PROGRAM_FINDS_LEFT));
     assert_int_equal(view.tree.processes[find_program_finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
     assert_string_equal(find_program_finding(TP_PROGRAM_FINDS_LEFT)->detail,
-                        "run d7 (pid 7): recorded until the program exited.");
+                        "run d7 (pid 7). The recording stopped when the program exited.");
     tp_arena_release(&arena);
     tp_buf_clear(&text);
     add_daemon(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */

@@ -19,6 +19,9 @@ static struct tp_verdict_block make_verdict_words(const char *class, const char 
 
 static int check_stored_verdict(void *context, struct tp_error *err)
 {
+    static const char gap[] = "GPU 0 waits for the host in one gap of 62.0 % of the step time. During the longest gap, "
+                              "the host mostly ran /home/jane doe/run (1)/train.py(88): step.";
+    /* headlines in summaries of earlier versions */
     static const char stall[] = "One gap is 62.0 % of the step time: GPU 0 waits for the host, most of it at "
                                 "/home/jane doe/run (1)/train.py(88): step.";
     static const char outside[] =
@@ -31,6 +34,10 @@ static int check_stored_verdict(void *context, struct tp_error *err)
     assert_string_equal(make_verdict_words("cpu", "Operators take 1.0 %.", true).class, "CPU only");
     assert_int_equal(make_verdict_words("compute-bound", "", false).tone, TP_TONE_GOOD);
     assert_string_equal(make_verdict_words("of-tomorrow", "New.", false).class, "of-tomorrow");
+    assert_string_equal(make_verdict_words("stall", gap, false).headline, gap);
+    assert_string_equal(make_verdict_words("stall", gap, true).headline,
+                        "GPU 0 waits for the host in one gap of 62.0 % of the step time. During the longest gap, the "
+                        "host mostly ran \xe2\x80\xa6/train.py(88): step.");
     assert_string_equal(make_verdict_words("stall", stall, false).headline, stall);
     assert_string_equal(make_verdict_words("stall", stall, true).headline,
                         "One gap is 62.0 % of the step time: GPU 0 waits for the host, most of it at "

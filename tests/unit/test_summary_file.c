@@ -487,7 +487,7 @@ static void newer_major_version_is_refused(void **state)
     bytes[6] = 2;
     tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_read(&set, bytes, file.len, &err), TP_EUNSUPPORTED);
-    assert_non_null(strstr(err.text, "its format is 2"));
+    assert_non_null(strstr(err.text, "the summary has format 2"));
     assert_int_equal(set.count, 0);
 }
 

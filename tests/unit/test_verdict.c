@@ -259,7 +259,7 @@ static void assert_too_little(const char *events, bool expected)
         assert_int_equal(m.verdict.cause, TP_TIME_NONE);
         assert_int_equal(found->finding_count, 0);
         for (uint32_t i = 0; i < found->not_evaluated_count; i++)
-            assert_string_equal(found->not_evaluated[i].reason, "too little to judge");
+            assert_string_equal(found->not_evaluated[i].reason, "the recording contains too little work");
     }
     tp_arena_release(&m.arena);
 }

@@ -31,15 +31,14 @@ static void device_headline_names_cause_and_next(void **state)
         .cause_ns = {[TP_TIME_COMPUTE] = 30000, [TP_TIME_INPUT] = 28000, [TP_TIME_OUTSIDE] = 20000}};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. In addition, GPU 0 has no recorded "
-        "work before "
-        "its first or after its last operation for 20.0 %.");
+        "GPU 0 waits for input data for 28.0 % of the step time and computes for 30.0 %. In addition, GPU 0 has no "
+        "recorded work for 20.0 % of the step time, before its first or after its last operation.");
     v.next = TP_TIME_NONE;
     v.ready_percent = 25;
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the step time the "
-        "main thread could run, but no CPU was free.");
+        "GPU 0 waits for input data for 28.0 % of the step time and computes for 30.0 %. For 25.0 % of the step time "
+        "the main thread could run, but no CPU was free.");
 }
 
 static void communication_headline_adds_the_wait(void **state)
@@ -55,8 +54,9 @@ static void communication_headline_adds_the_wait(void **state)
             .awaited_communication_ns = 30000,
             .cause_ns = {[TP_TIME_COMPUTE] = 40000, [TP_TIME_COMMUNICATION] = 10000, [TP_TIME_QUEUE] = 50000}},
         TP_PRODUCER_TORCH,
-        "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin for 30.0 %; it "
-        "computes for 40.0 %. In addition, GPU 0 is idle although the next operation had been called for 20.0 %.");
+        "GPU 0 runs communication that no kernel hides for 10.0 % of the step time, waits for collectives to start for "
+        "30.0 %, and computes for 40.0 %. In addition, GPU 0 is idle for 20.0 % of the step time although the next "
+        "operation was already launched.");
 }
 
 static void gap_headline_names_its_line(void **state)
@@ -69,7 +69,8 @@ static void gap_headline_names_its_line(void **state)
                                   .has_gap = true,
                                   .gap = {.percent = 82, .kind = "python", .line = TP_STR("train.py(3): warm")}},
         TP_PRODUCER_TORCH,
-        "One gap is 82.0 % of the recording: GPU 0 waits for the host, most of it at train.py(3): warm.");
+        "GPU 0 waits for the host in one gap of 82.0 % of the recorded time. During the longest gap, the host mostly "
+        "ran train.py(3): warm.");
 }
 
 static void host_headline_uses_words_of_the_users(void **state)
@@ -81,26 +82,27 @@ static void host_headline_uses_words_of_the_users(void **state)
                                  .largest = {TP_STR("aten::mm"), 100}};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Operators take 40.0 % of the step time, code between them 41.0 %; no device was recorded. Largest operator: "
-        "aten::mm, 100.0 % of operator time.");
+        "Operators take 40.0 % of the step time, and code between operators takes 41.0 %. No device was recorded. The "
+        "operator with the most self time is aten::mm (100.0 % of the time in operators).");
     v.largest.name = TP_STR("MPI_Send");
     assert_headline(
         v, TP_PRODUCER_MPI,
-        "Recorded calls take 40.0 % of the step time, code between them 41.0 %; no device was recorded. Largest call: "
-        "MPI_Send, 100.0 % of the time in calls.");
+        "Recorded calls take 40.0 % of the step time, and code between calls takes 41.0 %. No device was recorded. The "
+        "call with the most self time is MPI_Send (100.0 % of the time in calls).");
     v = (struct tp_trace_verdict){.headline_id = TP_HEADLINE_INPUT, .percent = 20, .recording_percent = 12};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Loading input data takes 20.0 % of the step time; no device was recorded. Recording itself takes about "
-        "12.0 % of the step time: record once without shapes and memory before you change the program.");
+        "Loading input data takes 20.0 % of the step time. No device was recorded. Record once without shapes and "
+        "memory before you change the program, because the recording itself takes about 12.0 % of the step time.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_COPY, .percent = 30, .largest = {TP_STR("save"), 30}},
-        TP_PRODUCER_OTHER, "Copying takes 30.0 % of the step time; no device was recorded. Longest in: save.");
+        TP_PRODUCER_OTHER,
+        "Copying takes 30.0 % of the step time. No device was recorded. The range with the most time is save.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
-        "solve takes 72.0 % of the step time. Computing takes 90.0 % of the step time, and code outside of ranges "
-        "with a known kind takes 0.0 %; no device was recorded.");
+        "solve takes 72.0 % of the step time. Computing takes 90.0 % of the step time, and code outside of calls and "
+        "ranges with a kind takes 0.0 %. No device was recorded.");
 }
 
 static void headline_begins_with_unjudged_time(void **state)
@@ -111,22 +113,22 @@ static void headline_begins_with_unjudged_time(void **state)
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_TOO_LITTLE_WORK, 100000, &little};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
-        "works for 16.0 % of the step.");
+        "Record several steps after a warm-up. The analysed step has 2 device operations and takes 100 \xc2\xb5s. The "
+        "device is busy for 16.0 % of the step time.");
     v.headline_id = TP_HEADLINE_FIRST_USE;
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does only once, such as "
-        "allocating memory and loading modules. GPU 0 computes for 25.0 % of the rest.");
+        "Record later steps. For 60.0 % of the step time, GPU 0 waits for work that a program does only once, such as "
+        "allocating memory and loading modules. GPU 0 computes for 25.0 % of the remaining time.");
 }
 
 static void trace_without_times_has_a_headline(void **state)
 {
     GUARD;
     assert_headline((struct tp_trace_verdict){.headline_id = TP_HEADLINE_EMPTY}, TP_PRODUCER_TORCH,
-                    "The trace contains no events that tracepress can judge.");
+                    "The trace contains no events that tracepress can analyse.");
     assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_SAMPLES, .sample_count = 2, .samples_ns = 12000000},
         TP_PRODUCER_OTHER, "The trace has 2 samples of running threads (12.0 ms of CPU time), but no recorded call.");

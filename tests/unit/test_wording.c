@@ -209,7 +209,7 @@ static void input_of_a_quarter_decides_the_verdict(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 3 * 50000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
-    assert_headline(&m, "Waiting for input takes 25.0 % of the step time; no device was recorded.");
+    assert_headline(&m, "Waiting for input takes 25.0 % of the step time. No device was recorded.");
     const struct tp_finding *h1 = find_finding_by_id(&m, "H1");
     assert_non_null(h1);
     assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);
@@ -297,8 +297,8 @@ static void reported_device_has_its_name_and_kinds(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 0);
     assert_headline(
         &m,
-        "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. In addition, FFT engine runs "
-        "communication that no kernel hides for 10.0 %.");
+        "FFT engine waits for input data for 25.0 % of the step time and computes for 50.0 %. In addition, FFT engine "
+        "runs communication that no kernel hides for 10.0 % of the step time.");
     assert_non_null(find_finding_by_id(&m, "B1"));
     assert_true(find_finding_by_id(&m, "B1")->share_percent == 25);
     tp_arena_release(&m.arena);

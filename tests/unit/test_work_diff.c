@@ -50,7 +50,7 @@ static void added_item_call_has_its_source_line(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
     assert_true(diff.changes[0].is_counted_by_limit);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "+1 aten::item per step in train_step; the host waits for the value");
+                        "+1 aten::item per step in train_step, so the host waits for the value");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED_OPERATORS), 0);
 }
@@ -102,7 +102,7 @@ static void repeated_operators_are_one_change(void **state)
     struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "+2 aten::to per step in train_step; a cast or move");
+                        "+2 aten::to per step in train_step, a cast or move");
 }
 
 static void renamed_operator_is_not_new(void **state)

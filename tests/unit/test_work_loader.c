@@ -79,7 +79,7 @@ static void slower_function_is_named_despite_load(void **state)
     assert_int_equal(diff.count, 1);
     assert_string_equal(
         tp_work_change_sentence(&diff.changes[0], &arena),
-        "each call of transform in the data loader takes 2.00 times as long (relative to the operators)");
+        "each call of transform in the data loader takes 2.00 times as long (corrected for the speed of the machine)");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
     /* slower calls fail no limit, because only changed counts fail limits */
     assert_false(tp_work_has_limited_change(&diff));

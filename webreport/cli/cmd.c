@@ -148,7 +148,7 @@ int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp
 {
     if (tp_is_stdout_path(html))
         return tp_error_set(&work->err, TP_EUSAGE, 0,
-                            "--assets=separate needs -o FILE, because it writes the style to a second file next to it");
+                            "--assets=separate needs -o FILE, because it writes report.css and report.js next to FILE");
     work->outputs[CSS].path = path_in_page_folder(&work->arena, html, "report.css");
     work->outputs[JS].path = path_in_page_folder(&work->arena, html, "report.js");
     options->css = &work->outputs[CSS].text;

@@ -328,8 +328,9 @@ static const char *differing_facts_text(const struct tp_comparability *c, enum t
             shown[s] = f->values[s].len ? f->values[s] : TP_STR("unknown");
             shown[s].len = tp_utf8_fitting_bytes(shown[s].ptr, shown[s].len, MOST);
         }
-        text = tp_text_printf(arena, "%s%s%.*s %.*s / %.*s", text, *text ? ", " : "", (int)f->name.len, f->name.ptr,
-                              (int)shown[TP_BASE].len, shown[TP_BASE].ptr, (int)shown[TP_NEW].len, shown[TP_NEW].ptr);
+        text = tp_text_printf(arena, "%s%s%.*s %.*s \xe2\x86\x92 %.*s", text, *text ? ", " : "", (int)f->name.len,
+                              f->name.ptr, (int)shown[TP_BASE].len, shown[TP_BASE].ptr, (int)shown[TP_NEW].len,
+                              shown[TP_NEW].ptr);
     }
     return text;
 }

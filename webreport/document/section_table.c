@@ -367,7 +367,7 @@ static const char *omitted_rows_note(const struct tp_shown_table *shown)
     return tp_text_printf(shown->arena, "The first %s of %s rows are shown%s.",
                           tp_text_of_count(shown->arena, (int64_t)shown->row_count),
                           tp_text_of_count(shown->arena, (int64_t)shown->table->row_count),
-                          shown->foot ? "; the last line sums all of them" : "");
+                          shown->foot ? ". The last line is the sum of all rows" : "");
 }
 
 void tp_shown_table_measure(struct tp_shown_table *shown)

@@ -15,7 +15,7 @@ static const struct {
 } CLASSES[TP_CLASS_COUNT] = {
     [TP_CLASS_COMPUTE_BOUND] = {"Compute-bound", TP_TONE_GOOD},
     [TP_CLASS_BALANCED] = {"Balanced", TP_TONE_UNSURE},
-    [TP_CLASS_NOT_SHOWN] = {"Not shown", TP_TONE_UNSURE},
+    [TP_CLASS_NOT_SHOWN] = {"Cause unknown", TP_TONE_UNSURE},
     [TP_CLASS_STALL] = {"Stall", TP_TONE_PLAIN},
     [TP_CLASS_COMMUNICATION_BOUND] = {"Communication-bound", TP_TONE_PLAIN},
     [TP_CLASS_COPY_BOUND] = {"Copy-bound", TP_TONE_PLAIN},
@@ -25,12 +25,12 @@ static const struct {
     [TP_CLASS_CPU] = {"CPU only", TP_TONE_UNSURE},
     [TP_CLASS_DEVICE_MISSING] = {"Device missing", TP_TONE_UNSURE},
     [TP_CLASS_OTHER_DEVICE] = {"Other device", TP_TONE_UNSURE},
-    [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_UNSURE},
+    [TP_CLASS_SAMPLES] = {"Samples only", TP_TONE_UNSURE},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
-    [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
+    [TP_CLASS_TOO_LITTLE] = {"Too little work", TP_TONE_UNSURE},
     [TP_CLASS_CAPTURE] = {"Graph capture", TP_TONE_UNSURE},
     [TP_CLASS_FIRST_USE] = {"First use", TP_TONE_UNSURE},
-    [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = {"Too short to judge", TP_TONE_UNSURE},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = {"Too short", TP_TONE_UNSURE},
     [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = {"Idle server", TP_TONE_UNSURE},
     [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = {"Waiting for a CPU", TP_TONE_PLAIN},
     [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_DISK] = {"Waiting for the disk", TP_TONE_PLAIN},
@@ -109,14 +109,15 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
 
 static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that the text mentions, percent */
 
-/* Returns the time to which the percentage of the longest gap refers, such as "of the 18 steps". */
+/* Returns the time to which the percentage of the longest gap refers, such as "of the time of the 18 steps". */
 static const char *gap_reference_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
     if (model->step_marker == TP_MARKER_WINDOW)
         return "of the recorded time";
-    return model->used_count > 1 ? tp_text_printf(arena, "of the %s steps", tp_text_of_count(arena, model->used_count))
-                                 : "of the step";
+    return model->used_count > 1
+               ? tp_text_printf(arena, "of the time of the %s steps", tp_text_of_count(arena, model->used_count))
+               : "of the step time";
 }
 
 /* Returns whether the state of the device is unknown for more than half of the longest gap. */
@@ -128,35 +129,35 @@ static bool is_state_unknown(const struct tp_trace_verdict *verdict)
     return untold_ns > verdict->gap.total_ns / 2;
 }
 
-/* Returns what the host did during a gap, such as "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+/* Returns sentences on what the host did during the longest gap, such as " During this gap, the host mostly ran step.
+ * The call hipLaunchKernel takes 6.54 ms of the gap."; "" if nothing is known about it. */
 static const char *host_activity_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
 {
     struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
-    const char *text = strcmp(gap->kind, "none") == 0
-                           ? ""
-                           : tp_text_printf(naming->arena, "; the host ran %.*s", (int)line.len, line.ptr);
+    const char *text =
+        strcmp(gap->kind, "none") == 0
+            ? ""
+            : tp_text_printf(naming->arena, " During this gap, the host mostly ran %.*s.", (int)line.len, line.ptr);
     if (!call.len || tp_str_equal(call, line))
         return text;
-    return tp_text_printf(naming->arena, "%s%s in %.*s", text,
-                          tp_text_printf(naming->arena, *text ? ", %s of it" : "; the host was for %s of this time",
-                                         tp_text_of_time(naming->arena, gap->call_ns)),
-                          (int)call.len, call.ptr);
+    return tp_text_printf(naming->arena, "%s The call %.*s takes %s of the gap.", text, (int)call.len, call.ptr,
+                          tp_text_of_time(naming->arena, gap->call_ns));
 }
 
 static const char *longest_gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
+    return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s).%s%s",
                           tp_text_of_time(naming->arena, verdict->gap.total_ns),
                           tp_text_of_percent(naming->arena, verdict->gap.percent),
                           gap_reference_text(naming->arena, profile),
-                          is_state_unknown(verdict) ? "; the trace does not show the reason" : "",
+                          is_state_unknown(verdict) ? " The trace does not show the reason for this gap." : "",
                           host_activity_text(naming, &verdict->gap));
 }
 
 /* Returns a sentence about the time outside the window of used steps, such as " Of the recording, 97.7 % (5.01 s of
- * 5.13 s) is outside the steps, most of it before the first step; the host ran X for 5.00 s."; "" if nothing is known
- * about it. */
+ * 5.13 s) is outside the steps, most of it before the first step. The host ran X for 5.00 s of this time."; "" if
+ * nothing is known about it. */
 static const char *left_out_time_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_outside_part *part = &profile->advice->verdict.left_out;
@@ -168,22 +169,23 @@ static const char *left_out_time_text(const struct tp_naming *naming, const stru
     if (!part->is_named)
         return "";
     struct tp_str line = tp_shown_text(naming, part->line);
-    const char *what = !part->is_device && strcmp(part->kind, "none") == 0
-                           ? ", where nothing was recorded"
-                           : tp_text_printf(arena, "; the %s ran %.*s for %s", part->is_device ? "device" : "host",
-                                            (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
-    return tp_text_printf(arena, " Of the recording, %s (%s of %s) is outside the steps, most of it %s%s.",
+    const char *what =
+        !part->is_device && strcmp(part->kind, "none") == 0
+            ? ", where nothing was recorded."
+            : tp_text_printf(arena, ". The %s ran %.*s for %s of this time.", part->is_device ? "device" : "host",
+                             (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
+    return tp_text_printf(arena, " Of the recording, %s (%s of %s) is outside the steps, most of it %s%s",
                           tp_text_of_percent(arena, tp_percent(part->total_ns, part->recorded_ns)),
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where,
                           what);
 }
 
-/* Returns a sentence on how steps were inferred, such as " Steps are inferred from the calls of ResNet, because none is
- * marked."; "" if steps are marked. */
+/* Returns a sentence on how steps were inferred, such as " Steps are inferred from the calls of ResNet, because no
+ * steps are marked."; "" if steps are marked. */
 static const char *inferred_steps_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
-               ? tp_text_printf(naming->arena, " Steps are inferred from %s, because none is marked.",
+               ? tp_text_printf(naming->arena, " Steps are inferred from %s, because no steps are marked.",
                                 tp_step_source_text(naming, model))
                : "";
 }
@@ -197,8 +199,8 @@ static const char *unjudged_time_text(const struct tp_profile *profile, struct t
     if (verdict->unjudged.reason == TP_UNJUDGED_NOTHING)
         return "";
     if (verdict->unjudged.reason == TP_UNJUDGED_TOO_LITTLE_WORK)
-        return " The recording is too short for percentages.";
-    return tp_text_printf(arena, " %s of the step time cannot be judged, so the percentages refer to the other %s.",
+        return " The recording contains too little work for percentages.";
+    return tp_text_printf(arena, " %s of the step time cannot be analysed, so the percentages refer to the other %s.",
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 
@@ -216,7 +218,7 @@ static const char *text_below_headline(const struct tp_naming *naming, const str
     const char *text;
     bool is_unjudged = verdict->unjudged.reason != TP_UNJUDGED_NOTHING;
     if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
-        return "The recording is too short for percentages, so the tables only list the recorded events.";
+        return "The recording contains too little work for percentages, so the tables only list the recorded events.";
     if (verdict->cause == TP_TIME_NONE && !is_unjudged)
         return verdict->class == TP_CLASS_EMPTY ? "The section on trace quality lists the events that were read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
@@ -250,7 +252,7 @@ static enum tp_verdict_class class_by_text(struct tp_str text)
  * requires. */
 static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
 {
-    static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
+    static const char *const before_line[] = {TP_HEADLINE_CODE, TP_HEADLINE_EARLIER_AT, TP_HEADLINE_EARLIER_RAN};
     for (unsigned i = 0; i < sizeof before_line / sizeof *before_line; i++) {
         const char *at = find_text_in_text(text, tp_str_of(before_line[i]));
         if (!at)

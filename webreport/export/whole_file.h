@@ -7,7 +7,8 @@
 
 /* message for a trace without samples, used by the formats that export samples */
 #define tp_export_no_samples                                                                                           \
-    "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
+    "no samples of running threads. Record samples with 'tracepress record', or with .sample_rate of "                 \
+    "tracepress.h"
 
 /* Adds `path` to the list of files that the command wrote, if `code` is TP_OK. Returns `code`. */
 int tp_export_note_written_path(const struct tp_export *export, const char *path, int code);

@@ -441,8 +441,8 @@ void tp_digest_insert_first(struct tp_digest *digest, const struct tp_document *
 struct tp_str tp_digest_finish(struct tp_digest *digest)
 {
     if (digest->left_out)
-        tp_buf_printf(&digest->out, "\n%zu lines left out; report.html and --json have all numbers.\n",
-                      digest->left_out);
+        tp_buf_printf(&digest->out, "\n%zu %s left out. report.html and the output of --json have all numbers.\n",
+                      digest->left_out, digest->left_out == 1 ? "line" : "lines");
     return digest->out.failed || !digest->out.data ? (struct tp_str){"", 0}
                                                    : (struct tp_str){digest->out.data, digest->out.size};
 }

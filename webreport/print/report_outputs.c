@@ -34,8 +34,8 @@ static int open_html_page(struct tp_outputs *o, size_t profile_count, struct tp_
         return TP_OK;
     if (is_separate && strcmp(html, "-") == 0)
         return tp_error_set(err, TP_EUSAGE, 0,
-                            "--assets=separate needs -o FILE, because it writes the style to a "
-                            "second file next to it");
+                            "--assets=separate needs -o FILE, because it writes report.css and "
+                            "report.js next to FILE");
     int code = tp_page_open(&o->page, &o->options->page, profile_count, err);
     code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
     if (code == TP_OK && is_separate)

@@ -52,9 +52,9 @@ static const struct {
     {"functions", "Functions", tp_section_functions, false, FOR_PROGRAM_PROFILES},
     {"waits", "Waits", tp_section_waits, false, FOR_PROGRAM_PROFILES},
     {"usage", "Memory and I/O", tp_section_usage, false, FOR_PROGRAM_PROFILES},
-    {"seen", "What was seen", tp_section_recording, false, FOR_PROGRAM_PROFILES},
+    {"seen", "Recording", tp_section_recording, false, FOR_PROGRAM_PROFILES},
     {"ranges", "Ranges", tp_section_ranges, false, FOR_OTHER_PROFILES},
-    {"wall", "Wall clock", tp_section_wall, false, FOR_OTHER_PROFILES},
+    {"wall", "Wall time", tp_section_wall, false, FOR_OTHER_PROFILES},
     {"idle", "Idle time", tp_section_idle, false, FOR_OTHER_PROFILES},
     {"serving", "Serving", tp_section_serving, false, FOR_OTHER_PROFILES},
     {"operators", "Operators", tp_section_operators, false, FOR_OTHER_PROFILES},
@@ -99,7 +99,7 @@ struct tp_page {
     size_t expected;              /* number of profiles, including failed ones */
     struct tp_page_limits limits; /* limits of the level of detail for the current profile */
     struct large_sections ahead;  /* built in advance by tp_page_start_profile, at the most detailed level */
-    size_t ahead_nodes; /* largest number of call tree nodes in `ahead` */
+    size_t ahead_nodes;           /* largest number of call tree nodes in `ahead` */
     bool has_ahead;
 };
 

@@ -107,7 +107,7 @@ bool tp_evidence_has_known_writer(const struct tp_trace *trace);
 /* Returns the needs (bits of enum tp_need) that the input cannot satisfy; 0 if no defect is known. */
 unsigned tp_evidence_unmet_needs(const struct tp_input_evidence *evidence);
 
-/* Returns the gravest reason why the input cannot satisfy one of `needs`, such as "the gzip is cut: ..". Returns ""
+/* Returns the gravest reason why the input cannot satisfy one of `needs`, such as "the file is cut, ..". Returns ""
  * if it satisfies all. The text is static or in `arena`. */
 const char *tp_evidence_reason(const struct tp_input_evidence *evidence, unsigned needs, struct tp_arena *arena);
 

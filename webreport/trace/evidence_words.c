@@ -6,35 +6,40 @@
 #include "writer/text/format.h"
 
 /* Kinds of losses, gravest first. Each row has the needs that the loss makes unsatisfiable, and a text in which "%s"
- * becomes a count. */
+ * becomes a count, followed by `one` or `many`. Without `one`, the text has no count. */
 static const struct {
     enum tp_lost lost;
     unsigned breaks;
     const char *one, *many, *text;
 } losses[] = {
     {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
-    {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
-    {TP_LOST_TEXT, TP_NEED_ALL, "place", "places", "%s with text that no profiler writes"},
-    {TP_LOST_DUPLICATES, TP_NEED_ALL, "event", "events", "%s in the file twice"},
-    {TP_LOST_CONFLICTS, TP_NEED_ALL, "event", "events", "%s in conflict with other events of the file"},
-    {TP_LOST_ARGUMENTS, TP_NEED_ALL, "event", "events", "%s without an argument that others of their kind have"},
-    {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
-    {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
-    {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
-     "%s of the host missing: gaps in the recorder's numbers"},
-    {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator", "operators",
-     "%s missing: gaps in their ids"},
+    {TP_LOST_UNKNOWN, TP_NEED_ALL, "event lacks", "events lack", "%s a required field, such as name, time or kind"},
+    {TP_LOST_TEXT, TP_NEED_ALL, "place of the file contains", "places of the file contain",
+     "%s text that no profiler writes"},
+    {TP_LOST_DUPLICATES, TP_NEED_ALL, "event is", "events are", "%s in the file twice"},
+    {TP_LOST_CONFLICTS, TP_NEED_ALL, "event is", "events are", "%s in conflict with other events of the file"},
+    {TP_LOST_ARGUMENTS, TP_NEED_ALL, "event lacks", "events lack",
+     "%s an argument that other events of the same kind have"},
+    {TP_LOST_ALL, TP_NEED_ALL, "", "", "the file contains no event of the program's work"},
+    {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder dropped %s"},
+    {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "host event is",
+     "host events are", "the event numbers show that %s missing"},
+    {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator is", "operators are",
+     "the operator ids show that %s missing"},
     {TP_LOST_OPERATORS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "", "",
-     "no operator is there, but what belongs to operators is"},
-    {TP_LOST_LINK_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
-     "%s of the device or runtime missing: links to them lead nowhere"},
-    {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
-    {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
-    {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
-    {TP_LOST_METADATA, TP_NEED_DEVICE, "", "",
-     "the head of the trace is not whole: it lacks its version or the devices"},
-    {TP_LOST_MEMORY_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
-    {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
+     "the file contains data of operators, but no operators"},
+    {TP_LOST_LINK_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "missing event", "missing events",
+     "links lead to %s of the device or the runtime"},
+    {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "device operation is missing, although its launch is",
+     "device operations are missing, although their launches are", "%s in the file"},
+    {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch is missing, although its device operation is",
+     "launches are missing, although their device operations are", "%s in the file"},
+    {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record contradicts", "memory records contradict",
+     "%s the total of the record before"},
+    {TP_LOST_METADATA, TP_NEED_DEVICE, "", "", "the head of the trace lacks the version or the devices"},
+    {TP_LOST_MEMORY_RECORDS, TP_NEED_MEMORY, "", "",
+     "memory recording was on, but the file contains no memory records"},
+    {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stack recording was on, but the file contains no Python functions"},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 
@@ -58,11 +63,11 @@ static const char *file_damage_reason(const struct tp_input_evidence *e)
     if (e->crc == TP_CRC_BAD)
         return "the checksum of the gzip is wrong";
     if (e->eof == TP_EOF_CUT)
-        return e->crc == TP_CRC_UNREAD ? "the gzip is cut or damaged: what it lost is not known"
-                                       : "the file is cut: what it lost is not known";
+        return e->crc == TP_CRC_UNREAD ? "the gzip file is cut or damaged, and the lost part is unknown"
+                                       : "the file is cut, and the lost part is unknown";
     if (e->eof == TP_EOF_PADDED)
-        return "something follows the end of the trace";
-    return "the recorder's end is not in the file: it was cut and closed, or filtered";
+        return "the file contains data after the end of the trace";
+    return "the recorder's end mark is missing, so the file was cut or filtered";
 }
 
 const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs, struct tp_arena *arena)
@@ -81,7 +86,7 @@ const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs
     }
     if (!(needs & TP_NEED_CLOCK))
         return "";
-    return e->clock == TP_CLOCK_JUMP         ? "the clock jumps: times far from all others"
+    return e->clock == TP_CLOCK_JUMP         ? "the clock jumps, so some times are far from all others"
            : e->clock == TP_CLOCK_IMPOSSIBLE ? "device operations end after later work of their stream"
                                              : "";
 }
@@ -92,8 +97,8 @@ static const struct {
 } needs[] = {
     {TP_NEED_FILE, "file", "the whole file"},
     {TP_NEED_HOST, "host", "operators or annotations"},
-    {TP_NEED_DEVICE, "device", "kernels, copies or sets"},
-    {TP_NEED_RUNTIME, "runtime", "calls of the runtime"},
+    {TP_NEED_DEVICE, "device", "kernels, copies or memsets"},
+    {TP_NEED_RUNTIME, "runtime", "runtime calls"},
     {TP_NEED_MEMORY, "memory", "memory records"},
     {TP_NEED_FRAMES, "frames", "Python functions"},
     {TP_NEED_CLOCK, "clock", "a steady clock"},

@@ -174,7 +174,8 @@ static int check_limits(struct tp_feed *feed)
 {
     uint64_t text = feed->report.text_bytes;
     if (text > feed->options.max_input_bytes)
-        return tp_error_set(&feed->error, TP_ELIMIT, text, "more than %llu bytes of text; raise --max-input to read on",
+        return tp_error_set(&feed->error, TP_ELIMIT, text,
+                            "more than %llu bytes of text; raise --max-input to read more",
                             (unsigned long long)feed->options.max_input_bytes);
     if (feed->report.is_gzip && text > TP_RATIO_GRACE_BYTES && text / TP_MAX_INFLATE_RATIO > feed->report.file_bytes)
         return tp_error_set(&feed->error, TP_ELIMIT, text, "inflates to more than %u times its size: not a trace",

@@ -101,7 +101,7 @@ static int set_unknown_refusal(const struct tp_reading *reading, const char *cat
     if (slices)
         return tp_error_set(
             err, TP_EFORMAT, 0,
-            "not a trace of torch.profiler: %llu event%s of no category that torch.profiler writes%s; " RECORD, slices,
+            "not a trace of torch.profiler: %llu event%s without a category of torch.profiler%s; " RECORD, slices,
             slices == 1 ? "" : "s", cats);
     if (pairs)
         return tp_error_set(

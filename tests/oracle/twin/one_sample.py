@@ -5,6 +5,7 @@ import re
 from . import names
 from .findings import by_length, threshold
 from .intervals import contains, union
+from .texts import count_text
 from .tree import operators_above
 from .wrapper import step_of
 
@@ -163,7 +164,7 @@ def one_sample(findings, loading):
     if named:
         single = [s.event for s, found in named if found == (True, 1)]
         if is_most(len(single), steps.count):
-            report(findings, by_length(single), "%d of %d steps decode one request" % (len(single), steps.count))
+            report(findings, by_length(single), "%s of %s steps decode one request." % (count_text(len(single)), count_text(steps.count)))
         return
     work = Work(findings, loading)
     if not is_most(work.one_ns, work.all_ns) or not is_most(sum(id(s) in work.steps for s in steps.used), steps.count):
@@ -173,10 +174,10 @@ def one_sample(findings, loading):
     picked = by_length(work.picked)
     sizes = "x".join(str(n) for n in operand(picked[0]))
     count = sum(id(s) in work.steps for s in steps.used)
-    which = "%d of the %d steps work" % (count, steps.count) if count < steps.count else "each of the %d steps works" % count
-    detail = "%s on one sample at a time: %s takes %s" % (which, picked[0].name, sizes)
+    which = "%s of %s steps work" % (count_text(count), count_text(steps.count)) if count < steps.count else "Each of the %s steps works" % count_text(count)
+    detail = "%s on one sample at a time. For example, the input of %s has the shape %s." % (which, picked[0].name, sizes)
     if work.bytes is not None and work.bytes >= LEAST_BYTES * steps.count:
-        detail += ", and matrix products read %.1f MB of weights per step" % (work.bytes / steps.count / 1e6)
+        detail += " Matrix products read %.1f MB of weights per step." % (work.bytes / steps.count / 1e6)
     report(findings, picked, detail)
 
 

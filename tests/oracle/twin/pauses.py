@@ -124,5 +124,5 @@ def doubt(c, ranges, least, detail):
     ns = length(meet(ranges, c.pauses))
     if not ns or without >= share:
         return 0, detail
-    said = "%.1f %% of this time is pauses in which the thread did not run" % percent(ns, length(ranges))
-    return (1 if without < least else 0), "; ".join(filter(None, (detail, said)))
+    said = "The thread does not run for %.1f %% of the time of this finding." % percent(ns, length(ranges))
+    return (1 if without < least else 0), " ".join(filter(None, (detail, said)))

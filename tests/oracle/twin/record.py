@@ -7,7 +7,7 @@ from .idle_reasons import AWAY, LONG_NS, reasons_of, use_of
 from .intervals import contains, length, meet, minus, union
 from .numbers import percent
 from .rule_table import RULES
-from .texts import count_text, percent_text, time_text
+from .texts import count_text, percent_text, some, time_text
 
 HUGE_NS = 100_000_000
 LATE_HOST = ("A1", "A2", "A3", "A4", "A12", "A13", "H9")
@@ -58,8 +58,8 @@ def record_rules(g):
     first_use(g, r)
     edge(g, r)
     if r.share(r.waited_ns) >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "for %s of the time, the host waits for device work that is not recorded: kernels inside a conditional or while "
-             "node of a graph, or lost records" % percent_text(r.share(r.waited_ns)))
+        note(g, "R1", "For %s of the step time, the host waits for device work that was not recorded. Possible reasons are lost records, or "
+             "kernels inside a conditional or while node of a graph." % percent_text(r.share(r.waited_ns)))
 
 
 def leave_out_rules(g):
@@ -73,7 +73,8 @@ def is_capture(g):
     if not idle:
         return False
     g.findings.judge(minus(g.window, idle), True)
-    detail = "for %s of the recording, launches are captured into a graph and do not run" % percent_text(percent(length(idle), g.trace.steps.ns))
+    detail = "For %s of the step time, the program captures launches into a graph. Captured launches do not run." % percent_text(
+        percent(length(idle), g.trace.steps.ns))
     g.findings.set_unjudged("capture", length(idle), detail)
     if g.findings.unjudged is None:
         return False
@@ -89,8 +90,8 @@ def is_too_short(g):
     if g.count > 1 or len(g.operations) > th["max_operations"] or busy >= th["max_busy_pct"]:
         return False
     leave_out_rules(g)
-    detail = "%d device operation%s in one step of %s; the device works for %s of the step" % (
-        len(g.operations), "" if len(g.operations) == 1 else "s", time_text(g.trace.steps.ns), percent_text(busy))
+    detail = "The analysed step has %s and takes %s. The device is busy for %s of the step time." % (
+        some(len(g.operations), "device operation", "device operations"), time_text(g.trace.steps.ns), percent_text(busy))
     note(g, "R2", detail, by_length(g.operations))
     g.findings.set_unjudged("little", g.trace.steps.ns, detail)
     return True
@@ -108,10 +109,10 @@ def first_use(g, r):
     if not is_first and not (r.share(r.huge_ns) > th["min_gap_pct"] and has_parameters):
         return
     g.findings.judge(r.short_time(), True)
-    g.findings.leave_out(LATE_HOST, "the first use of the device fills the recording")
-    note(g, "R3", "the device is idle for %s %s; the shares of the other findings refer to the other %s" % (
+    g.findings.leave_out(LATE_HOST, "the recording contains the first use of the device")
+    note(g, "R3", "The device is idle for %s %s. The percentages in the other findings refer to the remaining %s." % (
         time_text(setup_ns if is_first else r.huge_ns),
-        "while memory, modules and handles are created" if is_first else "in gaps of at least 100 ms", time_text(g.findings.judged_ns)), calls)
+        "while the program allocates memory, loads modules or creates handles" if is_first else "in gaps of at least 100 ms", time_text(g.findings.judged_ns)), calls)
     g.findings.set_unjudged("first use", trace.steps.ns - g.findings.judged_ns)
 
 
@@ -138,11 +139,11 @@ def edge(g, r):
         g.findings.judge(r.left, is_much and not g.findings.has("R3"))
         longest = sorted((x for x in r.reasons if x.name in AWAY and x.piece.next is not None),
                          key=lambda x: (x.start - x.end, x.piece.next.pos))
-        note(g, "R4", "for %s of the step time the state of the device is unknown: it worked on operations from before the recording, or was idle%s" % (
-            percent_text(away), "; the shares of the other findings refer to the remaining time" if is_much else ""), [x.piece.next for x in longest])
+        note(g, "R4", "For %s of the step time, it is unknown whether the device is idle or runs unrecorded operations.%s" % (
+            percent_text(away), " The percentages in the other findings refer to the remaining time." if is_much else ""), [x.piece.next for x in longest])
     elif lead_of(g) > LONG_NS and percent(lead_of(g), g.trace.steps.ns) > th["much_pct"]:
-        note(g, "R4", "the first recorded operation started %s after its call, because the device worked on operations from before the recording"
+        note(g, "R4", "The first recorded operation starts %s after its launch, because the device still runs operations from before the recording."
              % time_text(lead_of(g)))
     if queue >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "for %s of the time, operations that had been called long before wait 1 ms or more for an event, or for work "
-             "that is not among the %s recorded operations" % (percent_text(queue), count_text(len(g.operations))))
+        note(g, "R1", "For %s of the step time, the device is idle for 1 ms or more at a time, although the next operation is already launched. "
+             "This operation waits for an event, or for work that is not among the %s recorded operations." % (percent_text(queue), count_text(len(g.operations))))

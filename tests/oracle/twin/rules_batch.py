@@ -10,7 +10,7 @@ from .one_sample import CONVOLUTIONS, OTHER, PRODUCTS, RECURRENT, WITH_SAMPLES, 
 from .pauses import step_at
 from .reading import FRAME_KINDS
 from .rules_between import is_backward, with_backward
-from .texts import percent_text
+from .texts import percent_text, some
 from .wrapper import Accumulation, step_of
 
 MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART = 4, 8, 4, 32, 3, 4, 4
@@ -114,7 +114,7 @@ def sample_by_sample(c):
             inside.add(id(o))
             kept.append((o.start, o.start + o.length // 2))
     time = minus(with_backward(c, union(ranges)), union(kept))
-    detail = "each step calls the model %d times with one sample" % (found.of_name[found.name] // c.count)
+    detail = "Each step calls the model %s with one sample." % some(found.of_name[found.name] // c.count, "time", "times")
     return c.findings.share(time) >= threshold("H18")["min_pct"] and bool(c.claim("H18", time, by_length(calls), detail=detail))
 
 
@@ -157,7 +157,8 @@ def small_batch(c):
         gained = b - a - (b - a) * most // USUAL_BATCH
         ranges.append((a, a + (gained * 2 // 3 if recurrent > small // 2 else gained)))
     c.findings.add("H19", minus(union(ranges), c.loading), by_length(picked),
-                   detail="the matrix products have %d rows; the estimate is of the time per sample with %d rows" % (most, USUAL_BATCH))
+                   detail="The matrix products have at most %s. The estimate assumes %d rows and is the saving per sample." % (
+                       some(most, "row", "rows"), USUAL_BATCH))
 
 
 # ----------------------------------------------------------------------------------------------------------- H20: unequal steps
@@ -188,8 +189,8 @@ def unequal_steps(c):
     if longest.length < threshold("H20")["min_ratio"] * median or longest.event is None:
         return
     beyond = sum(max(0, s.length - median) for s in steps)
-    c.findings.add_without_ceiling("H20", "high" if 2 * beyond > c.trace.steps.ns else "medium", [longest.event], detail="the largest matrix product of the "
-                                   "largest step has %.1f times as many elements as that of the smallest step" % (most / least))
+    c.findings.add_without_ceiling("H20", "high" if 2 * beyond > c.trace.steps.ns else "medium", [longest.event], detail="The largest input of a matrix product has "
+                                   "%.1f times as many elements in the largest step as in the smallest step." % (most / least))
 
 
 # ------------------------------------------------------------------------------------------------------------ H21: single steps
@@ -230,7 +231,7 @@ def single_steps(c):
     most = max((s for s, _ in rows), key=lambda s: s.length)
     c.findings.add_without_ceiling(
         "H21", "high" if 2 * beyond > c.trace.steps.ns else "medium", by_length(picked),
-        detail="step %s takes %.1f times the median; calls that other steps do not make take %s of all steps"
+        detail="Step %s takes %.1f times the median step time. Calls that other steps do not make take %s of the total step time."
         % (most.name, most.length / medians[kind(most)], percent_text(share)))
 
 

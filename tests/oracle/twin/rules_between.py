@@ -8,7 +8,7 @@ from .intervals import contains, length, meet, minus, union
 from .numbers import integer, percent
 from .pauses import doubt, percent_without_pauses
 from .reading import FRAME_KINDS
-from .texts import percent_text
+from .texts import count_text, percent_text
 from .tree import operators_above
 from .wrapper import step_of
 
@@ -85,7 +85,8 @@ def small_operators(c):
     time = union([o.range for o in small] + [g for g in gaps if g[0] < g[1]] + functions.ranges())
     time = c.unclaimed(with_backward(c, time))
     if percent_without_pauses(c, time) >= th["min_pct"]:
-        c.claim("H5", time, by_length(small), detail="%d of %d outermost operator calls are shorter than %d µs" % (len(small), calls, th["small_us"]))
+        c.claim("H5", time, by_length(small), detail="%s of %s outermost operator calls are shorter than %d µs." % (
+            count_text(len(small)), count_text(calls), th["small_us"]))
 
 
 def python_code(c):
@@ -111,7 +112,7 @@ def python_code(c):
     hits = sorted(rows.items(), key=lambda t: (-t[1][0], t[0]))
     evidence += [event for _, (_, event) in hits if event is not None]
     c.findings.add("H6", time, evidence, lower=1 if is_spread else 0,
-                   detail="; ".join("%s: %s" % (key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
+                   detail=" ".join("%s takes %s of the step time outside operators." % (key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
 
 
 def python_stretch(c, python, least):

@@ -191,10 +191,10 @@ def most_called(groups):
 
 
 def detail_of(group, steps):
-    by = " by the wrapper of the model" if any(call.is_gradient for call in group.calls) else ""
-    cost = "even the smallest one costs about" if group.has_tiny else "one takes"
-    return "%s calls of %s per step%s, of %s on average; %s %s" % (
-        count_text(len(group.calls) // steps), kind_name(group.calls[0].record), by, bytes_text(group.mean_bytes), cost, time_text(group.latency))
+    caller = "data-parallel wrapper" if any(call.is_gradient for call in group.calls) else "program"
+    cost = "Even calls of up to 32 KiB take %s in the median." if group.has_tiny else "The median call takes %s."
+    return "The %s makes %s %s calls per step, of %s on average. %s" % (
+        caller, count_text(len(group.calls) // steps), kind_name(group.calls[0].record), bytes_text(group.mean_bytes), cost % time_text(group.latency))
 
 
 def small_on_host(c):
@@ -229,7 +229,8 @@ def late_parameters(g, explained):
     for d in trace.devices:
         mine = meet(meet(whole, g.window), d.exposed_communication)
         time += ends_sooner(trace, d, hideable(trace, d, mine)) if mine else []
-    detail = "%s of %s parameter all-gathers do not overlap with computation (%s of the step)" % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
+    detail = ("%s of %s parameter all-gathers run without computation for at least half of their time. Parameter all-gathers run without computation "
+              "for %s of the step time.") % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
     return whole if g.findings.add("E6", union(time), by_length([r.event for r in later]), detail=detail) else []
 
 
@@ -254,5 +255,5 @@ def one_process(g):
     share = g.findings.share(time)
     if share < threshold("E7")["min_pct"]:
         return []
-    detail = "one process uses %s devices; copying the model to the devices and the results back takes %s of the step" % (count_text(len(trace.devices)), percent_text(share))
+    detail = "One process uses %s devices. Copying the model and data between the devices takes %s of the step time." % (count_text(len(trace.devices)), percent_text(share))
     return exposed if g.claim("E7", time, by_length(events), detail=detail) else []

@@ -69,8 +69,8 @@ def busy(g):
     order = list(TITLES)
     kind = min(sums, key=lambda x: (-sums[x], order.index(x)))
     g.findings.add_without_ceiling(
-        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="the device computes for %s of the time; %s of "
-        "its kernel time is %s" % (percent_text(share), percent_text(percent(sums[kind], sum(sums.values()))), TITLES[kind]))
+        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="The device computes for %s of the step time. "
+        "The largest kind of work (%s) takes %s of the kernel time." % (percent_text(share), TITLES[kind], percent_text(percent(sums[kind], sum(sums.values())))))
 
 
 def single_precision(g):
@@ -87,7 +87,7 @@ def single_precision(g):
         costed += k.length if has_cost else 0
         claim.take(k, gain)
     lower = 1 if costed < 0.6 * claim.ns else 0
-    if claim.end("%s of the step" % percent_text(claim.share()) if claim.kernels else "", lower=lower):
+    if claim.end("Matrix products and convolutions in FP32 take %s of the step time." % percent_text(claim.share()) if claim.kernels else "", lower=lower):
         g.findings.leave_out(["C1", "C2"])
 
 
@@ -159,7 +159,7 @@ def report_attention(g, claim, found):
         return set()
     fast = found.get("fast", 0.0)
     high = max(0.0, 1 - fast / 0.6 / claim.ns) if fast > 0 else 0.8
-    detail = "%s%s attention runs as separate kernels for product, softmax and product (scores %s), which takes %s of the step" % (
+    detail = "Attention runs %s%s as separate kernels for product, softmax and product (scores %s). These kernels take %s of the step time." % (
         some(found["count"], "time", "times"), in_steps(g), "x".join(str(n) for n in found["scores"]), percent_text(claim.share()))
     claim.parts = {key: 1 + int(part * high) for key, part in claim.parts.items()}
     return set(claim.parts) if claim.end(detail) else set()
@@ -200,8 +200,9 @@ def fusion(g):
         kernels = [k for k in g.kernels if k.device == d.number and g.work.kind[id(k)] not in ("communication", "copy", "wait")]
         attention(g, kernels, whole, found)
         runs += chains(g, kernels, whole, rows)
-    rows.end("%s%s three or more kernels in a row only move, combine or normalise values, which takes %s of the step" % (
-        some(runs, "time", "times"), in_steps(g), percent_text(rows.share()) if rows.kernels else ""))
+    rows.end("%s of three or more kernels%s only %s values. %s %s of the step time." % (
+        some(runs, "chain", "chains"), in_steps(g), "moves, combines or normalises" if runs == 1 else "move, combine or normalise",
+        "This chain takes" if runs == 1 else "These chains take", percent_text(rows.share()) if rows.kernels else ""))
     g.attention = report_attention(g, whole, found)
 
 
@@ -230,8 +231,8 @@ def slow_products(g):
                 unit = g.work.unit.get(id(k))
                 if unit is not None and unit.call == units[0].call and contains(g.window, unit.main.start):
                     claim.take(k, 1 - rate / best)
-            claim.end("%s of %s, %s%s, runs at %s TFLOP/s; other products of this type reach %s, the best of them %s" % (
-                units[0].event.name, operands_text(units[0]), some(len(units), "call", "calls"), in_steps(g), fixed(rate, 0), fixed(others, 0),
+            claim.end("%s of %s runs at %s TFLOP/s (%s%s). Other products of this data type reach %s TFLOP/s in the median and %s TFLOP/s at best." % (
+                units[0].event.name, operands_text(units[0]), fixed(rate, 0), some(len(units), "call", "calls"), in_steps(g), fixed(others, 0),
                 fixed(best, 0)))
 
 
@@ -248,7 +249,7 @@ def reading_weights(g):
         if g.work.kind[id(k)] in ("gemm", "moe") and (unit.cost["flops"] // max(1, unit.cost["bytes"]) <= MOST_ROWS if unit is not None else decodes):
             claim.take(k, 0.5)
     if decodes and claim.kernels:
-        claim.end("%s of the step goes to matrix products with few rows, which read all weights for few tokens" % percent_text(claim.share()))
+        claim.end("Matrix products with few rows take %s of the step time. Such products read all weights to compute few tokens." % percent_text(claim.share()))
 
 
 def double_precision(g):
@@ -282,7 +283,7 @@ def half_precision(g):
         if rate and unit.cost["flops"] / rate / 1e3 >= unit.cost["bytes"] / peaks["memory_gbs"]:
             claim.take(k, 0.45)
     if claim.kernels:
-        claim.end("%s of the step is half-precision products that are limited by compute" % percent_text(claim.share()), severity="low")
+        claim.end("Compute-bound matrix products in half precision take %s of the step time." % percent_text(claim.share()), severity="low")
 
 
 def small_kernels(g):
@@ -290,8 +291,8 @@ def small_kernels(g):
     th = threshold("C23")
     small = [k for k in g.kernels if k.length < th["short_us"] * 1000 and not is_graph_launched(k)]
     if not g.optimizer and g.findings.has("A1") and percent(len(small), len(g.kernels)) >= th["min_count_pct"]:
-        g.findings.add_without_ceiling("C23", "low", small, detail="%d of %d kernels are shorter than %s" % (
-            len(small), len(g.kernels), time_text(th["short_us"] * 1000)))
+        g.findings.add_without_ceiling("C23", "low", small, detail="%s of %s kernels %s shorter than %s." % (
+            count_text(len(small)), count_text(len(g.kernels)), "is" if len(small) == 1 else "are", time_text(th["short_us"] * 1000)))
 
 
 def layouts(g):
@@ -301,8 +302,10 @@ def layouts(g):
         if g.work.kind[id(k)] == "layout" and first("kernel_first", k.name) == "layout" and not any(w in k.name for w in KEEPS_LAYOUT):
             claim.take(k, 1)
     if claim.kernels and any(g.work.kind[id(k)] == "convolution" for k in g.kernels):
-        claim.end("%s%s convert the layout of inputs and outputs of convolutions, which takes %s of the step" % (
-            some(len(claim.kernels), "kernel", "kernels"), in_steps(g), percent_text(claim.share())))
+        is_one = len(claim.kernels) == 1
+        claim.end("%s%s %s the layout of convolution inputs and outputs. %s %s of the step time." % (
+            some(len(claim.kernels), "kernel", "kernels"), in_steps(g), "converts" if is_one else "convert",
+            "This kernel takes" if is_one else "These kernels take", percent_text(claim.share())))
 
 
 def prepare(g):

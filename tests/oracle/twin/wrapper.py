@@ -4,7 +4,7 @@ from . import names
 from .findings import by_length, threshold
 from .intervals import contains, meet, minus, union
 from .numbers import integer, p50
-from .texts import some
+from .texts import count_text, some
 from .tree import enclosing, operators_above
 
 FORWARD = "DistributedDataParallel.forward"
@@ -56,10 +56,10 @@ def micro_steps(findings):
         used = findings.trace.steps.used
         updating, plain = [s for s in used if id(s) in found.updates], [s for s in used if id(s) not in found.updates]
         short, long = p50([s.length for s in plain]), p50([s.length for s in updating])
-        findings.add_without_ceiling("R5", "info", [s.event for s in updating], detail="%s%d micro-steps make one optimizer step of "
-                                     "%.2f ms: a micro-step takes %.2f ms, and the one that updates the parameters %.2f ms" % (
-                                         "at least " if found.at_least else "", found.count, ((found.count - 1) * short + long) / 1e6,
-                                         short / 1e6, long / 1e6))
+        least = "at least " if found.at_least else ""
+        findings.add_without_ceiling("R5", "info", [s.event for s in updating], detail="An optimizer step has %s%s micro-steps and "
+                                     "takes %s%.2f ms. A micro-step takes %.2f ms, or %.2f ms if it updates the parameters." % (
+                                         least, count_text(found.count), least, ((found.count - 1) * short + long) / 1e6, short / 1e6, long / 1e6))
 
 
 # --------------------------------------------------------------------------------------------------- E8: reductions of micro-steps
@@ -162,7 +162,8 @@ def each_micro_step(findings, exposed, reported):
     ceiling = minus(meet(whole, exposed), reported)
     if findings.share(union(ceiling)) < threshold("E8")["min_pct"]:
         return []
-    detail = "%d of %d backward passes reduce gradients that no optimizer step follows" % (len(avoidable), len(spans))
+    detail = "%s of %s backward passes %s gradients, although another backward pass follows before the optimizer step." % (
+        count_text(len(avoidable)), count_text(len(spans)), "reduces" if len(avoidable) == 1 else "reduce")
     return whole if findings.add("E8", ceiling, by_length([r.event for r in records]), detail=detail) else []
 
 
@@ -217,7 +218,7 @@ def wrapper(findings, exposed, add):
         copies = sum(e.name.startswith(REDUCER) for e in trace.events.host if contains(trace.window, e.start))
         calls = sum(e.kind == "operator" and names.comm_backend(e.name) == "c10d" and "reduce" in e.name
                     for e in trace.events.host if contains(trace.window, e.start))
-        detail = "the process group has one rank, but the wrapper handles %s and %s per step" % (
+        detail = "The process group has one rank, but DistributedDataParallel makes %s and %s per step." % (
             some(copies // count, "gradient copy", "gradient copies"), some(calls // count, "reduction", "reductions"))
         return whole if add("E9", whole, by_length(forwards), info=True, detail=detail) else []
     records = [r for r in trace.collectives.records if "broadcast" in r.name and contains(sync, r.start)]
@@ -227,7 +228,7 @@ def wrapper(findings, exposed, add):
         return []
     if findings.share(union(ceiling)) < threshold("E10")["min_pct"]:
         return []
-    detail = "rank 0 sends %s before the forward passes of a step" % some(len(broadcasts) // count, "broadcast", "broadcasts")
+    detail = "Rank 0 sends %s per step before the forward passes." % some(len(broadcasts) // count, "broadcast", "broadcasts")
     return sent if add("E10", ceiling, by_length(broadcasts), detail=detail) else []
 
 

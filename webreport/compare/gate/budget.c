@@ -146,7 +146,7 @@ static int read_metric_name(struct tp_budget_line *out, struct cursor *c, struct
         name = read_next_token(c);
     if (name.text.len == 0)
         return set_error(c, name.at, "a metric is missing before", name.text,
-                         "'tracepress check --list-metrics' has all");
+                         "'tracepress check --list-metrics' prints all metrics");
     out->operator= read_operator(c, &name);
     if (out->operator.ptr) {
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
@@ -159,7 +159,7 @@ static int read_metric_name(struct tp_budget_line *out, struct cursor *c, struct
     }
     out->metric = tp_metric_find(name.text.ptr, name.text.len);
     if (out->metric < 0) {
-        char hint[96] = "'tracepress check --list-metrics' has all";
+        char hint[96] = "'tracepress check --list-metrics' prints all metrics";
         const char *nearest = tp_metric_nearest_name(name.text.ptr, name.text.len);
         if (nearest)
             snprintf(hint, sizeof hint, "did you mean %s?", nearest);
@@ -176,7 +176,7 @@ static int read_comparison_operator(struct tp_budget_line *out, struct cursor *c
             out->op = (enum tp_budget_op)i;
             return TP_OK;
         }
-    return set_error(c, op.at, "no comparison:", op.text, "<= >= == != < > are known");
+    return set_error(c, op.at, "not a comparison:", op.text, "use <= >= == != < or >");
 }
 
 struct unit {
@@ -202,8 +202,8 @@ static const struct unit units[] = {
     {"TiB", TP_UNIT_BYTES, 1099511627776.0},
     {"%", TP_UNIT_PERCENT, 1},
 };
-static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
-                                         "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
+static const char *const unit_hints[] = {"the metric is a number without a unit", "times are in ns, us, ms or s",
+                                         "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "the metric is in %"};
 
 /* Reads the unit after a number. The unit can be omitted for 0, counts, bytes, and percentages without a baseline. */
 static int read_limit_unit(struct tp_budget_line *out, struct cursor *c)
@@ -211,8 +211,8 @@ static int read_limit_unit(struct tp_budget_line *out, struct cursor *c)
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
     bool has_sign = out->kind != TP_LIMIT_ABSOLUTE;
     if (has_sign && tp_metrics[out->metric].value == tp_metric_of_function)
-        return set_error(c, c->at, "no limit against the baseline for", tp_str_of(tp_metrics[out->metric].name),
-                         "few samples vary; give its share in %");
+        return set_error(c, c->at, "no limit relative to the baseline for", tp_str_of(tp_metrics[out->metric].name),
+                         "few samples vary too much; limit the share in %");
     skip_blanks(c);
     size_t before = c->at;
     struct token unit = read_next_token(c);
@@ -233,7 +233,7 @@ static int read_limit_unit(struct tp_budget_line *out, struct cursor *c)
             out->limit *= units[i].factor;
             return TP_OK;
         }
-    return set_error(c, unit.at, "no unit for this metric:", unit.text, unit_hints[of]);
+    return set_error(c, unit.at, "not a unit of this metric:", unit.text, unit_hints[of]);
 }
 
 static int read_limit_number(struct tp_budget_line *out, struct cursor *c)
@@ -246,16 +246,15 @@ static int read_limit_number(struct tp_budget_line *out, struct cursor *c)
     bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
     size_t length = number.text.len;
     if (length >= sizeof digits || (!has_sign && !is_number_char(number.text.ptr[0])))
-        return set_error(c, number.at, "no number:", number.text, "");
+        return set_error(c, number.at, "not a number:", number.text, "");
     memcpy(digits, number.text.ptr, length);
     digits[length] = '\0';
     out->limit = strtod(digits, &end);
     if (end != digits + length || length == has_sign)
-        return set_error(c, number.at, "no number:", number.text, "");
+        return set_error(c, number.at, "not a number:", number.text, "");
     out->kind = has_sign ? TP_LIMIT_DELTA : TP_LIMIT_ABSOLUTE;
     if (has_sign && tp_metrics[out->metric].is_timed && (out->op == TP_OP_EQ || out->op == TP_OP_NE))
-        return set_error(c, number.at, "a time against a baseline is never equal:", number.text,
-                         "<= >= < > are for it");
+        return set_error(c, number.at, "a time never equals a baseline exactly:", number.text, "use <= >= < or >");
     return read_limit_unit(out, c);
 }
 
@@ -269,7 +268,7 @@ static int read_worker_or_rank(struct tp_budget_line *out, struct cursor *c, str
     if (rest.len == 0)
         return TP_OK;
     if (rest.ptr[0] != '@' || rest.len == 1)
-        return set_error(c, c->at, "unexpected", rest, "behind the limit only @worker or @rank may stand");
+        return set_error(c, c->at, "unexpected", rest, "only @WORKER or @RANK can follow the limit");
     int64_t rank = 0;
     bool is_rank = rest.len <= 10;
     for (size_t i = 1; i < rest.len && is_rank; i++) {
@@ -335,7 +334,7 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
     }
     budget->lines = lines.data;
     budget->count = lines.count;
-    return lines.count ? TP_OK : tp_error_set(err, TP_EUSAGE, 0, "%.80s: no line with a metric", file);
+    return lines.count ? TP_OK : tp_error_set(err, TP_EUSAGE, 0, "%.80s: the budget has no limit", file);
 }
 
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)

@@ -172,7 +172,7 @@ static void add_item_of_absent_run(struct tp_vec *items, const struct tp_budget_
     struct tp_check_item *item = add_check_item(items, line, TP_STR(""));
     item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
     item->status = line->is_optional ? TP_CHECK_PASS : line->is_warning ? TP_CHECK_WARN : TP_CHECK_INCONCLUSIVE;
-    item->reason = "missing: no run is of this worker or rank";
+    item->reason = "missing: no run has this worker or rank";
 }
 
 /* Returns the missing ranks of the job; an empty set if the user named a single trace. */

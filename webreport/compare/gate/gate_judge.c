@@ -101,9 +101,9 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
         set_status_and_reason(
             item, TP_CAUSE_NOISE,
             tp_text_printf(arena,
-                           "unclear: %s; of %zu limits on times chance breaks one as far in %s %% of checks: "
-                           "another run decides",
-                           item->reason, tested, often));
+                           "unclear: %s; with %s on times, chance alone breaks a limit by as much in %s %% of checks; "
+                           "repeat the run to decide",
+                           item->reason, tp_text_of_counted_noun(arena, (int64_t)tested, "limit", "limits"), often));
         item->place_count = 0;
     }
 }
@@ -164,8 +164,9 @@ static void judge_by_count(struct tp_check_item *item, const struct tp_check_sub
         item->change = item->base_value > 0 ? 100 * difference / item->base_value : difference > 0 ? INFINITY : 0;
     bool is_kept = tp_budget_is_limit_kept(item->line->op, item->change, item->line->limit);
     if (!is_kept && is_host_peak(item) && can_chance_explain_peak(item, s))
-        set_status_and_reason(item, TP_CAUSE_NOISE,
-                              "unclear: equal steps have other peaks of host memory in other runs");
+        set_status_and_reason(
+            item, TP_CAUSE_NOISE,
+            "unclear: the peak of host memory differs between runs even if the steps do the same work");
     else
         set_status_and_reason(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
 }
@@ -192,7 +193,7 @@ static const char *damage_reason(const struct tp_budget_line *line, const struct
         return tp_text_printf(arena, "input damaged: %s", reason);
     if (line->kind == TP_LIMIT_ABSOLUTE)
         return "";
-    reason = s->is_base_incomplete ? "this rank is missing in it" : tp_damage_reason(&base, &runs, needs, arena);
+    reason = s->is_base_incomplete ? "this rank is missing" : tp_damage_reason(&base, &runs, needs, arena);
     return *reason ? tp_text_printf(arena, "input damaged: the baseline: %s", reason) : "";
 }
 
@@ -201,18 +202,16 @@ static void set_status_not_comparable(struct tp_check_item *item, const struct t
 {
     bool is_other = s->comparability.workload == TP_WORKLOAD_OTHER;
     set_status_and_reason(item, TP_CAUSE_NOT_COMPARABLE,
-                          tp_text_printf(arena, "%s: %s",
-                                         is_other ? "another workload" : "not known to be the same workload",
+                          tp_text_printf(arena, "%s: %s", is_other ? "another workload" : "possibly another workload",
                                          tp_comparability_text(&s->comparability, arena)));
 }
 
 static const char *no_baseline_reason(const struct tp_check_subject *s)
 {
-    return s->is_base_broken ? "no good run to compare with: every run of the baseline broke a limit when it was "
-                               "stored. Store a good "
-                               "run by --update-baseline, or accept this level by --accept"
-           : s->is_first     ? "no baseline to compare with yet: this run is the first of it"
-                             : "no baseline to compare with: --baseline names one, --update-baseline stores one";
+    return s->is_base_broken ? "no run to compare with, because every run of the baseline broke a limit when it was "
+                               "stored. Store a good run with --update-baseline, or accept this run with --accept"
+           : s->is_first     ? "no baseline yet, because this run is the first run of the baseline"
+                             : "no baseline; name one with --baseline, or store one with --update-baseline";
 }
 
 /* Decides the status of a budget line that limits the work of one step. Comparability is not required if only the
@@ -251,9 +250,10 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
     else if (s->comparability.is_not_comparable)
         set_status_not_comparable(item, s, arena);
     else if (s->comparability.has_other_recorder_options && tp_check_is_host_time(&tp_metrics[item->line->metric]))
-        set_status_and_reason(item, TP_CAUSE_NOT_COMPARABLE,
-                              tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
-                                             tp_comparability_recording_text(&s->comparability, arena)));
+        set_status_and_reason(
+            item, TP_CAUSE_NOT_COMPARABLE,
+            tp_text_printf(arena, "the recorder options differ (%s), so times of the host are not comparable",
+                           tp_comparability_recording_text(&s->comparability, arena)));
     else if (tp_metrics[item->line->metric].is_timed)
         judge_by_time(item, s, arena);
     else
@@ -280,7 +280,8 @@ static void make_unsure_steps_inconclusive(struct tp_check_item *item, const str
     if ((item->cause != TP_CAUSE_WITHIN && item->cause != TP_CAUSE_BEYOND) || is_sure ||
         !tp_metric_is_step_metric(&tp_metrics[item->line->metric]) || !has_uncertain_steps(s))
         return;
-    set_status_and_reason(item, TP_CAUSE_MISSING, "no step is marked, and what repeats may be a layer: mark the steps");
+    set_status_and_reason(item, TP_CAUSE_MISSING,
+                          "mark the steps: no step is marked, and the inferred steps may be layers of the model");
 }
 
 static void judge_item_by_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)

@@ -173,13 +173,13 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
 
 /* ---- verdicts ---- */
 
-/* Returns a text such as "this runner sees 1.3 % with 10 + 3 runs". */
+/* Returns a text such as "10 + 3 runs detect changes from 1.3 % on". */
 static const char *smallest_detectable_change_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     enum tp_budget_kind kind = item->line->kind;
     enum tp_metric_unit unit = kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : tp_metrics[item->line->metric].unit;
-    return tp_text_printf(arena, "this runner sees %s with %zu + %zu runs",
-                          tp_amount_text(arena, unit, item->detectable), item->base_runs, item->runs);
+    return tp_text_printf(arena, "%zu + %zu runs detect changes from %s on", item->base_runs, item->runs,
+                          tp_amount_text(arena, unit, item->detectable));
 }
 
 /* Returns advice for deciding an inconclusive limit. most: the limit as a relative change. */
@@ -187,11 +187,11 @@ static const char *needed_runs_text(const struct tp_run_change *c, double most, 
 {
     unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
     if (!needed)
-        return most == 0 ? "no number of runs shows that nothing changed: allow some change"
-                         : "even 200 runs a side cannot see so little";
+        return most == 0 ? "no number of runs can show that nothing changed, so allow some change"
+                         : "even 200 runs per side cannot detect so small a change";
     if (needed <= c->new_count)
         return "the change is as large as the limit";
-    return tp_text_printf(arena, "%s would decide it",
+    return tp_text_printf(arena, "%s would be enough to decide",
                           tp_text_of_counted_noun(arena, needed - (int64_t)c->new_count, "more run", "more runs"));
 }
 
@@ -230,7 +230,8 @@ static const char *reason_to_doubt_wall_clock(const struct tp_check_item *item, 
         return NULL;
     if (tp_sides_allow_only_hints(&s->sides))
         return tp_text_printf(arena,
-                              "wall clock of %zu runs does not separate the machine from the program: %d runs would",
+                              "the load of the machine alone can change the wall-clock time of %zu runs by as much; at "
+                              "least %d runs are needed to decide",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
     return is_typical_step_time(metric) && !is_change_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
 }
@@ -245,11 +246,11 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     enum tp_limit_verdict verdict = limit_verdict(item);
     if (isnan(item->low)) {
         *reason = steps.have_enough_steps
-                      ? "unclear: some of the runs have none of it"
-                      : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
+                      ? "unclear: the value is 0 in some runs"
+                      : tp_text_printf(arena, "unclear: each run needs at least %d steps", TP_LEVEL_LEAST_STEPS);
         return TP_CAUSE_NOISE;
     }
-    *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change_text(arena, unit, kind, item->low),
+    *reason = tp_text_printf(arena, "99 %% interval %s to %s", tp_amount_change_text(arena, unit, kind, item->low),
                              tp_amount_change_text(arena, unit, kind, item->high));
     if (item->base_runs)
         *reason = tp_text_printf(arena, "%s; %s", *reason, smallest_detectable_change_text(item, arena));

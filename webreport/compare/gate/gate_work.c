@@ -44,8 +44,9 @@ double tp_check_function_share(const struct tp_summary *runs, size_t count, cons
     for (size_t i = 0; i < count; i++) {
         double share = function_share_of_run(&runs[i], line->operator);
         if (isnan(share)) {
-            *why = "no program was recorded from outside in the run (or several were: name one's "
-                   "PROGRAM.NS.pt.trace.json.gz), or it did not run";
+            *why =
+                "the run needs one program that was recorded from outside and used CPU time; if it has several, name "
+                "the file PROGRAM.NS.pt.trace.json.gz of one";
             return NAN;
         }
         worst = isnan(worst) || (is_lower ? share < worst : share > worst) ? share : worst;
@@ -64,21 +65,24 @@ static const char *measure_work_change(struct tp_check_item *item, const struct 
         item->value = is_known ? (double)tp_work_diff_count(&s->work, rule) : NAN;
         item->change = item->value;
         return is_known  ? NULL
-               : is_kept ? "a side has no memory events with addresses, fewer than 3 marked steps, or its file is of "
-                           "an older version"
-                         : "a side has no marked steps, or its file is of an older version";
+               : is_kept ? "the run or the baseline has no memory events with addresses, has fewer than 3 marked "
+                           "steps, or was written by an older version of tracepress"
+                         : "the run or the baseline has no marked steps, or was written by an older version of "
+                           "tracepress";
     }
     size_t kept = s->base_count < TP_CHECK_COUNT_RUNS ? s->base_count : TP_CHECK_COUNT_RUNS;
     item->value = calls_per_step(s->runs, s->run_count, line);
     if (isnan(item->value))
-        return "the run has no marked steps, or its file is of an older version";
+        return "the run has no marked steps, or was written by an older version of tracepress";
     if (line->kind == TP_LIMIT_ABSOLUTE)
         return NULL;
     item->base_value = calls_per_step(s->base + s->base_count - kept, kept, line);
     item->change = item->value - item->base_value;
     if (line->kind == TP_LIMIT_RELATIVE)
         item->change = item->base_value > 0 ? 100 * item->change / item->base_value : item->change > 0 ? INFINITY : 0;
-    return isnan(item->base_value) ? "the baseline has no marked steps, or its file is of an older version" : NULL;
+    return isnan(item->base_value)
+               ? "the baseline has no marked steps, or was written by an older version of tracepress"
+               : NULL;
 }
 
 enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct tp_check_subject *s, const char **why)

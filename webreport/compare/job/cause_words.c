@@ -7,12 +7,13 @@
 
 enum { SHOWN_RUNS = 4, SHOWN_HOSTS = 4 };
 
-static const char *const part_words[TP_SLOT_OWN] = {"computing", "in pauses of the host", "waiting for input"};
-static const char *const part_nouns[TP_SLOT_OWN] = {"slow compute", "pauses", "late input"};
+static const char *const part_words[TP_SLOT_OWN] = {"compute time", "time without compute, input or communication",
+                                                    "waiting time for input"};
+static const char *const part_nouns[TP_SLOT_OWN] = {"slow compute", "delays on the CPU", "late input"};
 static const struct {
     const char *one, *many;
-} verbs[TP_SLOT_OWN] = {{"computes slower than its peers", "compute slower than their peers"},
-                        {"is held up by its host", "are held up by their hosts"},
+} verbs[TP_SLOT_OWN] = {{"computes more slowly than its peers", "compute more slowly than their peers"},
+                        {"is delayed by its CPU", "are delayed by their CPUs"},
                         {"waits for its input", "wait for their input"}};
 
 static const enum tp_job_rule rule_of_part[TP_SLOT_OWN] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA};
@@ -58,8 +59,8 @@ static const char *rank_set_name(const struct tp_job *job, const struct tp_cause
     }
 }
 
-/* Returns a sentence with the position of a rank in the job, such as " It is tp 4, dp 3, on host node7."; "" if the
- * position is unknown. */
+/* Returns a sentence with the position of a rank in the job, such as " The rank has position 4 in tp, 3 in dp, and runs
+ * on host node7."; "" if the position is unknown. */
 static const char *text_of_position(const struct tp_job *job, uint32_t rank)
 {
     const struct tp_graph *graph = &job->graph;
@@ -68,14 +69,14 @@ static const char *text_of_position(const struct tp_job *job, uint32_t rank)
         const struct tp_graph_family *family = tp_graph_family_at(graph, f);
         if (family->has_sender_receiver_pairs || family->count < 2 || family->group_of[rank] == TP_NO_ID)
             continue;
-        text = tp_text_printf(job->arena, "%s%s%s %u", text ? text : "", text ? ", " : "", family->name,
-                              family->coordinate[rank]);
+        text = tp_text_printf(job->arena, "%s%s%u in %s", text ? text : "has position ", text ? ", " : "",
+                              family->coordinate[rank], family->name);
     }
     uint32_t host = tp_graph_rank_at(graph, rank)->host;
     if (host != TP_NO_ID && !tp_str_starts(tp_strings_get(&graph->hosts, host), "ranks "))
-        text =
-            tp_text_printf(job->arena, "%s%son host %s", text ? text : "", text ? ", " : "", text_of_host(job, host));
-    return text ? tp_text_printf(job->arena, " It is %s.", text) : "";
+        text = tp_text_printf(job->arena, "%s%sruns on host %s", text ? text : "", text ? ", and " : "",
+                              text_of_host(job, host));
+    return text ? tp_text_printf(job->arena, " The rank %s.", text) : "";
 }
 
 static const char *capitalize(const struct tp_job *job, const char *text)
@@ -132,6 +133,24 @@ static bool has_rank_set_name(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
+/* Returns the ranks to which the times of a cause apply. A finding can join causes of several ranks; the times are then
+ * those of the first cause, which is the costliest. */
+static const char *measured_ranks_text(const struct tp_job *job, const struct tp_cause *cause,
+                                       const struct tp_job_finding *finding)
+{
+    if (finding->ranks.count <= cause->rank_count)
+        return text_of_ranks(job, &finding->ranks);
+    return tp_text_printf(job->arena, "rank %lld, the costliest of these ranks",
+                          (long long)tp_graph_rank_at(&job->graph, cause->ranks[0])->number);
+}
+
+/* Returns a sentence with the number of ranks without a summary. */
+static const char *missing_ranks_text(const struct tp_job *job)
+{
+    return tp_text_of_counted_noun(job->arena, job->graph.missing_rank_count, "rank of the job has no summary",
+                                   "ranks of the job have no summary");
+}
+
 /* Adds an alternative explanation if ranks are missing: if the missing ranks are as slow, many ranks of the job form a
  * slower group. */
 static void write_uncertain_level_finding(const struct tp_job *job, const struct tp_cause *cause,
@@ -142,14 +161,12 @@ static void write_uncertain_level_finding(const struct tp_job *job, const struct
         return;
     finding->alternative = TP_JOB_SLOW_LEVEL;
     finding->alternative_title =
-        tp_text_printf(job->arena, "Up to %lld of %u ranks form a slower group",
+        tp_text_printf(job->arena, "Up to %lld of %u ranks are slower than the others",
                        (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
     finding->alternative_saved_pct = NAN;
     finding->detail =
-        tp_text_printf(job->arena,
-                       "%s In this job %s without a summary. If those are as slow, the cause is a "
-                       "slower group of ranks instead of %s.",
-                       finding->detail, tp_text_of_counted_noun(job->arena, absent, "rank is", "ranks are"),
+        tp_text_printf(job->arena, "%s %s. If %s as slow, the cause is a slower group of ranks instead of %s.",
+                       finding->detail, missing_ranks_text(job), absent == 1 ? "this rank is" : "these ranks are",
                        has_rank_set_name(cause) ? "this set of ranks" : "single ranks");
 }
 
@@ -165,9 +182,9 @@ static void write_slow_part_finding(const struct tp_job *job, const struct tp_ca
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
     finding->detail =
-        tp_text_printf(job->arena, "%s: %s per step more %s than usual.%s%s",
-                       capitalize(job, text_of_ranks(job, &finding->ranks)), text_of_time(job, cause->excess_us),
-                       part_words[cause->part], is_rank ? text_of_position(job, cause->ranks[0]) : "",
+        tp_text_printf(job->arena, "On %s, %s is %s per step longer than on comparable ranks.%s%s",
+                       measured_ranks_text(job, cause, finding), part_words[cause->part],
+                       text_of_time(job, cause->excess_us), is_rank ? text_of_position(job, cause->ranks[0]) : "",
                        cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
                            ? tp_job_slow_compute_text(job, cause->ranks[0])
                            : "");
@@ -177,35 +194,34 @@ static void write_slow_part_finding(const struct tp_job *job, const struct tp_ca
 static void write_slower_group_finding(const struct tp_job *job, const struct tp_cause *cause,
                                        struct tp_job_finding *finding)
 {
-    finding->cause_name = tp_text_printf(job->arena, "%u of %u ranks, which form a slower group", cause->rank_count,
-                                         job->graph.rank_count);
-    finding->title =
-        tp_text_printf(job->arena, "%u of %u ranks form a slower group", cause->rank_count, job->graph.rank_count);
-    finding->detail = tp_text_printf(
-        job->arena,
-        "These ranks spend %s per step more %s than the others, but they are no complete host, group or stage.",
-        text_of_time(job, cause->excess_us), part_words[cause->part]);
+    const char *ranks = text_of_ranks(job, &finding->ranks), *alone = verbs[cause->part].many;
+    finding->cause_name =
+        tp_text_printf(job->arena, "a slower group of %u of %u ranks", cause->rank_count, job->graph.rank_count);
+    finding->title = tp_text_printf(job->arena, "%u of %u ranks are slower than the others", cause->rank_count,
+                                    job->graph.rank_count);
+    finding->detail = tp_text_printf(job->arena,
+                                     "On %s, %s is %s per step longer than on the other ranks. The slower ranks are "
+                                     "not exactly one host, process group or pipeline stage.",
+                                     ranks, part_words[cause->part], text_of_time(job, cause->excess_us));
     if (cause->slow_stage != TP_NO_ID) {
         finding->alternative = TP_JOB_STAGE;
         finding->alternative_title =
-            tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
+            tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the median stage",
                            cause->slow_stage, cause->ratio);
         finding->alternative_saved_pct = NAN;
         finding->detail = tp_text_printf(
             job->arena,
-            "Ranks of several stages spend %s per step more %s than the others, all by the factor %.2f. "
-            "All ranks of stage %u are among them, so that stage may instead have more work.",
-            text_of_time(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->slow_stage);
+            "On ranks of several stages, %s is %s per step longer than on the other ranks, by a factor of %.2f. "
+            "These ranks include all ranks of stage %u, so stage %u may instead have more work.",
+            part_words[cause->part], text_of_time(job, cause->excess_us), cause->ratio, cause->slow_stage,
+            cause->slow_stage);
         return;
     }
     if (!cause->depends_on_missing_ranks)
         return;
-    const char *ranks = text_of_ranks(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->title = tp_text_printf(job->arena, "%s, or only %s %s", finding->title, ranks, alone);
-    finding->detail = tp_text_printf(
-        job->arena,
-        "At least %s: %s In this job %s without a summary, so it is unknown how many of those are slow, too.", ranks,
-        finding->detail, tp_text_of_counted_noun(job->arena, job->graph.missing_rank_count, "rank is", "ranks are"));
+    finding->detail = tp_text_printf(job->arena, "%s %s, so the number of slow ranks is unknown.", finding->detail,
+                                     missing_ranks_text(job));
     finding->alternative = rule_of_part[cause->part];
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks), alone);
     finding->alternative_saved_pct = finding->saved;
@@ -221,33 +237,37 @@ static const char *step_name_text(const struct tp_job *job, const struct tp_caus
 static void write_late_step_finding(const struct tp_job *job, const struct tp_cause *cause,
                                     struct tp_job_finding *finding)
 {
-    const char *subject = text_of_ranks(job, &finding->ranks);
-    finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name_text(job, cause));
+    const char *subject = text_of_ranks(job, &finding->ranks), *step = step_name_text(job, cause);
+    finding->cause_name = tp_text_printf(job->arena, "slowness of %s from step %s on", subject, step);
     finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capitalize(job, subject),
-                                    finding->ranks.count == 1 ? "is" : "are", step_name_text(job, cause));
-    finding->detail =
-        tp_text_printf(job->arena, "From that step on, every step takes %s more %s than usual; earlier steps do not.%s",
-                       text_of_time(job, cause->excess_us), part_words[cause->part],
-                       finding->ranks.count == 1 ? text_of_position(job, cause->ranks[0]) : "");
+                                    finding->ranks.count == 1 ? "is" : "are", step);
+    finding->detail = tp_text_printf(
+        job->arena,
+        "From step %s on, %s on %s is %s per step longer than on comparable ranks. Earlier steps have no such delay.%s",
+        step, part_words[cause->part], measured_ranks_text(job, cause, finding), text_of_time(job, cause->excess_us),
+        finding->ranks.count == 1 ? text_of_position(job, cause->ranks[0]) : "");
 }
 
 static void write_changing_ranks_finding(const struct tp_job *job, const struct tp_cause *cause,
                                          struct tp_job_finding *finding)
 {
     static const char *const titles[TP_SLOT_OWN] = {
-        "Kernels are slow on changing ranks", "The host pauses on changing ranks", "Input is late on changing ranks"};
+        "Kernels are slow on changing ranks", "The CPU pauses on changing ranks", "Input is late on changing ranks"};
     static const char *const cause_names[TP_SLOT_OWN] = {
-        "slow kernels on changing ranks", "pauses of the host on changing ranks", "late input on changing ranks"};
+        "slow kernels on changing ranks", "pauses of the CPU on changing ranks", "late input on changing ranks"};
     double all = (double)job->graph.rank_count * job->graph.step_count;
     finding->cause_name = cause_names[cause->part];
-    finding->title =
-        tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
+    finding->title = tp_text_printf(job->arena, "%s, in %u of %.0f steps (summed over the ranks)", titles[cause->part],
+                                    cause->cell_count, all);
     finding->detail = tp_text_printf(
-        job->arena, "%s in %u of %.0f rank-steps (%s), on %u ranks, take %s to %s longer than usual (mean %s).",
-        cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
-        : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
-                                        : "Late input",
-        cause->cell_count, all, text_of_percent(job, 100 * cause->cell_count / all), cause->rank_count,
+        job->arena,
+        "%s in %u of %.0f steps (summed over the ranks, %s), on %s. Such a step takes %s to %s longer than on "
+        "comparable ranks, %s on average.",
+        cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, or another program on the CPU) occur"
+        : cause->part == TP_SLOT_KERNEL ? "Slow kernels occur"
+                                        : "Late input occurs",
+        cause->cell_count, all, text_of_percent(job, 100 * cause->cell_count / all),
+        tp_text_of_counted_noun(job->arena, cause->rank_count, "rank", "ranks"),
         text_of_time(job, cause->least_excess_us), text_of_time(job, cause->largest_excess_us),
         text_of_time(job, cause->excess_us));
 }
@@ -256,13 +276,13 @@ static void write_batch_length_finding(const struct tp_job *job, const struct tp
                                        struct tp_job_finding *finding)
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
-    finding->cause_name = "batches of different length";
+    finding->cause_name = "batches of different lengths";
     finding->title =
-        tp_text_printf(job->arena, "Batches have different lengths, so the work differs by %s from step to step",
+        tp_text_printf(job->arena, "Batches have different lengths, so compute time varies by %s (standard deviation)",
                        text_of_percent(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(job->arena,
-                                     "All ranks with the same position in their %s groups show the same differences, "
-                                     "so the cause is the data of the replica, not a device.",
+                                     "All ranks with the same position in their %s groups show the same differences. "
+                                     "The cause is therefore the data of the replica, not a device.",
                                      family);
 }
 
@@ -271,12 +291,12 @@ static void write_batch_length_finding(const struct tp_job *job, const struct tp
 static void write_stage_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->cause_name =
-        tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->place_index);
-    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
+        tp_text_printf(job->arena, "unequal pipeline stages (stage %u has the most work)", cause->place_index);
+    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the median stage",
                                     cause->place_index, cause->ratio);
-    finding->detail =
-        tp_text_printf(job->arena, "This stage is %s. The cost is the time that stages with equal work would save.",
-                       text_of_ranks(job, &finding->ranks));
+    finding->detail = tp_text_printf(
+        job->arena, "Stage %u consists of %s. The cost is the time that stages with equal work would save.",
+        cause->place_index, text_of_ranks(job, &finding->ranks));
     bool is_host = cause->host_of_whole_stage != TP_NO_ID;
     if (!is_host && !cause->depends_on_missing_ranks)
         return;
@@ -286,10 +306,12 @@ static void write_stage_finding(const struct tp_job *job, const struct tp_cause 
     const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
     const char *all =
         is_host ? tp_text_printf(job->arena, "The stage is exactly %s, so a slow host", other)
-                : tp_text_printf(job->arena, "The summaries of its other ranks are missing, so slowness of %s", other);
+                : tp_text_printf(job->arena, "The other ranks of the stage have no summary, so slowness of %s", other);
     finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
-    finding->detail = tp_text_printf(job->arena, "%s %s would look the same; fixing %s would save %s.", finding->detail,
-                                     all, is_one ? "it" : "them", text_of_percent(job, cause->saved_if_equal_pct));
+    finding->detail = tp_text_printf(
+        job->arena,
+        "%s %s would look the same. The job would save %s of the step time if these ranks were as fast as all others.",
+        finding->detail, all, text_of_percent(job, cause->saved_if_equal_pct));
     finding->alternative = TP_JOB_SLOW_COMPUTE;
     finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, other), slow);
     finding->alternative_saved_pct = cause->saved_if_equal_pct;
@@ -318,20 +340,22 @@ static void write_link_finding(const struct tp_job *job, const struct tp_cause *
     bool is_host = cause->place == TP_PLACE_HOST;
     const char *what = is_host ? rank_set_name(job, cause, &finding->ranks) : text_of_groups(job, cause);
     const char *hosts = hosts_text(job, &finding->ranks);
-    finding->cause_name = tp_text_printf(job->arena, "the link of %s", what);
+    finding->cause_name = tp_text_printf(job->arena, "the slow link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
     if (cause->leaves_collectives_late) {
         finding->detail =
             tp_text_printf(job->arena,
-                           "%s: even if all ranks arrive at the same time, its ranks leave the collectives %.1f times "
-                           "as late as the other ranks, which then wait in the next collective.",
-                           capitalize(job, text_of_groups(job, cause)), cause->ratio);
+                           "In %s, collectives take %.1f times as long on %s as on the other ranks, even if all ranks "
+                           "arrive at the same time. The other ranks then wait in the next collective.",
+                           text_of_groups(job, cause), cause->ratio, what);
         return;
     }
     finding->detail = tp_text_printf(
-        job->arena, "%s: transfers take %.1f times as long as in the other groups. %s %s%s%s.",
-        capitalize(job, text_of_groups(job, cause)), cause->ratio,
-        is_host ? "Only these groups use" : "The ranks of these groups are",
+        job->arena, "In %s, transfers take %.1f times as long as in the other groups. %s %s%s%s.",
+        text_of_groups(job, cause), cause->ratio,
+        is_host                  ? "Only these groups use"
+        : cause->group_count > 1 ? "The groups consist of"
+                                 : "The group consists of",
         is_host ? what : text_of_ranks(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
@@ -363,31 +387,29 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
     uint32_t hosts = hosts_per_group(job, family);
     bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
-    const char *what = family->has_sender_receiver_pairs ? "Communication of pairs of ranks"
-                                                         : tp_text_printf(job->arena, "%s communication", family->name);
     finding->cause_name = family->has_sender_receiver_pairs
-                              ? "communication of pairs of ranks"
+                              ? "communication between pairs of ranks"
                               : tp_text_printf(job->arena, "communication in %s", family->name);
-    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, text_of_percent(job, cause->alone),
+    finding->title = tp_text_printf(job->arena, "%s costs %s of the step time, %s",
+                                    capitalize(job, finding->cause_name), text_of_percent(job, cause->alone),
                                     is_one                              ? "all in one group"
-                                    : family->has_sender_receiver_pairs ? "all alike"
-                                                                        : "all groups alike");
+                                    : family->has_sender_receiver_pairs ? "equally on all pairs"
+                                                                        : "equally in all groups");
     finding->detail = tp_text_printf(
         job->arena,
-        "%s, %s per step%s%s. The job has no similar communication to compare %s with, so no rank or host is reported "
-        "as slow.%s",
-        is_one ? tp_text_printf(job->arena, "One group of %u ranks",
+        "%s %s per step%s. The job has no similar communication for comparison, so no rank or host is reported as "
+        "slow.%s",
+        is_one ? tp_text_printf(job->arena, "One group of %u ranks communicates for",
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
-               : tp_text_printf(job->arena, "%u groups", cause->group_count),
-        text_of_time(job, cause->excess_us), is_one ? "" : " each",
+               : tp_text_printf(job->arena, "Each of %u groups communicates for", cause->group_count),
+        text_of_time(job, cause->excess_us),
         cause->rate_gb_s > 0
             ? tp_text_printf(job->arena, ", at %s GB/s on the bus", tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
             : "",
-        is_one ? "it" : "them",
         passes_all ? tp_text_printf(job->arena,
-                                    " %s includes all %u hosts, so a slow link of one host would look the same. A "
-                                    "bandwidth test between pairs of hosts shows which host is slow.",
-                                    is_one ? "It" : "Each group", hosts)
+                                    " %s includes all %u hosts, so a slow link of one host would look the same. Run a "
+                                    "bandwidth test between pairs of hosts to find the slow host.",
+                                    is_one ? "The group" : "Each group", hosts)
                    : "");
     if (!passes_all)
         return;
@@ -401,14 +423,16 @@ static void write_unequal_ranks_finding(const struct tp_job *job, const struct t
 {
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
     const char *ranks = text_of_ranks(job, &finding->ranks);
-    finding->cause_name = stays ? "unequal work of the ranks" : "work that moves from rank to rank";
+    finding->cause_name = stays ? "unequal work of the ranks" : "unequal work that moves from rank to rank";
     finding->title =
         stays ? tp_text_printf(job->arena, "Work is unequal on %s", ranks)
               : tp_text_printf(job->arena, "The rank with the most work changes from step to step among %s", ranks);
-    finding->detail = tp_text_printf(job->arena, "In each step, the own work of comparable ranks deviates by %s; %s.",
-                                     text_of_percent(job, 100 * cause->ratio),
-                                     stays ? "most of the deviation stays with the same ranks"
-                                           : "a different rank has the most work in each step");
+    finding->detail = tp_text_printf(
+        job->arena,
+        "In each step, the work of comparable ranks outside of collectives has a standard deviation of %s of the mean. "
+        "%s.",
+        text_of_percent(job, 100 * cause->ratio),
+        stays ? "Most of the deviation stays with the same ranks" : "A different rank has the most work in each step");
 }
 
 static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {

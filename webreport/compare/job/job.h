@@ -57,7 +57,7 @@ struct tp_job_rank {
     /* number of events; allocated bytes on the device with the highest peak, TP_NULL_INT if unknown */
     int64_t event_count, peak_bytes;
     struct tp_str verdict, headline; /* verdict and headline of the report on this rank alone */
-    /* damage of the rank's trace, such as "the gzip is cut ..", or ""; damaged ranks are never reported as slow */
+    /* damage of the rank's trace, such as "the file is cut, ..", or ""; damaged ranks are never reported as slow */
     const char *damage;
     bool is_gpu;
     bool has_no_communication;

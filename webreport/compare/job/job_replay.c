@@ -54,7 +54,7 @@ void tp_job_replay_build(struct tp_job *job)
     tp_graph_finish(&job->graph);
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)
-        job->what_if.why_not = "not all ranks have collectives";
+        job->what_if.why_not = "some ranks have no collectives";
     tp_what_if_reject_if_inexact(&job->what_if);
 }
 

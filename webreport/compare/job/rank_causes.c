@@ -17,32 +17,33 @@ static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
 /* advice for each rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
-    [TP_JOB_SLOW_COMPUTE] = "Check the slow device: clocks, temperature, ECC errors, another process on it. Check also "
-                            "whether the rank has more work.",
-    [TP_JOB_SLOW_LINK] =
-        "Check the connection of these ranks: network card, cable, switch port, topology of the group.",
-    [TP_JOB_IMBALANCE] = "Balance the work: equal shards, sequences packed by length, layers and experts spread "
+    [TP_JOB_SLOW_COMPUTE] = "Check the clocks, temperature and ECC errors of the slow device, and whether another "
+                            "process uses the device. Also check whether the rank has more work.",
+    [TP_JOB_SLOW_LINK] = "Check the network cards, cables and switch ports of these ranks, and the topology of the "
+                         "process group.",
+    [TP_JOB_IMBALANCE] = "Balance the work. Use equal shards, pack sequences by length, and spread layers and experts "
                          "evenly.",
-    [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of similar length, balance experts, "
-                                  "and limit the work of one step.",
+    [TP_JOB_CHANGING_IMBALANCE] = "Group samples of similar length, balance experts, and limit the work of one step, "
+                                  "because batches differ from rank to rank.",
     [TP_JOB_MISSING_RANKS] = "Add the summaries of the missing ranks, because the others may wait for a missing rank.",
     [TP_JOB_SLOW_LEVEL] =
-        "Check the differences between these ranks and the others: board, clock, driver, cooling, another "
-        "job on the same machine.",
+        "Compare the boards, clocks, drivers and cooling of these ranks with those of the other ranks. Check for "
+        "another job on the same machines.",
     [TP_JOB_BECOMES_SLOW] =
-        "The rank became slow while the job ran: check temperature, clocks, power caps and ECC errors "
-        "of its device, and programs that started on its host.",
-    [TP_JOB_MOVING] = "A different rank is slow each time: check causes that slow any device for a step, such as power "
-                      "caps of a rack, a service on all hosts, or kernels whose length depends on the data.",
+        "Check the temperature, clocks, power caps and ECC errors of the device, because the rank became slow while "
+        "the job ran. Also check for programs that started on the host.",
+    [TP_JOB_MOVING] = "Check for causes that can slow any device for a step, because a different rank is slow each "
+                      "time. Examples are power caps of a rack, a service on all hosts, and kernels whose length "
+                      "depends on the data.",
     [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
-                      "keep other work off the cores of the training.",
+                      "keep other programs off the CPU cores of the training.",
     [TP_JOB_INPUTS] = "Prefetch more batches, and check the storage from which the slow batches come.",
     [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
     [TP_JOB_STAGE] = "Move layers from the slowest stage to other stages, because all stages wait for the slowest one.",
-    [TP_JOB_ALL_LINKS] = "Compare the rate with the rate that the link should reach, or with a stored run. Overlap "
-                         "communication with computation, or send less.",
+    [TP_JOB_ALL_LINKS] = "Compare the bus rate with the rate that the link should reach, or with an earlier run. "
+                         "Overlap communication with computation, or send less.",
     [TP_JOB_DAMAGED_RANKS] =
-        "Copy or record these traces again. Until then these ranks are not reported as slow or unequal.",
+        "Copy or record these traces again. Until then, the report does not call these ranks slow or unequal.",
 };
 
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)
@@ -72,7 +73,7 @@ static const char *ranks_text(const struct tp_job *job, const struct tp_rank_set
 {
     if (ranks->count == 1)
         return tp_job_rank_name(job, tp_job_rank_at(job, any));
-    return tp_text_printf(job->arena, "%s %s", job->has_rank_numbers ? "ranks" : "ranks in places",
+    return tp_text_printf(job->arena, "%s %s", job->has_rank_numbers ? "ranks" : "ranks at positions",
                           tp_rank_set_text(job->arena, ranks, SHOWN_RUNS));
 }
 
@@ -117,22 +118,25 @@ const char *tp_job_slow_compute_text(const struct tp_job *job, uint32_t worst)
         return "";
     struct tp_str name = tp_strings_get(&job->texts, top->name);
     const char *what = is_gpu ? "kernels" : "operators";
-    const char *most = tp_text_printf(job->arena, "most %.*s, %s per step more", (int)(name.len < 80 ? name.len : 80),
-                                      name.ptr, duration_text(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
+    const char *most = tp_text_printf(job->arena, "The largest difference is %s per step in %.*s.",
+                                      duration_text(job, tp_sat_sub(top->time_ns, top->peer_time_ns)),
+                                      (int)(name.len < 80 ? name.len : 80), name.ptr);
     if (calls > 1.03 * peer_calls && calls / peer_calls > sqrt(own / peers))
-        return tp_text_printf(job->arena, " The rank has more work: it runs %.2f times as many long %s (%s).",
+        return tp_text_printf(job->arena, " The rank has more work, because it runs %.2f times as many long %s. %s",
                               calls / peer_calls, what, most);
-    return tp_text_printf(job->arena, " The same %s take %.2f times as long (%s).", what, own / peers, most);
+    return tp_text_printf(job->arena, " The same %s take %.2f times as long as on comparable ranks. %s", what,
+                          own / peers, most);
 }
 
 static const char *late_arrivals_text(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     if (!rank->aligning_call_count || !rank->last_arrival_count)
         return "";
-    return tp_text_printf(job->arena,
-                          " The rank arrives last in %s of %u joint collectives; the others wait %s per step for it.",
-                          share_text(job, rank->last_arrival_count, rank->aligning_call_count),
-                          rank->aligning_call_count, duration_text(job, rank->caused_wait_ns));
+    return tp_text_printf(
+        job->arena, " The rank arrives last at %s of %s. The other ranks wait %s per step for this rank.",
+        share_text(job, rank->last_arrival_count, rank->aligning_call_count),
+        tp_text_of_counted_noun(job->arena, rank->aligning_call_count, "blocking collective", "blocking collectives"),
+        duration_text(job, rank->caused_wait_ns));
 }
 
 static const char *advice_text(const struct tp_job *job, enum tp_job_rule rule)
@@ -162,12 +166,12 @@ struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule r
 static const struct {
     const char *one, *many;
 } straggler_titles[] = {
-    [TP_JOB_SLOW_COMPUTE] = {"computes slower than its peers", "compute slower than their peers"},
-    [TP_JOB_LATE_HOST] = {"is held up by its host", "are held up by their hosts"},
+    [TP_JOB_SLOW_COMPUTE] = {"computes more slowly than its peers", "compute more slowly than their peers"},
+    [TP_JOB_LATE_HOST] = {"is delayed by its CPU", "are delayed by their CPUs"},
     [TP_JOB_SLOW_DATA] = {"waits for its input", "wait for their input"},
 };
 static const char *const part_words[] = {
-    [TP_JOB_SLOW_COMPUTE] = "computing", [TP_JOB_LATE_HOST] = "on the host", [TP_JOB_SLOW_DATA] = "loading data"};
+    [TP_JOB_SLOW_COMPUTE] = "computing", [TP_JOB_LATE_HOST] = "on the CPU", [TP_JOB_SLOW_DATA] = "loading data"};
 static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
@@ -189,6 +193,7 @@ static void add_straggler_findings(struct tp_job *job, enum tp_job_rule rule)
         return;
     const struct tp_job_rank *rank = tp_job_rank_at(job, worst);
     const struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
+    const char *name = tp_job_rank_name(job, rank);
     struct tp_job_finding *finding = tp_job_new_finding(job, rule, rank->excess_ns, cluster->step_ns);
     finding->ranks = ranks;
     finding->worst_rank = rank->number;
@@ -196,14 +201,15 @@ static void add_straggler_findings(struct tp_job *job, enum tp_job_rule rule)
                                     ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
     finding->detail = tp_text_printf(
         job->arena,
-        "%s%s: its own work takes %s per step more than the median of %u comparable ranks (%s of the step); %s of this "
-        "is %s; it is slower in %s of %u steps.%s%s",
-        ranks.count == 1 ? "" : "Worst is ",
-        ranks.count == 1 ? capitalize(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
-        duration_text(job, rank->excess_ns), cluster->rank_count - 1,
+        "%sWithout exposed communication, a step of %s takes %s longer than the median of %s (%s of the step time). "
+        "Of this time, %s is spent %s. %s is slower in %s of %s.%s%s",
+        ranks.count == 1 ? "" : tp_text_printf(job->arena, "The slowest of these ranks is %s. ", name), name,
+        duration_text(job, rank->excess_ns),
+        tp_text_of_counted_noun(job->arena, cluster->rank_count - 1, "comparable rank", "comparable ranks"),
         share_text(job, rank->excess_ns, cluster->step_ns),
-        duration_text(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
-        tp_text_of_percent(job->arena, 100 * rank->late_step_ratio), rank->compared_step_count,
+        duration_text(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule], capitalize(job, name),
+        tp_text_of_percent(job->arena, 100 * rank->late_step_ratio),
+        tp_text_of_counted_noun(job->arena, rank->compared_step_count, "step", "steps"),
         rule == TP_JOB_SLOW_COMPUTE ? tp_job_slow_compute_text(job, worst) : "", late_arrivals_text(job, rank));
 }
 
@@ -232,22 +238,24 @@ static void add_imbalance_finding(struct tp_job *job, const struct tp_job_cluste
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;
     finding->title = tp_text_printf(job->arena,
-                                    stays ? "The ranks %s have unequal work"
+                                    stays ? "Ranks %s have unequal work"
                                           : "The rank with the most work changes from step to step among ranks %s",
                                     who);
     if (stays) {
         finding->worst_rank = slowest->number;
         finding->detail = tp_text_printf(
             job->arena,
-            "The own work of comparable ranks deviates by %s; in each step the slowest rank takes %s "
-            "more than the mean. %s has the most work: %s per step, compared with a median of %s.",
+            "In each step, the work of comparable ranks outside of exposed communication has a standard deviation of "
+            "%s of the mean. On average, the slowest rank takes %s more than the mean. %s has the most work, %s per "
+            "step compared with a median of %s.",
             spread, duration_text(job, cluster->imbalance_ns), capitalize(job, tp_job_rank_name(job, slowest)),
             duration_text(job, slowest->own_ns), duration_text(job, cluster->own_ns));
     } else {
         finding->detail = tp_text_printf(
             job->arena,
-            "In each step, the own work of comparable ranks deviates by %s, and the slowest rank takes %s more than "
-            "the mean. Over all steps the ranks differ by only %s, so a different rank is slowest each time.",
+            "In each step, the work of comparable ranks outside of exposed communication has a standard deviation of "
+            "%s of the mean. On average, the slowest rank takes %s more than the mean. Over all steps, the ranks "
+            "differ by only %s of the mean, so a different rank is slowest each time.",
             spread, duration_text(job, cluster->imbalance_ns),
             tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
     }
@@ -321,8 +329,8 @@ static void add_slow_link_findings(struct tp_job *job)
                          : tp_text_printf(job->arena, "The link between ranks %s is slow",
                                           tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
     finding->detail = tp_text_printf(job->arena,
-                                     "In the group %.*s, %s of %s runs at %.1f GB/s on the bus; %u groups with the "
-                                     "same layout reach %.1f GB/s. This costs %s per step.",
+                                     "In process group %.*s, %s of %s runs at %.1f GB/s on the bus. %u groups with the "
+                                     "same layout reach %.1f GB/s. The slow link costs %s per step.",
                                      (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective,
                                      tp_text_of_bytes(job->arena, link->bytes), link->bandwidth / 1e9, link->peers,
                                      link->peer_bandwidth_bytes_per_s / 1e9, duration_text(job, lost));
@@ -355,7 +363,7 @@ void tp_job_link_rate_build(struct tp_job *job)
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->cause_name = NULL;
     finding->alternative_title = NULL;
-    finding->title = "Collectives of all ranks use less than half of the link";
+    finding->title = "Collectives of all ranks reach less than half of the rate of the link";
     finding->advice = tp_link_rate_advice();
     finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
                                      tp_link_rate_text(&rate, job->arena));
@@ -369,8 +377,8 @@ static void add_missing_ranks_finding(struct tp_job *job)
         return;
     struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_MISSING_RANKS, TP_NULL_INT, 0);
     finding->ranks = job->missing;
-    finding->title = tp_text_printf(job->arena, "%lld of %lld ranks are missing", (long long)job->missing.count,
-                                    (long long)job->world_size);
+    finding->title = tp_text_printf(job->arena, "%lld of %lld ranks %s missing", (long long)job->missing.count,
+                                    (long long)job->world_size, job->missing.count == 1 ? "is" : "are");
     finding->detail =
         tp_text_printf(job->arena, "No summary of %s %s was given.", job->missing.count == 1 ? "rank" : "ranks",
                        tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));

@@ -63,7 +63,7 @@ double tp_short_steps_change(const struct tp_levels *base, const struct tp_level
  * same direction. A busy machine delays many steps, but never all. change, low: changes of the whole and of the short
  * steps as logarithms, without the shift that all rows share. */
 bool tp_short_steps_confirm(double change, double low);
-#define TP_NOT_CONFIRMED "the short steps do not show it"
+#define TP_NOT_CONFIRMED "the shortest steps do not show this change"
 
 enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
 

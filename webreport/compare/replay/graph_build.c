@@ -284,13 +284,13 @@ void tp_graph_finish(struct tp_graph *graph)
 {
     graph->rank_count = (uint32_t)graph->ranks.count;
     if (graph->rank_count < 2) {
-        graph->why_not = "there are not two ranks with collectives";
+        graph->why_not = "fewer than two ranks have collectives";
         return;
     }
     fill_ranks_of_groups(graph);
     find_common_steps_of_ranks(graph);
     if (graph->step_count < 2) {
-        graph->why_not = "there are not two steps that all ranks have";
+        graph->why_not = "the ranks have fewer than two common steps";
         return;
     }
     tp_graph_families_build(graph);

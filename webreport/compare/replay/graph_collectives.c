@@ -36,7 +36,7 @@ static void count_group_uses_per_step(struct walk *w)
             if (group == TP_NO_ID || !of_rank[group])
                 continue;
             if (w->takes_part[group] && w->uses[group] != of_rank[group])
-                graph->why_not = "ranks of one process group differ in their collectives";
+                graph->why_not = "ranks of one process group have different numbers of collectives";
             w->uses[group] = of_rank[group];
             w->takes_part[group]++;
             of_rank[group] = 0;
@@ -196,7 +196,7 @@ void tp_graph_collectives_build(struct tp_graph *graph)
         move_rank_until_it_waits(&w, rank);
     }
     if (w.done < graph->rank_count)
-        graph->why_not = "the collectives of the ranks do not fit together";
+        graph->why_not = "ranks call their collectives in contradictory orders";
 }
 
 /* ---- the replay ---- */

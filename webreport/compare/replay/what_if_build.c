@@ -157,7 +157,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     tp_what_if_find_usual_lengths(&w);
     w.T = tp_what_if_replay(&w, false, false);
     if (!(w.T > 0)) {
-        out->why_not = "its steps have no length";
+        out->why_not = "the steps have a length of zero";
         return;
     }
     tp_what_if_measure_ideal(&w);
@@ -182,5 +182,5 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
 void tp_what_if_reject_if_inexact(struct tp_what_if *out)
 {
     if (!out->why_not && !(out->error <= TP_MOST_REPLAY_ERROR))
-        out->why_not = "the replay of the job does not give its step time";
+        out->why_not = "the simulated step time differs too much from the measured step time";
 }

@@ -148,7 +148,7 @@ struct tp_compare {
     struct tp_difftree tree;               /* merged call tree; its count is 0 if a side has no call tree */
     struct tp_total totals[TP_QUANTITIES]; /* total of each quantity; TP_QUANTITY_ROW is not set */
     double step_ns[TP_SIDES];              /* median length of a step, ns */
-    /* reason why an input allows no verdict, such as "new: the gzip is cut .."; "" if there is no damage */
+    /* reason why an input allows no verdict, such as "new: the file is cut, .."; "" if there is no damage */
     const char *damage;
     /* true: a budget limit includes added or changed work; the verdict is then always regressed */
     bool has_change_in_limited_work;

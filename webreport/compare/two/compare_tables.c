@@ -6,80 +6,82 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
-    {"kind", "Kind", "", "What the row measures.", TP_COLUMN_TEXT},
-    {"name", "Name", "", "Name on the new side; of a removed row, in the base.", TP_COLUMN_TEXT},
-    {"owner", "Operator", "", "Innermost operator that launched it or waited.", TP_COLUMN_TEXT},
-    {"shape", "Shapes", "", "Input shapes of the operator; of a synchronisation, its source line.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the row, such as kernel, operator or copy.", TP_COLUMN_TEXT},
+    {"name", "Name", "", "Name on the new side, or in the base if the row was removed.", TP_COLUMN_TEXT},
+    {"owner", "Operator", "",
+     "Innermost operator that launched the work, outermost operator around the wait, or file of the function.",
+     TP_COLUMN_TEXT},
+    {"shape", "Shapes", "", "Input shapes of the operator, or source line of the synchronisation.", TP_COLUMN_TEXT},
     {"dtype", "Types", "", "Input types of the operator.", TP_COLUMN_TEXT},
     {"match", "Match", "",
-     "same; new; removed; reshaped: other shapes or types; moved: another line; renamed: another kernel of the same "
-     "operator; fused or split: several kernels became one, or one several.",
+     "How the row matches a row of the base: same, new, removed, reshaped (other shapes or types), moved (another "
+     "line), renamed, fused, split or replaced.",
      TP_COLUMN_TEXT},
-    {"base_name", "Was", "", "Name, shapes or line in the base, when they are others.", TP_COLUMN_TEXT},
+    {"base_name", "In the base", "", "Name, shapes, types or line in the base, if different.", TP_COLUMN_TEXT},
     {"verdict", "Verdict", "",
-     "improved or regressed: kernels (operators of a program without kernels) by their runs, four or more of them, 99 "
-     "% for "
-     "all rows together; what is called more or less often in every step, from 0.2 % of a step on; synchronisations "
-     "and "
-     "copies that come or go, whatever they take. hint: it may be chance. Else neutral.",
+     "improved or regressed: a certain change of the time, or another number of calls in every step. hint: a change "
+     "that may be chance. inconclusive: the sides are not comparable. neutral: no certain change.",
      TP_COLUMN_TEXT},
-    {"is_reported", "Reported", "", "Whether the change is more than noise.", TP_COLUMN_BOOL},
-    {"follows_from", "Follows from", "", "The reported change that explains this one.", TP_COLUMN_TEXT},
+    {"is_reported", "Reported", "", "Whether the change is certain or possible, or a kernel was replaced.",
+     TP_COLUMN_BOOL},
+    {"follows_from", "Follows from", "", "Name of the changed row that explains this change.", TP_COLUMN_TEXT},
     {"base_calls", "Base calls", "", "Number of calls per step in the base.", TP_COLUMN_REAL},
     {"new_calls", "New calls", "", "Number of calls per step on the new side.", TP_COLUMN_REAL},
     {"base_us", "Base", "us", "Time per step in the base.", TP_COLUMN_NS},
     {"new_us", "New", "us", "Time per step on the new side.", TP_COLUMN_NS},
-    {"change_us", "Change", "us", "New minus base, per step: by count plus by time.", TP_COLUMN_NS},
+    {"change_us", "Change", "us", "Change of the time per step, the sum of the columns By count and By time.",
+     TP_COLUMN_NS},
     {"by_count_us", "By count", "us", "Change of the number of calls, times the time per call in the base.",
      TP_COLUMN_NS},
     {"by_time_us", "By time", "us", "Calls on the new side, times the change of the time per call.", TP_COLUMN_NS},
     {"low_us", "At least", "us",
-     "Lower end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
+     "Lower end of the 99 % interval of the change in a typical step, without the change that all rows have in common.",
      TP_COLUMN_NS},
     {"high_us", "At most", "us",
-     "Upper end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
+     "Upper end of the 99 % interval of the change in a typical step, without the change that all rows have in common.",
      TP_COLUMN_NS},
-    {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
-    {"base_call_us", "Base a call", "us", "Mean of a call in the base.", TP_COLUMN_NS},
-    {"new_call_us", "New a call", "us", "Mean of a call on the new side.", TP_COLUMN_NS},
+    {"share_percent", "Of step time", "%", "Change in % of the base's mean step time.", TP_COLUMN_REAL},
+    {"base_call_us", "Base per call", "us", "Mean time of a call in the base.", TP_COLUMN_NS},
+    {"new_call_us", "New per call", "us", "Mean time of a call on the new side.", TP_COLUMN_NS},
 };
 
 static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
-    {"part", "Part of the step", "", "Category as in the overview; the last ones look at the devices alone.",
+    {"part", "Part of the step", "", "Part of the step time, or part of the device's idle time during the step.",
      TP_COLUMN_TEXT},
-    {"base_us", "Base", "us", "Mean per step in the base.", TP_COLUMN_NS},
-    {"new_us", "New", "us", "Mean per step on the new side.", TP_COLUMN_NS},
+    {"base_us", "Base", "us", "Mean time per step in the base.", TP_COLUMN_NS},
+    {"new_us", "New", "us", "Mean time per step on the new side.", TP_COLUMN_NS},
     {"change_us", "Change", "us", "Value on the new side minus value in the base.", TP_COLUMN_NS},
-    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
-    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
-    {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
+    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change, only for the whole step.",
+     TP_COLUMN_NS},
+    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change, only for the whole step.",
+     TP_COLUMN_NS},
+    {"share_percent", "Of step time", "%", "Change in % of the base's mean step time.", TP_COLUMN_REAL},
     {"verdict", "Verdict", "",
-     "Of the step: neutral, unless its whole interval is on one side of 0. Parts are shown, not judged.",
+     "Verdict on the whole step: neutral unless the whole 99 % interval is on one side of 0. Parts get no verdict.",
      TP_COLUMN_TEXT},
 };
 
 static const struct tp_column_def finding_defs[TP_FINDING_DIFF_COLUMNS] = {
-    {"rule", "Rule", "", "Rule of the findings.", TP_COLUMN_TEXT},
-    {"title", "Finding", "", "What it says.", TP_COLUMN_TEXT},
-    {"status", "Status", "", "new, gone or both.", TP_COLUMN_TEXT},
-    {"base_severity", "Base severity", "", "Severity in the base, the highest of its runs.", TP_COLUMN_TEXT},
-    {"new_severity", "New severity", "", "Severity on the new side, the highest of its runs.", TP_COLUMN_TEXT},
-    {"base_ceiling_us", "Base ceiling", "us", "Time per step that the finding is about, in the base.", TP_COLUMN_REAL},
-    {"new_ceiling_us", "New ceiling", "us", "Time per step that the finding is about, on the new side.",
-     TP_COLUMN_REAL},
-    {"base_occurrences", "Base times", "", "Occurrences in the base, of the run that has most.", TP_COLUMN_INT},
-    {"new_occurrences", "New times", "", "Occurrences on the new side, of the run that has most.", TP_COLUMN_INT},
-    {"file_line", "Line", "", "Source line of the first evidence that has one.", TP_COLUMN_TEXT},
+    {"rule", "Rule", "", "Id of the rule that reports the finding.", TP_COLUMN_TEXT},
+    {"title", "Finding", "", "Title of the finding.", TP_COLUMN_TEXT},
+    {"status", "Status", "", "new, gone, both (on both sides), or unknown if an input is damaged.", TP_COLUMN_TEXT},
+    {"base_severity", "Base severity", "", "Highest severity in a run of the base.", TP_COLUMN_TEXT},
+    {"new_severity", "New severity", "", "Highest severity in a run of the new side.", TP_COLUMN_TEXT},
+    {"base_ceiling_us", "Base time", "us", "Time per step that the finding affects, in the base.", TP_COLUMN_REAL},
+    {"new_ceiling_us", "New time", "us", "Time per step that the finding affects, on the new side.", TP_COLUMN_REAL},
+    {"base_occurrences", "Base count", "", "Largest number of occurrences in a run of the base.", TP_COLUMN_INT},
+    {"new_occurrences", "New count", "", "Largest number of occurrences in a run of the new side.", TP_COLUMN_INT},
+    {"file_line", "Line", "", "First source line in the evidence of the finding.", TP_COLUMN_TEXT},
 };
 
 static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
-    {"fact", "Fact", "", "What both sides must have in common.", TP_COLUMN_TEXT},
+    {"fact", "Fact", "", "Property of the runs.", TP_COLUMN_TEXT},
     {"base", "Base", "", "Value in the base.", TP_COLUMN_TEXT},
     {"new", "New", "", "Value on the new side.", TP_COLUMN_TEXT},
     {"verdict", "Verdict", "", "same, differs, or unknown if a side lacks the fact.", TP_COLUMN_TEXT},
     {"class", "Class", "",
-     "defining: another one is another workload; recording: an option of the recorder; environment: versions; result: "
-     "what a run came to, no condition of it.",
+     "defining: part of the workload. recording: option of the recorder. environment: version or host. result: "
+     "measured in the run, so it may differ.",
      TP_COLUMN_TEXT},
 };
 
@@ -90,7 +92,7 @@ static const struct {
     int rows_of;                    /* enum tp_summary_kind of the rows; -1 for tables without rows */
 } tables[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {"rows", "Times that changed", NULL, -1},
-    [TP_COMPARE_STEP] = {"step", "Where the step's time went", NULL, -1},
+    [TP_COMPARE_STEP] = {"step", "Parts of the step time", NULL, -1},
     [TP_COMPARE_OPERATORS_DEVICE] = {"operators_device", "Operators, device time", "operator, device",
                                      TP_SUMMARY_OPERATOR_DEVICE},
     [TP_COMPARE_OPERATORS_HOST] = {"operators_host", "Operators, host time", "operator, host",
@@ -102,13 +104,13 @@ static const struct {
                                    TP_SUMMARY_MODULE_DEVICE},
     [TP_COMPARE_MODULES_HOST] = {"modules_host", "Modules, host time", "module, host", TP_SUMMARY_MODULE_HOST},
     [TP_COMPARE_RUNTIME] = {"runtime", "Runtime calls", "runtime call", TP_SUMMARY_RUNTIME},
-    [TP_COMPARE_FUNCTIONS] = {"functions", "Functions, own CPU time", "function", TP_SUMMARY_FUNCTION},
-    [TP_COMPARE_WALL] = {"wall_parts", "Parts of the wall time", "part of the wall", TP_SUMMARY_PART},
+    [TP_COMPARE_FUNCTIONS] = {"functions", "Functions, self CPU time", "function", TP_SUMMARY_FUNCTION},
+    [TP_COMPARE_WALL] = {"wall_parts", "Parts of the wall time", "part of the wall time", TP_SUMMARY_PART},
     [TP_COMPARE_MEMORY] = {"memory", "Memory", NULL, -1},
-    [TP_COMPARE_OWNERS] = {"memory_owners", "Owners of the memory at the peak", NULL, -1},
+    [TP_COMPARE_OWNERS] = {"memory_owners", "Memory at the peak, by owner", NULL, -1},
     [TP_COMPARE_SERVING] = {"serving", "Steps of the engine", NULL, -1},
     [TP_COMPARE_FINDINGS] = {"findings", "Findings", NULL, -1},
-    [TP_COMPARE_FACTS] = {"facts", "What both sides have in common", NULL, -1},
+    [TP_COMPARE_FACTS] = {"facts", "Facts about both sides", NULL, -1},
 };
 
 const char *tp_compare_table_key(enum tp_compare_table table)
@@ -216,7 +218,7 @@ static const char *part_name(unsigned part, enum tp_producer producer)
         [TP_PART_IDLE_LAUNCH] = {"GPU idle, inside launch calls", "Device idle, inside launch calls"},
         [TP_PART_IDLE_QUEUE] = {"GPU idle, work was queued", "Device idle, work was queued"},
         [TP_PART_IDLE_OUTSIDE] = {"GPU idle, outside of recorded work", "Device idle, outside of recorded work"},
-        [TP_PART_IDLE_UNKNOWN] = {"GPU idle, unknown", "Device idle, nothing says why"},
+        [TP_PART_IDLE_UNKNOWN] = {"GPU idle, reason unknown", "Device idle, reason unknown"},
         [TP_PART_EXPOSED_COMMUNICATION] = {"Communication not hidden"},
     };
     if (part == TP_PART_RUNTIME)

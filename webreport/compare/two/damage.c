@@ -43,7 +43,8 @@ static const char *missing_reason(const struct tp_input_evidence *e, unsigned ne
         return tp_evidence_reason(e, needs, arena);
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (needs & missed(e, present) & need)
-            return tp_text_printf(arena, "it has no %s, the other side has", tp_need_data_text((enum tp_need)need));
+            return tp_text_printf(arena, "the file contains no %s, but the other side does",
+                                  tp_need_data_text((enum tp_need)need));
     return "";
 }
 

@@ -21,7 +21,7 @@ struct tp_damage_runs {
  * A category is also lost if a run of `others` has it and a run of `runs` lacks it. */
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
-/* Returns the reason why one of `needs` is unmet, such as "the gzip is cut: what it lost is not known", in `arena`. The
+/* Returns the reason why one of `needs` is unmet, such as "the file is cut, ..", in `arena`. The
  * reason is from the first run that does not meet a need. With several runs, the file name precedes the reason. Returns
  * "" if all runs meet all needs. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,

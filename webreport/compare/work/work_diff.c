@@ -4,8 +4,7 @@
 const char *tp_work_change_text(const struct tp_work_change *change)
 {
     static const char *const texts[TP_WORK_CHANGE_KINDS][2] = {
-        [TP_WORK_CHANGE_ITEM] = {"added .item(): the host waits for the value",
-                                 "removed .item(): the host waits for the value"},
+        [TP_WORK_CHANGE_ITEM] = {"added .item()", "removed .item()"},
         [TP_WORK_CHANGE_COPY] = {"added copy", "removed copy"},
         [TP_WORK_CHANGE_CAST] = {"added cast or move", "removed cast or move"},
         [TP_WORK_CHANGE_HOST_WAIT] = {"added host wait", "removed host wait"},
@@ -23,7 +22,7 @@ const char *tp_work_change_text(const struct tp_work_change *change)
         [TP_WORK_CHANGE_WAIT] = {"new wait", "wait gone"},
         [TP_WORK_CHANGE_LAUNCHES] = {"launches", "launches"},
         [TP_WORK_CHANGE_ALLOCATIONS] = {"allocations", "allocations"},
-        [TP_WORK_CHANGE_UNFREED_MEMORY] = {"memory that stays", "memory that no longer stays"},
+        [TP_WORK_CHANGE_UNFREED_MEMORY] = {"memory", "memory"},
         [TP_WORK_CHANGE_FUNCTION] = {"function", "function"}};
     return texts[change->kind][change->delta < 0];
 }

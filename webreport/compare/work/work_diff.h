@@ -105,7 +105,7 @@ struct tp_work_diff {
  * if the group has no other calls. */
 double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side);
 
-/* Returns the kind of the change as text, such as "added .item(): the host waits for the value" or "removed copy".
+/* Returns the kind of the change as text, such as "added .item()" or "removed copy".
  * The text is static. */
 const char *tp_work_change_text(const struct tp_work_change *change);
 

@@ -34,15 +34,15 @@ static const char *consequence_of_change_text(const struct tp_work_change *chang
         return "";
     switch (change->kind) {
     case TP_WORK_CHANGE_ITEM:
-        return "; the host waits for the value";
+        return ", so the host waits for the value";
     case TP_WORK_CHANGE_HOST_WAIT:
-        return "; the host waits for the result";
+        return ", so the host waits for the result";
     case TP_WORK_CHANGE_COPY:
-        return "; a copy";
+        return ", a copy";
     case TP_WORK_CHANGE_CAST:
-        return "; a cast or move";
+        return ", a cast or move";
     case TP_WORK_CHANGE_ALLOCATION:
-        return "; an allocation";
+        return ", an allocation";
     default:
         return "";
     }
@@ -72,6 +72,19 @@ static const char *sentence_of_changed_operator(const struct tp_work_change *cha
                           *was ? was : "none", place_of_change_text(change, arena));
 }
 
+/* Returns the type of device on which memory is allocated, such as "the GPU". The summary has the number of PyTorch's
+ * device type, such as "device 1". */
+static const char *device_type_text(struct tp_str name, struct tp_arena *arena)
+{
+    if (tp_str_equal(name, TP_STR("device 0")))
+        return "the CPU";
+    if (tp_str_equal(name, TP_STR("device 1")))
+        return "the GPU";
+    if (tp_str_equal(name, TP_STR("device -1")))
+        return "an unknown device";
+    return shorten_text(arena, name);
+}
+
 const char *tp_work_change_sentence(const struct tp_work_change *change, struct tp_arena *arena)
 {
     const char *name = shorten_text(arena, change->name), *sign = change->delta > 0 ? "+" : "\xe2\x88\x92";
@@ -96,26 +109,28 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                                                                     : "kernels",
                               name, *is || *was ? ", " : "", *is ? is : was);
     case TP_WORK_CHANGE_WAIT:
-        return tp_text_printf(arena, "%s%s %s per step%s%s%s; the host waits for the device", sign, count, name,
-                              *is ? " in " : "", is, place_of_change_text(change, arena));
+        return tp_text_printf(arena, "%s%s %s per step%s%s%s%s", sign, count, name, *is ? " in " : "", is,
+                              place_of_change_text(change, arena),
+                              change->delta > 0 ? ", so the host waits for the device" : "");
     case TP_WORK_CHANGE_LAUNCHES:
         return tp_text_printf(arena, "%s%s %s per step", sign, count, is_one ? "launch" : "launches");
     case TP_WORK_CHANGE_ALLOCATIONS:
         return tp_text_printf(arena, "%s%s %s per step on %s", sign, count, is_one ? "allocation" : "allocations",
-                              name);
+                              device_type_text(change->name, arena));
     case TP_WORK_CHANGE_UNFREED_MEMORY:
         return tp_text_printf(
-            arena, "%s%s per step that is never freed%s: %s of %s", sign,
+            arena, "%s%s per step%s, %s: %s%s%s", sign,
             tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),
-            place_of_change_text(change, arena),
+            place_of_change_text(change, arena), change->delta < 0 ? "freed now" : "never freed",
             tp_text_of_counted_noun(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
-            *name ? name : "no operator");
+            *name ? " of " : " outside of operators", name);
     case TP_WORK_CHANGE_FUNCTION:
         if (change->delta)
             return tp_text_printf(arena, "%s%s %s of %s per step in the data loader", sign, count,
                                   is_one ? "call" : "calls", name);
         return tp_text_printf(arena,
-                              "each call of %s in the data loader takes %.2f times as long (relative to the operators)",
+                              "each call of %s in the data loader takes %.2f times as long (corrected for the speed of "
+                              "the machine)",
                               name, change->ratio);
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s per step in the data loader", sign, count, name);

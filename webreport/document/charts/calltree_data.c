@@ -146,13 +146,14 @@ static void put_texts_of_call_tree(struct tp_object *object, struct tp_arena *ar
             object, "lead",
             tp_str_of(tp_text_printf(
                 arena,
-                "%.*s takes %s of %s. The width of a box is its %s; callers are above the functions that they call.",
+                "%.*s takes %s of the %s. The width of a box is its %s. Callers are above the functions that they "
+                "call.",
                 (int)call->name.len, call->name.ptr,
                 tp_text_of_percent(arena, tp_percent(call_size_ns(tree, call), call_size_ns(tree, &tree->calls[0]))),
                 what, what)));
     else
         tp_object_add_formatted(object, "lead",
-                                "The width of a box is its %s; callers are above the functions that they call.", what);
+                                "The width of a box is its %s. Callers are above the functions that they call.", what);
     tp_object_add_formatted(object, "icicle_label", "Call tree by %s", what);
     if (tree->is_cut)
         tp_object_add_text(

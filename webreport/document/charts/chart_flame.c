@@ -96,11 +96,11 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
         tp_object_add_str(box, "label", tp_text_shorten(arena, name, (size_t)(share * 2.6) + 8));
     else
         tp_object_add_text(box, "label", "");
-    tp_object_add_text(box, "tip",
-                       tp_text_printf(arena, "%.*s\n%s idle (%s), for %s of this the device waits for the host",
-                                      (int)name.len, name.ptr, tp_text_of_time(arena, node->total_ns),
-                                      tp_text_of_percent(arena, share),
-                                      tp_text_of_time(arena, node->total_starved_ns)));
+    tp_object_add_text(
+        box, "tip",
+        tp_text_printf(arena, "%.*s\nidle for %s (%s of the idle time), of which the device waits %s for the host",
+                       (int)name.len, name.ptr, tp_text_of_time(arena, node->total_ns),
+                       tp_text_of_percent(arena, share), tp_text_of_time(arena, node->total_starved_ns)));
 }
 
 /* Computes the boxes of the selected nodes, which are in depth-first order. Returns the number of rows. */

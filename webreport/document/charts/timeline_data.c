@@ -140,7 +140,7 @@ static void put_load_curves(struct tp_object *object, const struct tp_timeline *
         struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_CPU);
         tp_object_add_formatted(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
                                 tp_uses_torch_words(timeline->model->producer)
-                                    ? "share of the time spent in operators and runtime calls"
+                                    ? "share of time in operators and runtime calls"
                                     : "share of time in recorded calls");
         tp_object_add_str(curve, "path", staircase_path_of_shares(arena, lane->load, false));
         shown++;
@@ -148,7 +148,7 @@ static void put_load_curves(struct tp_object *object, const struct tp_timeline *
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
         const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_KERNEL);
-        tp_object_add_formatted(curve, "title", "%.*s, share of the time with device work%s", (int)gpu->title.len,
+        tp_object_add_formatted(curve, "title", "%.*s, share of time with device work%s", (int)gpu->title.len,
                                 gpu->title.ptr, gpu->has_sm_efficiency ? "; line: estimated SM efficiency" : "");
         tp_object_add_str(curve, "path", staircase_path_of_shares(arena, gpu->busy, false));
         if (gpu->has_sm_efficiency)
@@ -181,46 +181,49 @@ static void put_time_range(struct tp_object *object, const struct tp_timeline *t
 
 /* ---- texts and data ---- */
 
+static const char *text_of_slices(struct tp_arena *arena, uint64_t count)
+{
+    return tp_text_of_counted_noun(arena, (int64_t)count, "slice", "slices");
+}
+
 static void put_texts_of_timeline(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     tp_object_add_sentence(object, "lead",
-                           tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
-                                                    tp_text_of_count(arena, (int64_t)timeline->slice_count),
-                                                    timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
+                           tp_str_of(tp_text_printf(arena, "The timeline shows %s on %u %s over %s.",
+                                                    text_of_slices(arena, timeline->slice_count), timeline->lane_count,
+                                                    timeline->lane_count == 1 ? "lane" : "lanes",
                                                     tp_text_of_time(arena, (int64_t)(timeline->drawn_range_ns)))));
     struct tp_list *notes = tp_object_add_list(object, "notes");
     if (timeline->folded_count)
         tp_object_add_formatted(
             tp_list_add_object(notes), "text",
-            "To keep the page small, %s slices shorter than %s%s are drawn only as the share of time that "
-            "they cover; --max-size sets the limit.",
-            tp_text_of_count(arena, (int64_t)timeline->folded_count),
-            tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
+            "To keep the page small, the timeline draws %s shorter than %s%s only as a share of time. A larger "
+            "--max-size draws more slices.",
+            text_of_slices(arena, timeline->folded_count), tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
             timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
         tp_object_add_text(
             tp_list_add_object(notes), "text",
-            "The timeline has no single slices, because they exceed the size limit of the page; --max-size "
-            "raises the limit.");
+            "The timeline shows no single slices, because they exceed the size limit of the page. Raise the "
+            "limit with --max-size.");
     if (timeline->omitted_lane_count)
-        tp_object_add_formatted(tp_list_add_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
-                                timeline->omitted_lane_count);
+        tp_object_add_formatted(tp_list_add_object(notes), "text", "The timeline leaves out %s with few slices.",
+                                tp_text_of_counted_noun(arena, timeline->omitted_lane_count, "lane", "lanes"));
     if (timeline->omitted_deep_slice_count)
         tp_object_add_formatted(tp_list_add_object(notes), "text",
-                                "The timeline does not draw %s slices that are nested deeper than %d levels.",
-                                tp_text_of_count(arena, (int64_t)timeline->omitted_deep_slice_count),
-                                TP_TIMELINE_MAX_ROWS);
+                                "The timeline leaves out %s nested deeper than %d levels.",
+                                text_of_slices(arena, timeline->omitted_deep_slice_count), TP_TIMELINE_MAX_ROWS);
     if (timeline->arguments_left_out)
         tp_object_add_formatted(tp_list_add_object(notes), "text",
-                                "To keep the page small, the arguments of %s slices are left out.",
-                                tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
+                                "To keep the page small, the timeline leaves out the arguments of %s.",
+                                text_of_slices(arena, timeline->arguments_left_out));
     if (timeline->omits_shapes)
         tp_object_add_text(tp_list_add_object(notes), "text",
-                           "To keep the page small, the shapes of single calls are left out.");
+                           "To keep the page small, the timeline leaves out the shapes of single calls.");
     if (timeline->omitted_moment_count)
-        tp_object_add_formatted(tp_list_add_object(notes), "text",
-                                "To keep the page small, %s instant events are left out.",
-                                tp_text_of_count(arena, (int64_t)timeline->omitted_moment_count));
+        tp_object_add_formatted(
+            tp_list_add_object(notes), "text", "To keep the page small, the timeline leaves out %s.",
+            tp_text_of_counted_noun(arena, (int64_t)timeline->omitted_moment_count, "instant event", "instant events"));
 }
 
 static void print_base64(const struct tp_data *value, struct tp_buf *out)

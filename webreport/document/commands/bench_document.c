@@ -10,7 +10,8 @@
 
 enum { SHOWN_COUNTS = 20 };
 
-static const char *const titles[TP_BENCH_QUANTITIES] = {"Step", "Kernels", "Host operators", "Wall time", "CPU time"};
+static const char *const titles[TP_BENCH_QUANTITIES] = {"Step time", "Kernel time", "Time of operators on the host",
+                                                        "Wall time", "CPU time"};
 
 static const char *name_of_row_kind(enum tp_summary_kind kind)
 {
@@ -66,13 +67,14 @@ static const char *headline_text(const struct tp_bench_report *t, struct tp_aren
     const struct tp_bench *b = t->bench;
     const struct tp_run_change *c = &b->changes[b->quantity];
     if (b->verdict == TP_BENCH_OPEN)
-        return tp_text_printf(arena, "%s and %s may or may not differ by %s; %u runs of each are too few to decide",
-                              t->names[0], t->names[1], change_size_text(arena, b->goal->effect), b->pair_count);
+        return tp_text_printf(arena, "After %s of runs, it is unclear whether %s and %s differ by %s or more",
+                              tp_text_of_counted_noun(arena, b->pair_count, "pair", "pairs"), t->names[0], t->names[1],
+                              change_size_text(arena, b->goal->effect));
     if (b->verdict == TP_BENCH_SAME)
         return tp_text_printf(arena, "%s and %s do not differ by %s or more", t->names[0], t->names[1],
                               change_size_text(arena, fmax(b->goal->effect, c->detectable)));
     return tp_text_printf(arena, "%s takes %s %s than %s", t->names[1], change_size_text(arena, c->estimate),
-                          b->verdict == TP_BENCH_SLOWER ? "longer" : "less", t->names[0]);
+                          b->verdict == TP_BENCH_SLOWER ? "longer" : "less time", t->names[0]);
 }
 
 static const char *limit_result_text(const struct tp_bench *b, struct tp_arena *arena)
@@ -89,12 +91,12 @@ static const char *reason_of_stop_text(const struct tp_bench_report *t, struct t
 {
     const struct tp_bench *b = t->bench;
     const char *left = b->remaining_runs
-                           ? tp_text_printf(arena, " About %s of each would decide it.",
+                           ? tp_text_printf(arena, " About %s of each would be enough to decide.",
                                             tp_text_of_counted_noun(arena, b->remaining_runs, "more run", "more runs"))
                            : "";
     if (t->stop == TP_BENCH_STOP_DECIDED || b->is_goal_reached_by_runs)
         return "";
-    return tp_text_printf(arena, " The measurement was ended by %s.%s",
+    return tp_text_printf(arena, " The measurement stopped because it reached the limit %s.%s",
                           t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
 }
 
@@ -115,8 +117,8 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_repo
     const char *text = "";
     if (is_quantity_known(b, b->quantity))
         text = tp_text_printf(arena,
-                              "%s %s (99 %% interval %s) in %s of runs; with so many runs on this machine, a "
-                              "difference of %s is detectable.%s%s",
+                              "%s %s (99 %% interval %s) in %s of runs. This number of runs can detect a difference "
+                              "of %s or more on this machine.%s%s",
                               titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
                               tp_text_of_counted_noun(arena, (int64_t)c->base_count, "pair", "pairs"),
                               change_size_text(arena, c->detectable), limit_result_text(b, arena),
@@ -156,9 +158,13 @@ enum { Q_NAME, Q_A, Q_B, Q_CHANGE, Q_INTERVAL, Q_SEES, Q_PAIRS, Q_COLUMNS };
 
 static void put_quantities(struct tp_document *document, const struct tp_bench_report *t)
 {
-    static const struct tp_column_def defs[Q_COLUMNS] = {
-        TEXT("quantity", "Quantity"),      TEXT("a", "A"),       TEXT("b", "B"),        TEXT("change", "Change"),
-        TEXT("interval", "99 % interval"), TEXT("sees", "Sees"), TEXT("pairs", "Pairs")};
+    static const struct tp_column_def defs[Q_COLUMNS] = {TEXT("quantity", "Quantity"),
+                                                         TEXT("a", "A"),
+                                                         TEXT("b", "B"),
+                                                         TEXT("change", "Change"),
+                                                         TEXT("interval", "99 % interval"),
+                                                         TEXT("sees", "Detectable from"),
+                                                         TEXT("pairs", "Pairs of runs")};
     static const struct tp_shown_column columns[] = {SHOW(Q_A),        SHOW(Q_B),    SHOW(Q_CHANGE),
                                                      SHOW(Q_INTERVAL), SHOW(Q_SEES), SHOW(Q_PAIRS)};
     struct tp_arena *arena = document->arena;
@@ -191,7 +197,7 @@ enum { C_NAME, C_KIND, C_A, C_B, C_COLUMNS };
 
 static void put_counts(struct tp_document *document, const struct tp_bench_report *t)
 {
-    static const struct tp_column_def defs[C_COLUMNS] = {TEXT("name", "Calls a step"), TEXT("kind", "Kind"),
+    static const struct tp_column_def defs[C_COLUMNS] = {TEXT("name", "Calls per step"), TEXT("kind", "Kind"),
                                                          TEXT("a", "A"), TEXT("b", "B")};
     static const struct tp_shown_column columns[] = {SHOW(C_KIND), SHOW(C_A), SHOW(C_B)};
     struct tp_arena *arena = document->arena;
@@ -211,8 +217,10 @@ static void put_counts(struct tp_document *document, const struct tp_bench_repor
     if (shown)
         tp_document_add_table(document, make_text_table(table, columns, "counts", "Counts that changed", arena), NULL);
     if (shown < b->changed_count)
-        tp_document_add_note(document, tp_text_printf(arena, "%zu more counts changed; --json lists all of them.",
-                                                      b->changed_count - shown));
+        tp_document_add_note(document,
+                             tp_text_printf(arena, "%s changed too. --json lists all changed counts.",
+                                            tp_text_of_counted_noun(arena, (int64_t)(b->changed_count - shown),
+                                                                    "more count", "more counts")));
 }
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
@@ -220,8 +228,9 @@ enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
 /* Adds the outlying runs to the document. The record contains all runs. */
 static void put_runs(struct tp_document *document, const struct tp_bench_report *t)
 {
-    static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),
-                                                         TEXT("usual", "Usual"), TEXT("note", "Why")};
+    static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Command"),
+                                                         TEXT("value", "Time"), TEXT("usual", "Median of the command"),
+                                                         TEXT("note", "Reason")};
     static const struct tp_shown_column columns[] = {SHOW(R_SIDE), SHOW(R_VALUE), SHOW(R_USUAL), SHOW(R_NOTE)};
     struct tp_arena *arena = document->arena;
     const struct tp_bench *b = t->bench;
@@ -237,12 +246,12 @@ static void put_runs(struct tp_document *document, const struct tp_bench_report 
         tp_table_text(table, R_VALUE)[row] = tp_str_of(time_of_level_text(arena, run->level[b->quantity]));
         tp_table_text(table, R_USUAL)[row] = tp_str_of(time_of_level_text(arena, b->level[b->quantity][run->side]));
         tp_table_text(table, R_NOTE)[row++] =
-            run->was_machine_busy ? TP_STR("the machine was loaded, so the times of this run are not used")
-                                  : TP_STR("outlier, replaced by a value closer to the others (winsorized)");
+            run->was_machine_busy ? TP_STR("the machine was loaded, so only the kernel time of this run is used")
+                                  : TP_STR("outlier: far from the other runs of the command");
     }
     table->row_count = row;
     if (row)
-        tp_document_add_table(document, make_text_table(table, columns, "runs", "Outliers among the runs", arena),
+        tp_document_add_table(document, make_text_table(table, columns, "runs", "Runs with unusual times", arena),
                               NULL);
 }
 

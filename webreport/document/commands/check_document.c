@@ -68,7 +68,7 @@ static const char *names_of_sides_text(const struct tp_check *c, struct tp_arena
     const char *run = name_of_side_text(arena, &c->input->run);
     if (!c->input->base.name)
         return run;
-    static const char *const words[] = {"the same workload", "not known to be the same workload", "another workload"};
+    static const char *const words[] = {"the same workload", "possibly another workload", "another workload"};
     return tp_text_printf(arena, "%s compared with %s, %s%s%s", run, name_of_side_text(arena, &c->input->base),
                           words[c->workload], *c->differs ? ": " : "", c->differs);
 }
@@ -95,7 +95,7 @@ static const char *finding_message(const struct tp_finding_block *finding, const
     if (finding->value)
         text = tp_text_printf(arena, "%s is %s", name, finding->value);
     if (finding->base)
-        text = tp_text_printf(arena, "%s, in the baseline %s", text, finding->base);
+        text = tp_text_printf(arena, "%s, compared with %s in the baseline", text, finding->base);
     if (finding->change)
         text = tp_text_printf(arena, "%s (%s)", text, finding->change);
     text = tp_text_printf(arena, "%s; the limit is %s", text, tp_amount_limit_text(arena, item->line));
@@ -298,7 +298,7 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
                                      .base_title = "baseline",
                                      .value_title = "value",
                                      .change_title = "change",
-                                     .reason_title = "why",
+                                     .reason_title = "reason",
                                      .name = "tracepress check",
                                      .source = file ? file : "default budget",
                                      .is_source_file = file != NULL,
@@ -346,9 +346,9 @@ static void add_metric_to_record(struct tp_object *object, const struct tp_metri
 void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena)
 {
     struct tp_findings_block list = {.title_column_title = "metric",
-                                     .value_title = "judged by",
+                                     .value_title = "compared by",
                                      .change_title = "better",
-                                     .reason_title = "what it is",
+                                     .reason_title = "meaning",
                                      .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items)};
     tp_document_init(document, "Metrics", arena);
     tp_object_add_text(document->record, "schema", "tracepress-metrics");

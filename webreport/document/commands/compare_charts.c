@@ -103,8 +103,8 @@ struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_a
     tp_object_add_bool(sum, "is_sum", true);
     tp_object_add_text(object, "fall_unit", unit.text);
     tp_object_add_text(object, "fall_caption",
-                       "The bars show how much each part contributes to the change of the mean step. The axis spans at "
-                       "least 2 % of the step, or the detectable change.");
+                       "The bars show how much each part changes the mean step time. The axis reaches at least to the "
+                       "smallest detectable change, or to 2 % of the step time if that is less.");
     return tp_data_of_object(object);
 }
 
@@ -118,10 +118,13 @@ enum look { LOOK_SAME, LOOK_UP1, LOOK_UP2, LOOK_UP3, LOOK_DOWN1, LOOK_DOWN2, LOO
 static const struct {
     const char *kind, *fill, *label;
 } looks[] = {
-    [LOOK_SAME] = {"eq", "#E7EAEE", "as before"},   [LOOK_UP1] = {"up1", "#F9DAD4", NULL},
-    [LOOK_UP2] = {"up2", "#F0A596", NULL},          [LOOK_UP3] = {"up3", "#E36F5B", "more time than in the base"},
-    [LOOK_DOWN1] = {"dn1", "#D6E5F6", NULL},        [LOOK_DOWN2] = {"dn2", "#A2C6ED", NULL},
-    [LOOK_DOWN3] = {"dn3", "#67A3E2", "less time"},
+    [LOOK_SAME] = {"eq", "#E7EAEE", "unchanged"},
+    [LOOK_UP1] = {"up1", "#F9DAD4", NULL},
+    [LOOK_UP2] = {"up2", "#F0A596", NULL},
+    [LOOK_UP3] = {"up3", "#E36F5B", "more time than in the base"},
+    [LOOK_DOWN1] = {"dn1", "#D6E5F6", NULL},
+    [LOOK_DOWN2] = {"dn2", "#A2C6ED", NULL},
+    [LOOK_DOWN3] = {"dn3", "#67A3E2", "less time than in the base"},
 };
 
 static double call_change_ns(const struct tp_diffcall *call)
@@ -144,7 +147,7 @@ static const char *tooltip_text(struct tp_arena *arena, const struct tp_naming *
 {
     struct tp_str name = tp_shown_text(naming, call->name);
     double change = call_change_ns(call);
-    return tp_text_printf(arena, "%.*s\n%s \xe2\x86\x92 %s a step: %s%s", (int)name.len, name.ptr,
+    return tp_text_printf(arena, "%.*s\n%s \xe2\x86\x92 %s per step: %s%s", (int)name.len, name.ptr,
                           tp_text_of_time(arena, tp_round_to_integer(call->ns[TP_BASE])),
                           tp_text_of_time(arena, tp_round_to_integer(call->ns[TP_NEW])), change > 0 ? "+" : "",
                           tp_text_of_time(arena, tp_round_to_integer(change)));
@@ -217,10 +220,10 @@ struct tp_data tp_compare_icicle_data(const struct tp_compare *c, const struct t
     }
     put_legend_of_kinds(object);
     tp_object_add_int(object, "height", rows * ROW_HEIGHT);
-    tp_object_add_text(object, "icicle_label", "Call tree of both sides by change");
-    tp_object_add_text(
-        object, "icicle_note",
-        "The boxes show means per step, not tested for noise. Changes below 0.2 % of the step are drawn as unchanged.");
+    tp_object_add_text(object, "icicle_label", "Call tree of both sides, coloured by change");
+    tp_object_add_text(object, "icicle_note",
+                       "The boxes show mean times per step, without a test for noise. Changes below 0.2 % of the step "
+                       "time are drawn as unchanged.");
     return tp_data_of_object(object);
 }
 
@@ -235,7 +238,7 @@ static const struct tp_column_def tree_defs[TREE_COLUMNS] = {
     {"new_us", "New", "us", "Mean time of the call per step on the new side, including everything that it calls.",
      TP_COLUMN_NS},
     {"change_us", "Change", "us", "Time on the new side minus time in the base.", TP_COLUMN_NS},
-    {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
+    {"share_percent", "Of step time", "%", "Change in % of the base's mean step time.", TP_COLUMN_REAL},
     {"base_calls", "Base calls", "", "Number of calls per step in the base.", TP_COLUMN_REAL},
     {"new_calls", "New calls", "", "Number of calls per step on the new side.", TP_COLUMN_REAL},
 };

@@ -27,9 +27,10 @@ static const char *comparable_facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
     uint32_t differ = facts->counts[TP_FACT_DIFFERS];
-    return tp_text_printf(w->arena, "%s the same, %u %s, and %u unknown",
-                          tp_text_of_counted_noun(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
-                          differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN]);
+    return tp_text_printf(w->arena, "%s the same, %u %s, and %u %s unknown",
+                          tp_text_of_counted_noun(w->arena, facts->counts[TP_FACT_SAME], "fact is", "facts are"),
+                          differ, differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN],
+                          facts->counts[TP_FACT_UNKNOWN] == 1 ? "is" : "are");
 }
 
 static const char *comparability_text(const struct wording *w)
@@ -106,9 +107,9 @@ static void put_differing_facts(const struct wording *w)
     if (!has_any)
         return;
     tp_document_add_notice(w->document, facts->is_not_comparable ? TP_TONE_BAD : TP_TONE_UNSURE,
-                           facts->workload == TP_WORKLOAD_OTHER
-                               ? "Different workload: times are shown but not judged"
-                               : "The two sides differ slightly, but they can be compared",
+                           facts->workload == TP_WORKLOAD_OTHER ? "The workload differs, so times get no verdict"
+                           : facts->is_not_comparable           ? "The workload may differ, so times get no verdict"
+                                                      : "The two sides differ slightly, but they can be compared",
                            "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
@@ -134,7 +135,7 @@ static void put_rows_figure(const struct wording *w, const char *label, uint32_t
                             const char *note)
 {
     if (w->c->is_open)
-        put_comparison_figure(w, label, "\xe2\x80\x93", "", "tracepress does not judge these rows");
+        put_comparison_figure(w, label, "\xe2\x80\x93", "", "no verdict on these rows");
     else
         put_comparison_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
 }
@@ -150,7 +151,7 @@ static void put_comparison_figures(const struct wording *w)
                           tp_interval_text(step, w->arena));
     put_rows_figure(w, "Regressed", c->regressed_count, "rows", "slower, or called more often");
     put_rows_figure(w, "Improved", c->improved_count, "rows", "faster, or called less often");
-    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "renamed, equally fast");
+    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "replaced by another kernel, equally fast");
     put_comparison_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
                           tp_change_verdict_name(c->memory_verdict));
     put_comparison_figure(w, "Work", tp_compare_work_figure(c, w->arena), "",
@@ -238,9 +239,9 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
         .base = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_TIME)[row]),
         .value = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
         .change = tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
-    finding->amounts =
-        tp_text_printf(w->arena, "%s \xe2\x86\x92 %s per step, %s (%s %% of the step)", finding->base, finding->value,
-                       finding->change, tp_signed_percent_text(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
+    finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s per step, %s (%s %% of the step time)",
+                                      finding->base, finding->value, finding->change,
+                                      tp_signed_percent_text(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
     if (was.ptr) {
         was = tp_shown_text(w->naming, was);
         finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
@@ -300,9 +301,9 @@ static const char *no_change_text(const struct wording *w)
     if (*c->damage)
         return "An input is damaged, so tracepress does not report which times changed.";
     if (c->is_open)
-        return "The times of these runs are shown but not judged.";
+        return "The times of these runs get no verdict.";
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
-        return "The samples are too few to show which times changed.";
+        return "These runs are too few, too short or too noisy to show which times changed.";
     if (has_changed_total(c)) {
         const char *largest = largest_differences_text(w);
         return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
@@ -315,7 +316,7 @@ static const char *no_change_text(const struct wording *w)
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
-        return "Rows that differ (not judged)";
+        return "Rows that differ (without verdict)";
     return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
                ? "Times that may have changed"
                : tp_compare_table_title(TP_COMPARE_CHANGES);
@@ -380,7 +381,6 @@ static void put_findings(const struct wording *w)
     bool has_head = false;
     for (size_t row = 0; row < t->row_count; row++) {
         struct tp_str status = tp_table_text(t, TP_FINDING_DIFF_STATUS)[row];
-        struct tp_str rule = tp_table_text(t, TP_FINDING_DIFF_RULE)[row];
         struct tp_str title = tp_table_text(t, TP_FINDING_DIFF_TITLE)[row];
         struct tp_str line = tp_shown_text(w->naming, tp_table_text(t, TP_FINDING_DIFF_LINE)[row]);
         if (tp_str_equal(status, TP_STR("both")))
@@ -388,9 +388,9 @@ static void put_findings(const struct wording *w)
         if (!has_head)
             tp_document_add_heading(w->document, tp_compare_table_title(TP_COMPARE_FINDINGS));
         has_head = true;
-        tp_document_add_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s %.*s%s%.*s", (int)status.len,
-                                                          status.ptr, (int)rule.len, rule.ptr, (int)title.len,
-                                                          title.ptr, line.len ? ", " : "", (int)line.len, line.ptr));
+        tp_document_add_point(w->document,
+                              tp_text_printf(w->arena, "%.*s: %.*s%s%.*s", (int)status.len, status.ptr, (int)title.len,
+                                             title.ptr, line.len ? ", " : "", (int)line.len, line.ptr));
     }
 }
 
@@ -427,7 +427,7 @@ static const struct part {
     {"diff-kernels",
      "Kernels",
      "Kernels",
-     "Kernels are matched by name, operator and shapes; renamed, fused and split kernels are matched within their "
+     "Kernels are matched by name, operator and shapes. Renamed, fused and split kernels are matched within their "
      "operator.",
      {TP_COMPARE_KERNELS}},
     {"diff-copies",
@@ -482,8 +482,8 @@ static void put_call_tree_table(const struct wording *w)
         return;
     put_section(w, "diff-calltree", "Call tree", "Call tree",
                 tp_text_printf(w->arena,
-                               "%s per step of both sides; calls with the same callers are merged. The width of a box "
-                               "is the larger of both sides.",
+                               "%s per step of both sides. Calls with the same callers are merged. The width of a box "
+                               "is the larger time of both sides.",
                                !w->c->tree.has_device                                 ? "CPU time"
                                : tp_uses_torch_words(tp_sides_producer(&w->c->sides)) ? "GPU time"
                                                                                       : "Device time"));
@@ -499,10 +499,10 @@ static void put_parts_with_tables(const struct wording *w)
     put_call_tree_table(w);
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
-    put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
-                tp_text_printf(w->arena,
-                               "%s: %s. Only facts that define the workload decide whether the workload is the same.",
-                               comparability_text(w), comparable_facts_text(w)));
+    static const char *const leads[] = {"The workload is the same", "The workload may differ", "The workload differs"};
+    put_section(w, "diff-common", "Facts", tp_compare_table_title(TP_COMPARE_FACTS),
+                tp_text_printf(w->arena, "%s. %s. Only facts of the class \"defining\" decide about the workload.",
+                               leads[w->c->comparability.workload], comparable_facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 

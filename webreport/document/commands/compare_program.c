@@ -47,11 +47,11 @@ const char *tp_compare_program_headline(const struct tp_compare *c, struct tp_ar
     const struct tp_change *most = find_most_changed(c);
     uint32_t others = c->regressed_count + c->improved_count;
     if (!most)
-        return tp_text_printf(arena, "No function has certainly changed: CPU %s \xe2\x86\x92 %s",
+        return tp_text_printf(arena, "No function has certainly changed: CPU time %s \xe2\x86\x92 %s",
                               time_text(c->changes.functions.ns[TP_BASE], arena),
                               time_text(c->changes.functions.ns[TP_NEW], arena));
-    const char *more = others > 1 ? tp_text_printf(arena, "; in total %u functions are slower and %u faster",
-                                                   c->regressed_count, c->improved_count)
+    const char *more = others > 1 ? tp_text_printf(arena, "; in total, %u functions changed: %u slower, %u faster",
+                                                   others, c->regressed_count, c->improved_count)
                                   : "";
     if (!(most->ns[TP_BASE] > 0))
         return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of_changed_function(most, arena),
@@ -69,8 +69,8 @@ const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena 
     return tp_text_printf(
         arena,
         "Mean wall time %s \xe2\x86\x92 %s, mean CPU time %s \xe2\x86\x92 %s, from %u + %u runs. %s "
-        "judged by samples, with a false-positive rate of 1 %% for all together; for %s a change of "
-        "%s %% is detectable. Wall time, waits and total CPU time are shown but not judged.",
+        "compared by samples, with a false-positive rate of 1 %% for all together. For %s, a change of "
+        "%s %% is detectable. Wall time, waits and total CPU time get no verdict.",
         time_text(c->sides.side[TP_BASE].total_ns, arena), time_text(c->sides.side[TP_NEW].total_ns, arena),
         time_text(functions->ns[TP_BASE], arena), time_text(functions->ns[TP_NEW], arena),
         c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,

@@ -135,8 +135,8 @@ static struct tp_data make_row_details(const struct tp_naming *naming, const str
     static const struct {
         const char *title;
         int column;
-    } texts[] = {{"Name", TP_ROW_NAME},    {"Was", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
-                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},   {"Follows from", TP_ROW_CAUSE}};
+    } texts[] = {{"Name", TP_ROW_NAME},    {"In the base", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
+                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},           {"Follows from", TP_ROW_CAUSE}};
     bool is_sync = is_row_of_kind(table, row, "sync");
     struct tp_object *object = tp_object_new(naming->arena);
     struct tp_list *blocks = tp_object_add_list(object, "blocks");

@@ -67,7 +67,7 @@ static const char *uncertain_change_text(const struct tp_run_change *change, str
         return "There are no step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
     return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
-                   : tp_text_printf(arena, "The step has not certainly changed (%s, %s)", text,
+                   : tp_text_printf(arena, "The step time has not certainly changed (%s, %s)", text,
                                     tp_interval_text(change, arena));
 }
 
@@ -104,7 +104,7 @@ static const char *words_for_rows_and_memory(const struct tp_compare *c, enum tp
     uint32_t rows = verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
     if (!rows)
         return has_memory ? "memory" : "";
-    return tp_text_printf(c->arena, "%s%s", tp_text_of_counted_noun(c->arena, rows, "row", "rows"),
+    return tp_text_printf(c->arena, "%s%s", tp_text_of_counted_noun(c->arena, rows, "table row", "table rows"),
                           has_memory ? " and memory" : "");
 }
 
@@ -170,7 +170,7 @@ static const char *lower_first_letter(const char *words, struct tp_arena *arena)
     return text;
 }
 
-/* Returns the reasons of a mixed verdict, such as "2 rows regressed, 1 row and memory improved". */
+/* Returns the reasons of a mixed verdict, such as "2 table rows regressed, 1 table row and memory improved". */
 static const char *mixed_verdict_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
@@ -188,17 +188,17 @@ static const char *mixed_verdict_text(const struct tp_compare *c, struct tp_aren
 static const char *busy_machine_text(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
-        return tp_text_printf(arena,
-                              "The machine was loaded (all operators together take %s %%), so times are not judged",
-                              tp_signed_percent_text(arena, 100 * c->changes.shift));
+        return tp_text_printf(
+            arena, "The machine was loaded (all operators together changed by %s %%), so times get no verdict",
+            tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
-            return tp_text_printf(arena, "Hint, not certain: the wall-clock time of %s changed by %s %%%s%s%s; %s",
+            return tp_text_printf(arena, "The wall-clock time of %s may have changed by %s %%%s%s%s; %s",
                                   lower_first_letter(subjects[q], arena),
                                   tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "",
                                   moved, *moved ? " in the mean step)" : "",
                                   tp_sides_allow_only_hints(&c->sides)
-                                      ? tp_text_printf(arena, "%d runs would decide", TP_VERDICT_RUNS)
+                                      ? tp_text_printf(arena, "at least %d runs are needed to decide", TP_VERDICT_RUNS)
                                       : TP_NOT_CONFIRMED);
     return "";
 }
@@ -209,8 +209,8 @@ static const char *too_few_runs_text(const struct tp_compare *c, struct tp_arena
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     const char *remark = tp_compare_work_remark(c, arena);
     return tp_text_printf(arena,
-                          "Record more steps, or more runs per side: these recordings could not even show that a step "
-                          "takes twice as long (%s %%, %s)%s%s",
+                          "Record more steps, or more runs per side: these recordings cannot show even a doubled step "
+                          "time (measured change %s %%, %s)%s%s",
                           tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
                           *remark ? "; " : "", remark);
 }
@@ -227,7 +227,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
     if (c->has_change_in_limited_work)
         return tp_compare_work_headline(c, arena);
     if (c->comparability.workload == TP_WORKLOAD_OTHER)
-        return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
+        return tp_text_printf(arena, "%s; times get no verdict", tp_comparability_text(&c->comparability, arena));
     if (c->comparability.is_not_comparable)
         return tp_text_printf(arena, "It is unknown whether both sides ran the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
@@ -253,7 +253,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
                           lower_first_letter(step, arena));
 }
 
-/* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
+/* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %, detectable from 0.9 %); ..". */
 static const char *changes_of_totals_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const char *text = "";
@@ -268,7 +268,7 @@ static const char *changes_of_totals_text(const struct tp_compare *c, struct tp_
             tp_signed_percent_text(arena, 100 * change->high), tp_text_of_fixed(arena, 100 * change->detectable, 1));
     }
     if (!*text)
-        return tp_text_printf(arena, "Times are not judged, because each run needs at least %d steps",
+        return tp_text_printf(arena, "Times get no verdict, because each run needs at least %d steps",
                               TP_LEVEL_LEAST_STEPS);
     return tp_text_printf(arena, "Changes with 99 %% intervals, from %u + %u runs: %s",
                           c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
@@ -282,7 +282,8 @@ static const char *common_shift_text(const struct tp_compare *c, struct tp_arena
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
     if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half_width))
         return "";
-    return tp_text_printf(arena, " All rows together changed by %s %% (possible reasons: %s).",
+    return tp_text_printf(arena, " The %s have a common change of %s %% (possible reasons: %s).",
+                          c->totals[TP_QUANTITY_KERNELS].is_known ? "kernels" : "operators",
                           tp_signed_percent_text(arena, 100 * c->changes.shift),
                           tp_sides_have_only_wall_clock(&c->sides) ? "load or clock rate of the machine"
                                                                    : "clock rate, temperature, another board");
@@ -308,15 +309,15 @@ static const char *verdict_class_text(const struct tp_compare *c)
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
 }
 
-/* Returns the number of changed rows, such as "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
+/* Returns the number of changed rows, such as "2 table rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
 static const char *changed_rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     if (c->is_open)
-        return "The rows are shown but not judged";
+        return "The rows of the tables get no verdict";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
-                          tp_text_of_counted_noun(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
-                          c->replaced_count, c->hint_count ? "; " : "",
+                          tp_text_of_counted_noun(arena, count, "table row", "table rows"), c->regressed_count,
+                          c->improved_count, c->replaced_count, c->hint_count ? "; " : "",
                           c->hint_count ? tp_text_of_counted_noun(arena, c->hint_count, "hint", "hints") : "");
 }
 

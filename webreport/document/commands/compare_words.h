@@ -13,8 +13,8 @@ const char *tp_signed_percent_text(struct tp_arena *arena, double percent);
 /* Returns the interval of a change, such as "99 % interval \u22120.5 to +0.3 %". */
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena);
 
-/* Returns the reason of a verdict that is not based on a total, such as "13 rows and memory". Returns "" if a total
- * changed, or if nothing changed. */
+/* Returns the reason of a verdict that is not based on a total, such as "2 table rows and memory". Returns "" if a
+ * total changed, or if nothing changed. */
 const char *tp_compare_reason_text(const struct tp_compare *compare);
 
 /* Returns the text above the steps of a serving engine, such as "Classes as check names them .. decode 92,765 \u2192

@@ -68,8 +68,8 @@ static const char *loader_change_text(const struct tp_work_diff *work, struct tp
         return tp_work_change_sentence(largest, arena);
     const char *more = added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added)) : "";
     const char *less = removed ? tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed)) : "";
-    return tp_text_printf(arena, "%s%s%s operators per step in the data loader, among them %s and %s", more,
-                          added && removed ? ", " : "", less, call_count_change_text(largest, arena),
+    return tp_text_printf(arena, "%s%s%s operator calls per step in the data loader, among them %s and %s", more,
+                          added && removed ? " and " : "", less, call_count_change_text(largest, arena),
                           call_count_change_text(second, arena));
 }
 
@@ -136,7 +136,7 @@ const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *
 static const char *finding_title(const struct tp_compare *c)
 {
     if (*c->damage)
-        return "Changed work in a step; the list may be wrong, because an input is damaged";
+        return "An input is damaged, so this list of changed work may be wrong";
     enum tp_work_change_kinds kinds = tp_compare_work_change_kinds(c);
     if (kinds == TP_WORK_CHANGED_TIMES)
         return "Functions of the data loader take longer or shorter";

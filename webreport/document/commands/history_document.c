@@ -67,9 +67,9 @@ static struct series metric_series(struct tp_arena *arena, const struct tp_histo
 static struct series level_series(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
 {
     static const struct tp_metric names[TP_LEVEL_SERIES] = {
-        [TP_BENCH_STEP] = {.name = "Level of the steps", .unit = TP_UNIT_NS},
-        [TP_BENCH_KERNELS] = {.name = "Level of the kernels", .unit = TP_UNIT_NS},
-        [TP_BENCH_HOST_OPS] = {.name = "Level of the operators on the host", .unit = TP_UNIT_NS}};
+        [TP_BENCH_STEP] = {.name = "Typical step time", .unit = TP_UNIT_NS},
+        [TP_BENCH_KERNELS] = {.name = "Typical kernel time per step", .unit = TP_UNIT_NS},
+        [TP_BENCH_HOST_OPS] = {.name = "Typical time of operators on the host per step", .unit = TP_UNIT_NS}};
     struct series s = {.metric = &names[level->quantity],
                        .values = tp_arena_array(arena, count, sizeof *s.values),
                        .least = isnan(level->accepted) ? INFINITY : exp(level->accepted),
@@ -148,11 +148,11 @@ static void put_accepted_level_line(struct tp_object *chart, struct tp_arena *ar
     tp_object_add_formatted(line, "y", "%.1f", y_position_of_value(axis, accepted));
     tp_object_add_formatted(line, "top", "%.1f", top);
     tp_object_add_formatted(line, "height", "%.1f", fmax(bottom - top, 1));
-    tp_object_add_text(
-        line, "tip",
-        tp_text_printf(arena, "accepted level: %s; a new run counts as different if it deviates by more than %s",
-                       tp_amount_text(arena, TP_UNIT_NS, accepted),
-                       tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
+    const char *level = tp_text_printf(arena, "Accepted level: %s.", tp_amount_text(arena, TP_UNIT_NS, accepted));
+    tp_object_add_text(line, "tip",
+                       sees > 0 ? tp_text_printf(arena, "%s A new run differs if it deviates by more than %s.", level,
+                                                 tp_text_of_percent(arena, 100 * sees))
+                                : level);
 }
 
 /* Adds a line for each change of the level, labeled with the first commit after the change. */
@@ -233,15 +233,17 @@ static void add_history_chart(struct tp_list *charts, struct tp_arena *arena, co
     tp_object_add_text(chart, "latest", now);
     tp_object_add_text(chart, "meaning",
                        s->level
-                           ? "Each point is the mean of the middle three fifths of a run's steps. The dashed line is "
-                             "the accepted level. A new run inside the band does not differ from the accepted level. "
-                             "Hollow points are outliers and runs that broke a limit."
+                           ? "Each point is the mean over the steps of a run, without the shortest and the longest "
+                             "fifth. The dashed line is the accepted level, the average of up to 10 accepted runs. A "
+                             "new run inside the band does not differ from the accepted level. Hollow points are "
+                             "outliers and runs that broke a limit."
                            : tp_metric_title(s->metric));
     if (s->level) {
         put_accepted_level_line(chart, arena, s, &axis, runs, count);
         put_level_change_lines(chart, arena, s, runs, count);
     }
-    tp_object_add_formatted(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
+    tp_object_add_formatted(chart, "chart_label", "%s over %s: %s", s->metric->name,
+                            tp_text_of_counted_noun(arena, (int64_t)count, "run", "runs"), now);
     put_value_ticks(chart, arena, s, &axis);
     put_run_points(chart, arena, s, &axis, runs, count);
     tp_object_add_str(chart, "first", tp_text_shorten(arena, runs[0].label, MAX_LABEL));
@@ -355,9 +357,12 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
     tp_document_add_title(document, &(struct tp_title_block){"History", "history", "History"});
     tp_document_add_note(
         document,
-        tp_text_printf(arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
-                       tp_text_of_counted_noun(arena, (int64_t)count, "stored run", "stored runs"),
-                       left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
+        tp_text_printf(
+            arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
+            tp_text_of_counted_noun(arena, (int64_t)count, "stored run", "stored runs"),
+            left_out ? tp_text_printf(arena, " (without %s)",
+                                      tp_text_of_counted_noun(arena, (int64_t)left_out, "older run", "older runs"))
+                     : ""));
     put_accepted_runs(document, runs, count);
     tp_document_add_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);

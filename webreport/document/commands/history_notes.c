@@ -9,8 +9,9 @@
 enum { MOST_LABEL = 40 };
 #define WANDERS 0.5
 
-static const char *const titles[TP_LEVEL_SERIES] = {
-    [TP_BENCH_STEP] = "steps", [TP_BENCH_KERNELS] = "kernels", [TP_BENCH_HOST_OPS] = "operators on the host"};
+static const char *const titles[TP_LEVEL_SERIES] = {[TP_BENCH_STEP] = "step time",
+                                                    [TP_BENCH_KERNELS] = "kernel time",
+                                                    [TP_BENCH_HOST_OPS] = "time of operators on the host"};
 
 static const char *percent_text(struct tp_arena *arena, double change)
 {
@@ -85,10 +86,11 @@ static void put_change_of_newest_run(struct tp_document *document, struct tp_obj
     if (c->low > 0 || c->high < 0)
         tp_document_add_note(
             document,
-            tp_text_printf(arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
-                           titles[s->quantity], percent_text(arena, c->estimate), percent_text(arena, c->low),
-                           percent_text(arena, c->high),
-                           tp_text_of_counted_noun(arena, (int64_t)c->base_count, "run", "runs")));
+            tp_text_printf(arena,
+                           "History: the %s differs by %s from the accepted level of %s (99 %% interval %s to %s).",
+                           titles[s->quantity], percent_text(arena, c->estimate),
+                           tp_text_of_counted_noun(arena, (int64_t)c->base_count, "run", "runs"),
+                           percent_text(arena, c->low), percent_text(arena, c->high)));
 }
 
 static void put_levels_of_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
@@ -106,9 +108,9 @@ static void put_levels_of_quantity(struct tp_document *document, struct tp_objec
     if (s->autocorrelation > WANDERS)
         tp_document_add_note(
             document, tp_text_printf(document->arena,
-                                     "History: the %s of neighbouring runs are correlated (%s), because "
-                                     "the speed of this machine drifts. Compare runs alternately: "
-                                     "tracepress bench.",
+                                     "History: the %s of successive runs has a correlation of %s, because "
+                                     "the speed of this machine drifts. Use tracepress bench, which runs "
+                                     "both versions alternately.",
                                      titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
 
@@ -161,7 +163,7 @@ static void put_bisect_commands(struct tp_document *document, const struct tp_le
                                                       good, tp_text_of_fixed(document->arena, 50 * step->change, 1)));
         return;
     }
-    tp_document_add_note(document, "Bisect: no level of the stored runs rose permanently without being accepted.");
+    tp_document_add_note(document, "Bisect: the stored runs show no lasting slowdown that was not accepted.");
 }
 
 void tp_history_put_notes(struct tp_document *document, const struct tp_history_run *runs, size_t count,

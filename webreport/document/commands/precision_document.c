@@ -160,9 +160,9 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     few->name = "divergent";
     few->caption = "Tensors that diverge";
     if (!has_room)
-        page->note = tp_text_printf(
-            arena, "The table shows the first %zu of %zu tensors, those that diverge. The JSON lists all tensors.",
-            page->row_count, p->table.row_count);
+        page->note =
+            tp_text_printf(arena, "The table shows %zu of %zu tensors that diverge. The JSON lists all %zu tensors.",
+                           page->row_count, divergent->row_count, p->table.row_count);
     document->places = TP_IN_TEXT;
     if (shows_all ? p->table.row_count : divergent->row_count)
         tp_document_add_table(document, shows_all ? all : few, "; --row-limit -1 shows all");
@@ -173,7 +173,7 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     if (divergent->row_count) {
         put_section(
             document, "diverging", "Diverging", "Tensors that diverge",
-            "Tensors with NaN or Inf that base does not have come first; the others follow in order of execution.");
+            "Tensors with NaN or Inf that base does not have come first. The others follow in order of execution.");
         tp_document_add_table(document, page, NULL);
     }
     if (has_room) {
@@ -186,15 +186,20 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
 
 static const char *summary_text(const struct tp_precision *p, struct tp_arena *arena)
 {
-    const char *text = tp_text_printf(arena, "%u of %u tensors were compared, and %u diverge:", p->compared_count,
-                                      (unsigned)p->table.row_count, p->divergent_count);
+    static const char *const words[TP_VERDICT_COUNT] = {
+        "equal",       "close",        "differs",     "other dtype", "same statistics", "close statistics",
+        "other shape", "only in base", "only in new", "no values",   "unreadable"};
+    const char *text = tp_text_printf(
+        arena, "%u of %s %s compared, and %u %s. Results of all tensors:", p->compared_count,
+        tp_text_of_counted_noun(arena, (int64_t)p->table.row_count, "tensor", "tensors"),
+        p->compared_count == 1 ? "was" : "were", p->divergent_count, p->divergent_count == 1 ? "diverges" : "diverge");
     const char *before = " ";
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
         if (p->verdicts[i]) {
-            text = tp_text_printf(arena, "%s%s%u %s", text, before, p->verdicts[i], tp_verdict_name(i));
+            text = tp_text_printf(arena, "%s%s%u %s", text, before, p->verdicts[i], words[i]);
             before = ", ";
         }
-    return text;
+    return tp_text_printf(arena, "%s.", text);
 }
 
 /* Returns the name and step of a tensor, such as "attention.out, step 3". */
@@ -223,7 +228,7 @@ static const char *first_divergent_text(const struct tp_precision *p, struct tp_
     struct tp_str place = tp_table_text(t, TP_PRECISION_WORST)[row];
     if (!place.ptr)
         return text;
-    return tp_text_printf(arena, "%s at %.*s, %.9g in base, %.9g in new", text, (int)place.len, place.ptr,
+    return tp_text_printf(arena, "%s at index %.*s (%.9g in base, %.9g in new)", text, (int)place.len, place.ptr,
                           tp_table_real(t, TP_PRECISION_BASE_AT_WORST)[row],
                           tp_table_real(t, TP_PRECISION_NEW_AT_WORST)[row]);
 }
@@ -248,11 +253,12 @@ static const char *first_nan_text(const struct tp_precision *p, struct tp_arena 
     int64_t nans = tp_table_int(t, TP_PRECISION_NEW_NANS)[row], infs = tp_table_int(t, TP_PRECISION_NEW_INFS)[row];
     int64_t base_nans = tp_table_int(t, TP_PRECISION_BASE_NANS)[row];
     bool is_nan = nans > base_nans;
-    return tp_text_printf(arena, "%s: %s of %s elements %s in new, %s in base", place_text(t, row, arena),
-                          tp_text_of_count(arena, is_nan ? nans : infs),
-                          tp_text_of_count(arena, tp_table_int(t, TP_PRECISION_ELEMENTS)[row]),
-                          is_nan ? "are NaN" : "are infinite",
-                          tp_text_of_count(arena, is_nan ? base_nans : tp_table_int(t, TP_PRECISION_BASE_INFS)[row]));
+    return tp_text_printf(
+        arena, "%s: %s of %s elements %s in new, %s in base", place_text(t, row, arena),
+        tp_text_of_count(arena, is_nan ? nans : infs),
+        tp_text_of_count(arena, tp_table_int(t, TP_PRECISION_ELEMENTS)[row]),
+        tp_text_printf(arena, "%s %s", (is_nan ? nans : infs) == 1 ? "is" : "are", is_nan ? "NaN" : "infinite"),
+        tp_text_of_count(arena, is_nan ? base_nans : tp_table_int(t, TP_PRECISION_BASE_INFS)[row]));
 }
 
 static void put_verdict(struct tp_document *document, const struct tp_precision *p, const char *first)
@@ -330,7 +336,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_document_add_note(document, summary_text(precision, arena));
     if (nan)
-        tp_document_add_fact(document, "NaN begins at", nan);
+        tp_document_add_fact(document, "first NaN or Inf", nan);
     if (first)
         tp_document_add_fact(document, "first divergent", first);
     document->places = TP_IN_PAGES;

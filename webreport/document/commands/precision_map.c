@@ -32,10 +32,10 @@ static const struct {
     [OUTCOME_EQUAL] = {"#D6E5F6", "dn1", "equal"},
     [OUTCOME_CLOSE] = {"#A2C6ED", "dn2", "close: within the thresholds"},
     [OUTCOME_NO_VALUES] = {"#E7EAEE", "eq", "no values to compare"},
-    [OUTCOME_FEW_MISMATCHES] = {"#F9DAD4", "up1", "differs, up to 1 % of its elements"},
-    [OUTCOME_SOME] = {"#F0A596", "up2", "differs, up to 10 % of its elements"},
-    [OUTCOME_MANY] = {"#E36F5B", "up3", "differs, more"},
-    [OUTCOME_OTHER] = {"#7A5BB5", "other", "another type or shape, missing, unreadable"},
+    [OUTCOME_FEW_MISMATCHES] = {"#F9DAD4", "up1", "up to 1 % of the elements differ"},
+    [OUTCOME_SOME] = {"#F0A596", "up2", "up to 10 % of the elements differ"},
+    [OUTCOME_MANY] = {"#E36F5B", "up3", "more than 10 % of the elements differ"},
+    [OUTCOME_OTHER] = {"#7A5BB5", "other", "another type or shape, missing or unreadable"},
     [OUTCOME_NAN] = {"#5E0F1A", "nan", "NaN or Inf that base does not have"},
 };
 
@@ -218,7 +218,7 @@ struct tp_data tp_precision_map_data(const struct tp_precision *precision, struc
     put_map_legend(&map, object);
     if (map.names_per_row > 1 || map.steps_per_column > 1)
         tp_object_add_text(object, "map_note",
-                           tp_text_printf(arena, "Each cell shows the worst result among %s and %s.",
+                           tp_text_printf(arena, "Each cell shows the worst result of %s and %s.",
                                           tp_text_of_counted_noun(arena, map.names_per_row, "tensor", "tensors"),
                                           tp_text_of_counted_noun(arena, map.steps_per_column, "step", "steps")));
     return tp_data_of_object(object);

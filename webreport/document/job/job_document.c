@@ -73,16 +73,15 @@ static void put_replay_notice(const struct tp_job_wording *w)
         return;
     tp_document_add_notice(
         w->document, TP_TONE_UNSURE,
-        tp_text_printf(w->arena, "The cost of each cause is unknown: %s", what_if->why_not),
+        tp_text_printf(w->arena, "The cost of each cause is unknown, because %s", what_if->why_not),
         what_if->error > TP_MOST_REPLAY_ERROR
             ? tp_text_printf(w->arena,
-                             "The replay predicts %s per step, the traces show %s (%s error). Causes "
-                             "are reported only if the error is at most %d %%.",
+                             "The simulation predicts %s per step. The traces show %s per step, so the error is %s. "
+                             "Costs are reported only if the error is at most %d %%.",
                              tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
                              tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
                              tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
-            : "Each finding looks at one rank's own work or at one link, so the costs of several "
-              "findings cannot be added.");
+            : "Each finding considers only ranks or only links, so the costs of several findings cannot be added.");
 }
 
 static void put_notices(const struct tp_job_wording *w)
@@ -92,29 +91,31 @@ static void put_notices(const struct tp_job_wording *w)
     if (w->jobs->duplicate_count && job == w->jobs->items)
         tp_document_add_notice(w->document, TP_TONE_UNSURE,
                                tp_text_of_counted_noun(w->arena, (int64_t)w->jobs->duplicate_count,
-                                                       "record was given twice", "records were given twice"),
-                               "If a rank has two records, the one with more events is shown.");
+                                                       "summary is a duplicate", "summaries are duplicates"),
+                               "If a rank has several summaries, the page shows the summary with the most events.");
     if (w->jobs->dropped_summary_count && job == w->jobs->items)
-        tp_document_add_notice(w->document, TP_TONE_BAD,
-                               tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
-                                              (unsigned long long)w->jobs->dropped_summary_count),
-                               tp_text_printf(w->arena, "A page shows at most %u jobs and spans.", TP_MAX_JOB_SPANS));
+        tp_document_add_notice(
+            w->document, TP_TONE_BAD,
+            tp_text_of_counted_noun(w->arena, (int64_t)w->jobs->dropped_summary_count,
+                                    "summary of another job or span is not shown",
+                                    "summaries of other jobs or spans are not shown"),
+            tp_text_printf(w->arena, "A page shows at most %u spans (recordings) of jobs.", TP_MAX_JOB_SPANS));
     if (job->steps_left_out || job->dropped_call_count)
         tp_document_add_notice(w->document, TP_TONE_UNSURE, "Only the first steps of each rank are compared",
                                tp_text_printf(w->arena,
-                                              "A summary stores at most %u steps and %u collectives per rank.",
+                                              "The page compares at most %u steps and %u collectives of each rank.",
                                               TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
     if (job->aligned_set_count > 1)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE,
-            tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective",
-                           job->aligned_set_count),
-            "Clocks of ranks in different parts cannot be aligned. The ranks' own work is still compared across all "
-            "parts.");
+            tp_text_printf(w->arena, "The ranks form %u sets without a common collective", job->aligned_set_count),
+            "Clocks of ranks in different sets cannot be aligned. The page still compares the own work of all ranks "
+            "(the step without exposed communication).");
     else if (job->aligned_set_count == 0 && job->ranks.count > 1)
         tp_document_add_notice(
             w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
-            "The last rank to arrive at a collective is unknown. The ranks' own work is still compared.");
+            "The page therefore cannot show which rank arrives last at a collective. The page still compares the own "
+            "work of the ranks (the step without exposed communication).");
     if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
         tp_document_add_notice(w->document, TP_TONE_UNSURE, "No two ranks do the same work",
                                "No two ranks launch similar kernels, so no rank can be compared with another. This is "
@@ -125,12 +126,12 @@ static void put_notices(const struct tp_job_wording *w)
             tp_text_printf(w->arena, "The ranks' clocks are aligned only to within %s",
                            tp_text_of_time(w->arena, job->residual_ns)),
             "The ranks do not leave blocking collectives at the same time, or their recordings contain "
-            "different collectives. Late arrivals are reported only if they exceed this uncertainty.");
+            "different collectives. A late arrival is reported only if the delay exceeds this uncertainty.");
     put_replay_notice(w);
     if (!job->has_rank_numbers)
         tp_document_add_notice(
-            w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
-            "The traces do not contain the rank numbers; set them with tracepress summarize --rank N.");
+            w->document, TP_TONE_UNSURE, "The rank numbers are unknown",
+            "Set each rank number with tracepress summarize --rank N, because the traces contain no rank numbers.");
 }
 
 /* ---- the parts of a step ---- */
@@ -160,11 +161,13 @@ static const struct {
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
     /* a definition is NULL if it depends on the program that made the trace */
-    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Time in kernels and copies; in operators if there is no device."},
+    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute",
+                        "Time in kernels and copies, or in operators if there is no device."},
     [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Time without device work, input or communication."},
     [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
     [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication",
-                              "Communication that no computation overlaps, including waits for other ranks."},
+                              "Exposed communication (no computation at the same time), including waits for other "
+                              "ranks."},
 };
 
 static void put_step_split(const struct tp_job_wording *w)
@@ -221,29 +224,33 @@ static void put_figures(const struct tp_job_wording *w)
         peak_rank = tp_job_rank_name(job, rank);
     }
     put_rank_figure(w);
-    put_figure(w, "Step", "Length of a step: the median over a rank's steps, averaged over the ranks.",
+    put_figure(w, "Step", "Step time: median over the steps of a rank, averaged over the ranks.",
                tp_text_of_time(w->arena, (int64_t)step_ns),
                tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps"));
     if (!job->what_if.why_not)
         put_figure(
-            w, "Beyond its ideal",
-            "Extra time of the simulated job compared with the same job without any cause (docs/definitions.md, "
-            "section 29). The replay error is the difference between simulated and measured steps.",
+            w, "Lost time",
+            "Time that the simulated job would save without any delay, as a percentage of the step time "
+            "(docs/definitions.md, section 29). The simulation error is the difference between simulated and measured "
+            "steps.",
             tp_text_of_percent(w->arena, job->what_if.loss),
-            tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
-    put_figure(w, "Slowest beyond its peers",
-               "Largest excess of a rank's own work over comparable ranks; median over the rank's steps.",
-               tp_text_of_time(w->arena, excess), "own work per step");
-    put_figure(w, "Spread inside a step",
-               "Standard deviation of the own work of comparable ranks as a share of its mean, without stragglers; of "
-               "several groups the largest value.",
-               tp_text_of_percent(w->arena, 100 * spread), "own work of comparable ranks");
+            tp_text_printf(w->arena, "of the step time; simulation error %s",
+                           tp_text_of_percent(w->arena, job->what_if.error)));
+    put_figure(w, "Slowest rank",
+               "Largest time by which the own work of a rank (the step without exposed communication) exceeds that of "
+               "comparable ranks, median over the rank's steps.",
+               tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
+    put_figure(w, "Spread within a step",
+               "Standard deviation of own work (the step without exposed communication) over comparable ranks, without "
+               "stragglers, as a percentage of the mean. With several groups, the largest value.",
+               tp_text_of_percent(w->arena, 100 * spread), "of the mean own work");
     put_figure(
         w, "Clocks agree within",
-        "The ranks' clocks are aligned by the ends of blocking collectives. The value is the largest remaining "
-        "difference of any rank (median over its collectives).",
+        "Largest remaining clock difference of a rank (median over its collectives), after the clocks are aligned by "
+        "the ends of blocking collectives.",
         job->aligned_set_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
-        tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->aligning_collective_count)));
+        tp_text_printf(w->arena, "from %s",
+                       tp_text_of_counted_noun(w->arena, job->aligning_collective_count, "collective", "collectives")));
     put_figure(w, "Largest memory peak", "Largest peak of allocated memory on any rank.",
                tp_text_of_bytes(w->arena, peak), peak_rank);
 }

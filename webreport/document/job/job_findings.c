@@ -9,15 +9,15 @@ enum { SHOWN_RUNS = 12 };
 
 /* ---- verdict ---- */
 
-/* Returns the lost time of the job as text, such as "The job takes 1.31 x its ideal". */
-static const char *lost_time_text(const struct tp_job_wording *w)
+/* Returns the time of the job relative to its ideal time as text, such as "takes 1.31 x as long as without". */
+static const char *times_ideal_text(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
-    return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
+    return tp_text_printf(w->arena, "takes %.2f \xc3\x97 as long as without", what_if->step_us / what_if->ideal_us);
 }
 
-/* Returns the verdict of a job with a valid replay: the job's time relative to the ideal time, and the share of the
- * first cause. */
+/* Returns the verdict of a job with a valid replay: the share of the first cause, and the job's time relative to the
+ * ideal time. */
 static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wording *w,
                                                        const struct tp_job_finding *first)
 {
@@ -26,12 +26,14 @@ static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wordi
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena, "%s; %s of the time is lost to one cause: %.*s", lost_time_text(w), part,
-                                  (int)cause.len, cause.ptr)
-                 : tp_text_printf(w->arena, "%s; %s of it is %.*s, and no other group shows whether that is slow",
-                                  lost_time_text(w), part, (int)cause.len, cause.ptr),
-        tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
-                       tp_text_of_time(w->arena, first->cost_ns), first->advice)};
+        is_cause ? tp_text_printf(w->arena, "The job loses %s of the step time to %.*s, and %s delays", part,
+                                  (int)cause.len, cause.ptr, times_ideal_text(w))
+                 : tp_text_printf(w->arena,
+                                  "The job %s delays. %s of the step time is %.*s, and no similar group shows whether "
+                                  "this is slow",
+                                  times_ideal_text(w), part, (int)cause.len, cause.ptr),
+        tp_text_printf(w->arena, "%s %s. The cost is %s per step.", first->advice, first->title,
+                       tp_text_of_time(w->arena, first->cost_ns))};
 }
 
 struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
@@ -42,16 +44,18 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
         return verdict_of_replayed_job(w, TP_AT(&job->findings, struct tp_job_finding, 0));
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
-            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", lost_time_text(w)),
+            TP_TONE_GOOD, "Even",
+            tp_text_printf(w->arena, "No rank delays the others. The job %s random variation", times_ideal_text(w)),
             tp_text_printf(w->arena,
-                           "No rank, host, stage, link or step costs 0.5 %% of the job. Random variation between ranks "
-                           "costs %s, because each step waits for the slowest of %u ranks.",
+                           "No rank, host, stage or link costs 0.5 %% of the step time or more. Random variation costs "
+                           "%s of the step time, because each step waits for the slowest of %u ranks.",
                            tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
         return has_peers ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
-                                                     "No rank, link or imbalance exceeds the usual spread."}
+                                                     "The differences between ranks and between links are within the "
+                                                     "usual variation."}
                          : (struct tp_verdict_block){
-                               TP_TONE_UNSURE, "No peers", "No two ranks do the same work, so none can be compared",
+                               TP_TONE_UNSURE, "No peers", "No two ranks do the same work, so no rank can be compared",
                                "tracepress compares a rank only with other ranks that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
@@ -59,9 +63,9 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
     return (struct tp_verdict_block){
         has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
         tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
-        has_cost ? tp_text_printf(w->arena, "This costs %s per step, which is %s of the step. %s",
+        has_cost ? tp_text_printf(w->arena, "%s The cost is %s per step, which is %s of the step time.", first->advice,
                                   tp_text_of_time(w->arena, first->cost_ns),
-                                  tp_text_of_percent(w->arena, 100 * first->cost_ratio), first->advice)
+                                  tp_text_of_percent(w->arena, 100 * first->cost_ratio))
                  : first->advice};
 }
 
@@ -81,8 +85,8 @@ static const char *finding_reason_text(const struct tp_job_wording *w, const str
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
     return tp_text_printf(w->arena,
-                          "%s As the only cause it would cost %s of the job's time; removing it would save %s; its "
-                          "share of the loss is %s.",
+                          "%s This cause alone would cost %s of the step time. Removing only this cause would save %s "
+                          "of the step time, or %s after all larger causes are removed.",
                           finding->detail, tp_text_of_percent(w->arena, finding->alone),
                           tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
 }
@@ -105,7 +109,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                                   .title = tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
                                   .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
                                   .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
-                                  .scope = has_cost ? "per step" : NULL,
+                                  .scope = has_cost ? "of the step time" : NULL,
                                   .reasons = {finding_reason_text(w, finding)},
                                   .advice = finding->advice,
                                   .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
@@ -121,7 +125,7 @@ void tp_job_put_findings(const struct tp_job_wording *w)
                                      .id_title = "id",
                                      .title_column_title = "finding",
                                      .value_title = "costs per step",
-                                     .change_title = "of the step",
+                                     .change_title = "of the step time",
                                      .reason_title = "cause, and what to try",
                                      .items = tp_arena_array(w->arena, count, sizeof *list.items),
                                      .count = count,

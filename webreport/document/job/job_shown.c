@@ -91,7 +91,7 @@ static struct tp_data make_rank_details(const struct tp_job_wording *w, uint32_t
     for (int p = 0; p < TP_JOB_PARTS; p++)
         add_code_item(items, tp_str_of(part_names[p]),
                       tp_text_printf(
-                          w->arena, "%s, %s%s than comparable ranks", tp_text_of_time(w->arena, rank->part_ns[p]),
+                          w->arena, "%s, %s%s than similar ranks", tp_text_of_time(w->arena, rank->part_ns[p]),
                           tp_text_of_time(w->arena, rank->part_excess_ns[p] < 0 ? tp_sat_sub(0, rank->part_excess_ns[p])
                                                                                 : rank->part_excess_ns[p]),
                           rank->part_excess_ns[p] < 0 ? " less" : " more"));
@@ -110,11 +110,11 @@ static struct tp_data make_rank_details(const struct tp_job_wording *w, uint32_t
     uint32_t count = tp_job_find_excess_rows(job, index, &rows);
     if (count)
         items = add_titled_block(
-            blocks, "Kernels and operators that take longer than on comparable ranks, per step, largest excess first");
+            blocks, "Time of kernels and operators per step compared with similar ranks, largest excess first");
     for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
         struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
         add_code_item(items, tp_shown_kernel_name(&w->naming, name),
-                      tp_text_printf(w->arena, "%s in %s calls; comparable ranks take %s in %s calls",
+                      tp_text_printf(w->arena, "%s in %s calls, and %s in %s calls on similar ranks",
                                      tp_text_of_time(w->arena, rows[i].time_ns),
                                      tp_text_of_fixed(w->arena, rows[i].count, 1),
                                      tp_text_of_time(w->arena, rows[i].peer_time_ns),
@@ -145,13 +145,13 @@ static void put_rank_table(const struct tp_job_wording *w)
     tp_job_build_rank_table(table, job, 0);
     struct tp_shown_table *shown =
         new_table(w, tp_table_copy_rows(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
-    shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
+    shown->caption = "Ranks with the largest excess of own work over comparable ranks";
     shown->print = verdict_cell_text;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = make_rank_details(w, order[i]);
-    put_section(w, "ranks", "Worst ranks", "Worst ranks",
-                "Ranks are sorted by the excess of their own work over comparable ranks (median over the steps). Open "
-                "one of the first rows to see what the rank did before it arrived late.",
+    put_section(w, "ranks", "Slowest ranks", "Slowest ranks",
+                "The first ranks exceed comparable ranks most in own work (the step without exposed communication). "
+                "Open one of the first rows to see which work of the rank takes longer.",
                 shown);
 }
 
@@ -211,7 +211,7 @@ static const struct tp_shown_column link_columns[] = {
     {TP_SHOW_BYTES, TP_JOB_LINK_BYTES, NULL, 0, 0, false, 0},
     {TP_SHOW_COUNT, TP_JOB_LINK_CALLS, NULL, 0, 0, false, 0},
     {TP_SHOW_REAL, TP_JOB_LINK_BANDWIDTH, "Bus GB/s", 0, 1, false, 0},
-    {TP_SHOW_REAL, TP_JOB_LINK_PEER_BANDWIDTH, "Alike GB/s", 0, 1, false, 0},
+    {TP_SHOW_REAL, TP_JOB_LINK_PEER_BANDWIDTH, "Similar groups GB/s", 0, 1, false, 0},
     {TP_SHOW_COUNT, TP_JOB_LINK_PEERS, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_LINK_LOST, NULL, 0, 0, false, 0},
     {TP_SHOW_YES_NO, TP_JOB_LINK_IS_SLOW, NULL, 0, 0, false, 0},
@@ -220,7 +220,7 @@ static const struct tp_shown_column merged_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_MERGED_RULE, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_SEVERITY, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_LINE, NULL, 0, 0, false, 0},
-    {TP_SHOW_COUNT, TP_JOB_MERGED_COUNT, "Ranks with this value", 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_MERGED_COUNT, "Rank count", 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_MERGED_RANKS, NULL, 0, 0, false, 0},
     {TP_SHOW_COUNT, TP_JOB_MERGED_WORST, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_MERGED_CEILING, NULL, 1, 0, false, 0},
@@ -243,17 +243,18 @@ static const struct {
      "Groups of comparable ranks",
      "Ranks are compared only within a group, because pipeline stages and roles do different work."},
     {tp_job_build_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
-     "Each rank is in at most one group of a family; the position of a rank in its group is its coordinate."},
+     "Each row is a family of similar process groups. Each rank is in at most one group of a family."},
     {tp_job_build_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
-     "Transfer is the shortest time that any rank spent in a collective; the additional time of the other ranks is "
+     "Transfer is the shortest time that any rank spent in a collective. The additional time of the other ranks is "
      "waiting."},
     {tp_job_build_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
-     "The table compares the bus bandwidth of each process group, by message size, with groups of the same layout; "
-     "slowest first."},
+     "The table compares the bus bandwidth of each process group with groups of the same layout, for each message "
+     "size. The slowest groups come first."},
     {tp_job_build_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
      "Findings of single ranks",
-     "Findings with the same rule and source line are merged; the table lists the ranks that have them."},
+     "Each row is a finding in the reports of single ranks, with the ranks that have this finding. Findings of one "
+     "rule at one source line share a row."},
     {tp_job_build_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "Differences between the ranks' traces",
      "The table lists properties that are not the same in all traces of the job."},
 };
@@ -285,9 +286,10 @@ static void put_causes_of_lost_time(const struct tp_job_wording *w, bool is_shor
     }
     shown->caption = "Causes";
     put_section(w, "causes", "Causes", "What each cause costs the job",
-                "Each row simulates the job without one cause. Alone: time lost if this were the only cause. Saved: "
-                "time saved if only this cause were removed. Share: time saved when the causes are removed one after "
-                "the other; the shares add up to the time beyond the ideal.",
+                "The numbers come from a simulation of the job, and are percentages of the step time. Alone is the "
+                "time lost if the cause were the only one. Saved is the time saved if only this cause were removed. "
+                "Share is the time saved if the causes were removed one after the other, largest first. The shares add "
+                "up to the lost time.",
                 shown);
 }
 

@@ -29,12 +29,12 @@ static const struct {
     const char *label;
 } classes[] = {
     {-0.05, 0x9CC3EA, "over 5 % faster than comparable ranks"},
-    {0.02, 0xEEF1F5, "as fast as comparable ranks (within 2 %)"},
+    {0.02, 0xEEF1F5, "5 % faster to 2 % slower"},
     {0.05, 0xFBE3B5, "2 to 5 % slower"},
-    {0.10, 0xF3B35C, "5 to 10 %"},
-    {0.20, 0xDE7430, "10 to 20 %"},
-    {0.50, 0xB3321F, "20 to 50 %"},
-    {INFINITY, 0x5E0F1A, "beyond 50 %"},
+    {0.10, 0xF3B35C, "5 to 10 % slower"},
+    {0.20, 0xDE7430, "10 to 20 % slower"},
+    {0.50, 0xB3321F, "20 to 50 % slower"},
+    {INFINITY, 0x5E0F1A, "over 50 % slower"},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -145,9 +145,9 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     tp_object_add_int(object, "heat_columns", heat.column_count);
     tp_object_add_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
     tp_object_add_text(object, "heat_alt",
-                       tp_text_printf(w->arena,
-                                      "Heat map of %zu ranks and %u steps; the table of ranks lists the numbers",
-                                      job->ranks.count, job->labels.count));
+                       tp_text_printf(w->arena, "Heat map of %s and %s. The table of ranks lists the numbers.",
+                                      tp_text_of_counted_noun(w->arena, (int64_t)job->ranks.count, "rank", "ranks"),
+                                      tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps")));
     tp_object_add_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
     tp_object_add_str(object, "last_step",
                       tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
@@ -160,8 +160,7 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     put_color_legend(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_add_text(object, "heat_note",
-                           tp_text_printf(w->arena,
-                                          "Each cell shows the largest excess over comparable ranks among %s and %s.",
+                           tp_text_printf(w->arena, "Each cell covers %s and %s, and shows the slowest of them.",
                                           tp_text_of_counted_noun(w->arena, heat.ranks_per_cell, "rank", "ranks"),
                                           tp_text_of_counted_noun(w->arena, heat.steps_per_cell, "step", "steps")));
     tp_document_add_section(
@@ -169,7 +168,8 @@ void tp_job_put_heat(const struct tp_job_wording *w)
                          .id = "heat",
                          .label = "Ranks and steps",
                          .title = "Ranks and steps",
-                         .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work in the "
-                                 "step, without waits for other ranks, with the median of comparable ranks."});
+                         .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work (the step "
+                                 "without exposed communication) with the median of comparable ranks. The difference "
+                                 "is a percentage of the median step time."});
     tp_document_add_chart(w->document, "heat", tp_data_of_object(object), NULL);
 }

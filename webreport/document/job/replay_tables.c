@@ -9,16 +9,17 @@ static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
     {"kind", "Kind", "", "Kind of the cause (docs/definitions.md, section 29).", TP_COLUMN_TEXT},
     {"part", "Part", "", "Part of a rank's own work that the cause affects.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "",
-     "Ranks that the cause affects; for links, the ranks of the slow groups, or of the slow host.", TP_COLUMN_TEXT},
+     "Ranks that the cause affects. For links, the ranks of the slow process groups or of the slow host.",
+     TP_COLUMN_TEXT},
     {"rank_count", "Count", "", "Number of ranks that the cause affects.", TP_COLUMN_INT},
     {"rank_steps", "Rank-steps", "", "Number of steps, summed over the ranks, that the cause affects.", TP_COLUMN_INT},
     {"alone_percent", "Alone", "%",
-     "Percent of the job's time: the job with only this cause minus the job without any cause.", TP_COLUMN_REAL},
-    {"saved_percent", "Saved", "%", "Percent of the job's time: the job minus the job without this cause.",
-     TP_COLUMN_REAL},
+     "Time that the job would lose if this were the only cause, as a percentage of the step time.", TP_COLUMN_REAL},
+    {"saved_percent", "Saved", "%",
+     "Time that the job would save if only this cause were removed, as a percentage of the step time.", TP_COLUMN_REAL},
     {"share_percent", "Share", "%",
-     "Percent of the job's time that is saved when the causes are removed one after the other; all shares add up to "
-     "the loss.",
+     "Time that the job would save if this cause were removed after all larger causes, as a percentage of the step "
+     "time. The shares add up to the lost time.",
      TP_COLUMN_REAL},
 };
 
@@ -70,7 +71,7 @@ void tp_job_build_cause_table(struct tp_table *table, const struct tp_job *job, 
     if (!rows)
         return;
     tp_table_text(table, TP_JOB_CAUSE_TEXT)[count] =
-        TP_STR("random variation: each step waits for the rank that is slowest in it");
+        TP_STR("random variation, because each step waits for its slowest rank");
     tp_table_text(table, TP_JOB_CAUSE_KIND)[count] = TP_STR("jitter");
     tp_table_text(table, TP_JOB_CAUSE_PART)[count] = tp_table_text(table, TP_JOB_CAUSE_RANKS)[count] = TP_STR("");
     tp_table_int(table, TP_JOB_CAUSE_COUNT)[count] = job->what_if.rank_count;
@@ -83,13 +84,13 @@ void tp_job_build_cause_table(struct tp_table *table, const struct tp_job *job, 
 
 static const struct tp_column_def family_defs[TP_JOB_FAMILY_COLUMNS] = {
     {"family", "Process groups", "",
-     "Description of the process groups; without one, the size of the groups and the distance between their ranks.",
+     "Description of the process groups, or the size of the groups and the distance between their ranks.",
      TP_COLUMN_TEXT},
-    {"groups", "Groups", "", "Number of ranks in a group; the position of a rank in its group is its coordinate.",
-     TP_COLUMN_INT},
-    {"size", "Ranks", "", "Ranks of the first group of the family.", TP_COLUMN_INT},
-    {"first_ranks", "First group", "", "Its ranks.", TP_COLUMN_TEXT},
-    {"is_pipeline", "Pipeline", "", "yes if the coordinate of a rank is its pipeline stage.", TP_COLUMN_BOOL},
+    {"groups", "Groups", "", "Number of process groups in this row.", TP_COLUMN_INT},
+    {"size", "Ranks", "", "Number of ranks in the first of these process groups.", TP_COLUMN_INT},
+    {"first_ranks", "First group", "", "Ranks in the first of these process groups.", TP_COLUMN_TEXT},
+    {"is_pipeline", "Pipeline", "", "yes if the position of a rank in its process group is its pipeline stage.",
+     TP_COLUMN_BOOL},
 };
 
 void tp_job_build_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)

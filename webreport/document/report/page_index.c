@@ -56,7 +56,7 @@ static void fill_entry_of_program(struct tp_page_entry *entry, struct tp_arena *
 const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena)
 {
     if (entry->wall_ns != TP_NULL_INT)
-        return tp_text_printf(arena, "%s, %s wall", entry->tag, tp_text_of_time(arena, entry->wall_ns));
+        return tp_text_printf(arena, "%s, %s of wall time", entry->tag, tp_text_of_time(arena, entry->wall_ns));
     if (entry->step_ns == TP_NULL_INT)
         return entry->tag;
     return tp_text_printf(arena, "%s, %s per step", entry->tag, tp_text_of_time(arena, entry->step_ns));
@@ -98,9 +98,9 @@ void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object 
         return;
     tp_object_add_formatted(object, "link_href", "#p%d-overview", own + linked);
     if (linked > 0 && tp_section_is_program(section))
-        tp_object_add_text(object, "link_title", "Recorded inside: memory, waits");
+        tp_object_add_text(object, "link_title", "Recorded inside the process: memory, waits");
     else if (linked > 0 || section->profile->is_silent)
-        tp_object_add_text(object, "link_title", "The program");
+        tp_object_add_text(object, "link_title", "The whole program");
     else
         tp_object_add_formatted(object, "link_title", "Steps and operators: %.*s", (int)before->title.len,
                                 before->title.ptr);
@@ -297,8 +297,9 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
     if (good > index->shown_count)
         tp_object_add_text(tp_list_add_object(meta), "text",
                            tp_text_printf(index->arena,
-                                          "%zu of the profiles have sections; a larger --max-size shows more",
-                                          index->shown_count));
+                                          "The page has sections for %zu of %zu profiles. Use a larger --max-size to "
+                                          "show more.",
+                                          index->shown_count, good));
     put_failed_inputs(index, object);
     tp_object_add_sentence(object, "lead", tp_str_of(lead_text(index)));
     if (good)

@@ -73,8 +73,7 @@ static void put_wall_time_bar(const struct tp_section *section, struct tp_docume
                                           (double)wall->part_ns[order[i]]};
     struct tp_object *split = tp_object_new(section->arena);
     tp_chart_put_split_bar(split, section->arena, parts, count);
-    tp_object_add_formatted(split, "split_caption",
-                            "Parts of the wall time of all processes, %s; the parts add up to it",
+    tp_object_add_formatted(split, "split_caption", "Parts of the program's wall time of %s",
                             time_text(section, wall->wall_ns));
     tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
@@ -88,8 +87,8 @@ static void put_wall_time_facts(const struct tp_section *section, struct tp_docu
         text = tp_text_printf(section->arena, "%s%s%s %s (%s)", text, *text ? ", " : "", tp_wall_part_words(order[i]),
                               time_text(section, view->parts.part_ns[order[i]]),
                               tp_text_of_percent(section->arena, tp_wall_part_percent(&view->parts, order[i])));
-    tp_document_add_fact(document, tp_text_printf(section->arena, "Wall %s", time_text(section, view->parts.wall_ns)),
-                         text);
+    tp_document_add_fact(document,
+                         tp_text_printf(section->arena, "Wall time %s", time_text(section, view->parts.wall_ns)), text);
 }
 
 static int64_t find_largest_cell(const struct tp_table *table, unsigned column, size_t *row)
@@ -120,26 +119,27 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
     int64_t peak = find_largest_cell(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
     struct tp_str command = tp_text_shorten(arena, tp_program_command(section, row), 32);
-    put_figure(document, "Wall", time_text(section, wall), "time in which any thread exists",
-               "Wall time in which any thread of the program exists; the parts of the bar add up to it.");
-    put_figure(document, "CPU", time_text(section, cpu),
-               tp_text_printf(arena, "%s CPUs on average",
+    put_figure(document, "Wall time", time_text(section, wall), "time in which any thread exists",
+               "Time in which any thread of the program exists. The parts of the bar add up to this time.");
+    put_figure(document, "CPU time", time_text(section, cpu),
+               tp_text_printf(arena, "%s CPUs busy on average",
                               tp_text_of_fixed(arena, wall ? (double)view->parts.busy_ns / (double)wall : 0, 2)),
                "CPU time of all threads, as the kernel counts it.");
     put_figure(document, "Ready, no CPU", time_text(section, view->state_ns[TP_STATE_READY]), "summed over threads",
                "Time in which threads could run but no CPU was free, summed over the threads.");
-    put_figure(document, "Processes", tp_text_of_count(arena, (int64_t)view->processes.row_count),
-               tp_text_printf(arena, "%s with an error", tp_text_of_count(arena, (int64_t)view->failed_count)),
-               "Number of processes of the program, and how many of them ended by a signal or with an exit code other "
-               "than 0.");
+    put_figure(
+        document, "Processes", tp_text_of_count(arena, (int64_t)view->processes.row_count),
+        tp_text_printf(arena, "%s with an error", tp_text_of_count(arena, (int64_t)view->failed_count)),
+        "Number of processes of the program. A process has an error if a signal ended it or its exit code is not "
+        "0.");
     put_figure(document, "Largest process", tp_text_of_bytes(arena, peak),
                peak == TP_NULL_INT ? "no process lived long enough to be polled"
-                                   : tp_text_printf(arena, "%.*s, resident", (int)command.len, command.ptr),
+                                   : tp_text_printf(arena, "resident memory of %.*s", (int)command.len, command.ptr),
                "Largest resident memory of one process; the memory is read every 20 ms.");
     put_figure(document, "Disk",
                tp_text_printf(arena, "%s, %s", tp_text_of_bytes(arena, view->disk_read_bytes),
                               tp_text_of_bytes(arena, view->disk_written_bytes)),
-               "read, written; all processes",
+               "read and written by all processes",
                "Bytes that the kernel read from disks and wrote to disks for the program.");
 }
 
@@ -149,7 +149,7 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     struct tp_findings_block list = {.heading = "Findings",
-                                     .none = "Nothing stands out.",
+                                     .none = "No rule found a problem.",
                                      .id_title = "id",
                                      .title_column_title = "finding",
                                      .value_title = "time",
@@ -179,7 +179,7 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
 /* ---- tables ---- */
 
 static const struct tp_shown_column FUNCTION_COLUMNS[] = {
-    {TP_SHOW_OWN_TEXT, 0, "File, hottest line", 0, 0, false, 0},
+    {TP_SHOW_OWN_TEXT, 0, "File, line with most time", 0, 0, false, 0},
     {TP_SHOW_TIME, TP_PROGRAM_FUNCTION_SELF, NULL, 1, 0, true, TP_SHOWN_SUM},
     {TP_SHOW_TIME, TP_PROGRAM_FUNCTION_TOTAL, NULL, 1, 0, false, 0},
     {TP_SHOW_PERCENT, TP_PROGRAM_FUNCTION_SELF_PERCENT, NULL, 0, 0, false, 0},
@@ -225,7 +225,7 @@ struct tp_shown_table *tp_program_functions_table(const struct tp_section *secti
     struct tp_shown_table *shown = tp_functions_table(section, rows, max_rows);
     shown->name = "functions";
     shown->name_definition = rows->defs[TP_PROGRAM_FUNCTION_NAME].definition;
-    shown->caption = "Functions by their own CPU time";
+    shown->caption = "Functions, sorted by CPU self time";
     return shown;
 }
 

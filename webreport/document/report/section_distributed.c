@@ -31,7 +31,7 @@ enum rank_column {
     {                                                                                                                  \
         {"worker", "Worker", "", "Name of the rank's trace.", TP_COLUMN_TEXT},                                         \
             {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
-            {"overlapping_us", "Both", "us",                                                                           \
+            {"overlapping_us", "Overlap", "us",                                                                        \
              "Mean time per step with computation and communication at the same time.", TP_COLUMN_REAL},               \
             {"communication_us", "Communication", "us",                                                                \
              "Mean time per step in communication that no computation overlaps.", TP_COLUMN_REAL},                     \
@@ -42,10 +42,10 @@ enum rank_column {
             {"waiting_us", "Waiting", "us",                                                                            \
              "Mean time per step in communication while waiting for the last rank to join.", TP_COLUMN_REAL},          \
     }
-static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean time per step in kernels (operators if no device was recorded), excluding communication.");
+static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] = RANK_COLUMN_DEFS(
+    "Mean time per step in which kernels (operators if no device was recorded) run, but no communication.");
 static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean time per step in recorded calls and ranges, excluding communication.");
+    RANK_COLUMN_DEFS("Mean time per step in which recorded calls or ranges run, but no communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {
     {TP_SHOW_TIME, RANK_COMPUTE, NULL, 1, 0, false, false},  {TP_SHOW_TIME, RANK_OVERLAP, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, RANK_COMM, NULL, 1, 0, false, false},     {TP_SHOW_TIME, RANK_OTHER, NULL, 1, 0, false, false},
@@ -273,7 +273,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         return tp_text_printf(
             arena,
             "Only one rank with communication was recorded: %.*s. Transfer and waiting for other ranks cannot be "
-            "separated. Record all ranks, then run report on the folder with all traces.",
+            "separated. Record all ranks, then run tracepress report on the folder with all traces.",
             (int)name.len, name.ptr);
     const char *not_alike =
         "The ranks' collectives do not match one to one, so transfer and waiting cannot be separated.";
@@ -288,32 +288,37 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     if (straggler.rank != TP_NO_ID)
         return tp_straggler_text(&straggler, tp_shown_text(naming, view->ranks[straggler.rank]->worker), arena);
     if (!(most - fastest > 0))
-        return tp_text_printf(arena, "All %u ranks compute for the same time.", view->rank_count);
+        return tp_text_printf(arena, "All %u ranks compute for the same time per step.", view->rank_count);
     struct tp_str waiting = tp_shown_text(naming, view->ranks[waiter]->worker);
 
     return tp_text_printf(
-        arena, "%.*s computes longest, %s per step more than the fastest rank; %.*s waits longest, %s per step.",
+        arena, "%.*s computes longest, %s per step more than the fastest rank. %.*s waits longest, %s per step.",
         (int)name.len, name.ptr, tp_text_of_time(arena, (int64_t)llround((most - fastest) * 1000)), (int)waiting.len,
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
-/* Returns the sentence below the section's title, including a sentence about a slow link. */
+/* Returns the text with a full stop at its end. */
+static const char *text_with_full_stop(struct tp_arena *arena, const char *text)
+{
+    size_t len = strlen(text);
+    return len && text[len - 1] != '.' ? tp_text_printf(arena, "%s.", text) : text;
+}
+
+/* Returns the sentences below the section's title, including a sentence about a slow link. */
 static const char *whole_job_lead_text(struct tp_arena *arena, const struct tp_naming *naming,
                                        const struct tp_distributed *view, const struct tp_table *ranks)
 {
-    const char *lead = lead_text(arena, naming, view, ranks);
+    const char *lead = text_with_full_stop(arena, lead_text(arena, naming, view, ranks));
     if (view->is_partial)
         lead = tp_text_printf(arena,
-                              "%s%s Traces of other ranks are missing, so the waiting time is a lower bound and the "
-                              "transfer time an upper bound.",
-                              lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
+                              "%s Traces of other ranks are missing, so the waiting time is a lower bound and the "
+                              "transfer time is an upper bound.",
+                              lead);
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
     if (!link.is_slow || view->job) /* the findings of a job already mention the slow link */
         return lead;
-    size_t len = strlen(lead);
-    return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
-                          tp_link_rate_text(&link, arena));
+    return tp_text_printf(arena, "%s %s", lead, text_with_full_stop(arena, tp_link_rate_text(&link, arena)));
 }
 
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
@@ -329,7 +334,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     object = tp_object_new(arena);
     ranks = make_rank_table(arena, view, speech);
     tp_object_add_text(object, "span_note",
-                       view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
+                       view->has_span ? tp_text_printf(arena, "recording %lld", (long long)view->span) : "");
     tp_object_add_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
     tp_object_add_value(object, "chart", make_rank_chart(arena, naming, ranks));
     tables = tp_object_add_list(object, "tables");
@@ -342,8 +347,8 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     shown->heading = "Ranks, mean per step";
     if (view->without_communication_count)
         shown->note = tp_text_printf(
-            arena, "%s without communication.",
-            tp_text_of_counted_noun(arena, view->without_communication_count, "more worker", "more workers"));
+            arena, "%s no communication.",
+            tp_text_of_counted_noun(arena, view->without_communication_count, "more worker has", "more workers have"));
     tp_shown_table_set_row_names(naming, shown, RANK_WORKER);
     tp_list_add_shown_table(tables, shown);
     shown = tp_shown_table_new(

@@ -53,7 +53,7 @@ static struct tp_figure_block make_step_figure(const struct tp_section *section)
         figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
     else
         figure.note =
-            strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
+            strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole recording" : "one step";
     figure.definition =
         tp_mentions_launches(section->profile->model)
             ? "Mean length of the used steps. A step lasts from its marker's start to the end of the GPU work that the "
@@ -89,9 +89,9 @@ static const char *base_of_percentages_text(const struct tp_section *section, co
     int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
     if (unjudged->reason == TP_UNJUDGED_NOTHING)
         return usual;
-    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that tracepress can judge",
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that tracepress can analyse",
                                         tp_text_of_time(section->arena, rest_ns))
-                       : "too little to judge";
+                       : "too little to analyse";
 }
 
 static struct tp_figure_block make_busy_figure(const struct tp_section *section)
@@ -105,7 +105,7 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : base_of_percentages_text(section, "kernels, copies or sets");
+                                      : base_of_percentages_text(section, "kernels, copies or memsets");
     figure.tone = tone_of_percentage(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;
@@ -132,11 +132,13 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
     tp_document_add_figure(document, &figure);
     figure = make_percentage_figure(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
-    figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
+    figure.note =
+        isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, weighted by kernel time";
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
     tp_document_add_figure(document, &figure);
     figure = make_percentage_figure(arena, "Tensor Core time", used);
-    figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
+    figure.note = eligible > 0 ? tp_text_printf(arena, "%s of the kernel time could use Tensor Cores",
+                                                tp_text_of_percent(arena, eligible))
                                : tp_section_words_for_producer(section, "no eligible operators");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
@@ -164,7 +166,7 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
         figure = make_percentage_figure(section->arena, SHARES[i].label,
                                         total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
-        figure.note = "of the step";
+        figure.note = "of the step time";
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }

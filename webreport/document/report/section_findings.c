@@ -22,7 +22,7 @@ static const char *part_in_total_gain_text(struct tp_arena *arena, const struct 
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
-    return tp_text_printf(arena, " \xc2\xb7 the total below counts %s of this",
+    return tp_text_printf(arena, " \xc2\xb7 counts as %s of the step time in the total below",
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
@@ -34,8 +34,11 @@ static const char *confidence_and_evidence_text(struct tp_arena *arena, const st
     const char *weakened = "", *evidence = "", *known = "";
 
     for (unsigned i = 0; i < finding->weakened_by_count; i++)
-        weakened =
-            tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", lowered by trace flaw ", finding->weakened_by[i]);
+        weakened = tp_text_printf(arena, "%s%s%s", weakened,
+                                  i                                ? ", "
+                                  : finding->weakened_by_count > 1 ? ", lowered by quality checks "
+                                                                   : ", lowered by quality check ",
+                                  finding->weakened_by[i]);
     if (shown && shown < finding->evidence_total)
         evidence = tp_text_printf(arena, " \xc2\xb7 %u of %s events are listed as evidence", shown,
                                   tp_text_of_count(arena, finding->evidence_total));
@@ -133,7 +136,7 @@ const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_are
     if (isnan(finding->high_percent))
         return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
     if (finding->high_percent < 0.05 && finding->share_percent >= 0.05)
-        return "counted above";
+        return "counted in a finding above";
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
@@ -162,7 +165,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
                                                              : NULL,
                                        .scope = has_time    ? "per step, estimate"
-                                                : has_share ? "of the step is affected"
+                                                : has_share ? "of the step time is affected"
                                                             : NULL,
                                        .reasons = {detail_text(section, finding)},
                                        .advice = finding->shown_advice,
@@ -181,8 +184,8 @@ static const char *total_gain_text(struct tp_arena *arena, const struct tp_recom
         return NULL;
     return tp_text_printf(
         arena,
-        "All findings together could save an estimated %s per step (%s). Each estimate excludes the time of the "
-        "findings above it.",
+        "All findings together could save an estimated %s per step (%s of the step time). Each estimate excludes the "
+        "time of the findings above it.",
         time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent / found->total_gain_percent,
                         found->total_gain_us_per_step),
         percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
@@ -199,7 +202,7 @@ static const char *base_of_shares_text(const struct tp_section *section)
     const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
     return tp_text_printf(
         section->arena,
-        "The profiler itself takes about %s of each %s step; the estimates are relative to the remaining %s.",
+        "The profiler itself takes about %s of each %s step. The estimates are shares of the remaining %s.",
         tp_text_of_time(section->arena, cost_ns / steps), tp_text_of_time(section->arena, found->window_ns / steps),
         left);
 }
@@ -214,16 +217,15 @@ static const char *notes_of_findings_text(const struct tp_section *section)
 static const char *no_findings_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
-        return "The findings are on the page of the whole program; this page shows only the part recorded inside a "
+        return "The findings are on the page of the whole program. This page shows only the part recorded inside a "
                "process.";
     if (section->profile->main_worker.len)
         return "The findings are in the section of PyTorch's trace of the same process.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
     return tp_text_printf(section->arena,
-                          "%s%s. The section on trace quality lists the rules that could not be checked.",
-                          *missing ? "No rule found time that could be saved, but the recording is incomplete: "
-                                   : "No rule found time that could be saved",
-                          missing);
+                          "No rule found time that could be saved. %s%s%sThe section on trace quality lists the rules "
+                          "that could not be checked.",
+                          *missing ? "The recording is incomplete: " : "", missing, *missing ? ". " : "");
 }
 
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)
@@ -235,7 +237,7 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
                                      .id_title = "id",
                                      .title_column_title = "finding",
                                      .value_title = "estimate per step",
-                                     .change_title = "of the step",
+                                     .change_title = "of the step time",
                                      .reason_title = "what to try",
                                      .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 

@@ -10,7 +10,7 @@ static const struct tp_shown_column LINE_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
     {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
     {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Starved", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Waits for host", 1, 0, false, true},
 };
 static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
@@ -38,7 +38,7 @@ static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_OWN_TEXT, 0, "Operator", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_SYNC_COUNT, NULL, 0, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_HOST_WAIT, "Host waited", 1, 0, false, true},
-    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU then empty", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU idle after", 1, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_COST, "True cost", 1, 0, true, true},
     {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
 };
@@ -67,20 +67,22 @@ static void put_idle_time_split(const struct tp_section *section, struct tp_obje
     bool is_own = tp_is_device_of_program(section->profile->model, device->device);
     const struct tp_chart_part parts[] = {
         {TP_CHART_KERNEL, "Busy", "Busy: a kernel, copy or memset runs on the device.", (double)device->busy_ns},
-        {TP_CHART_DATA, "Host", "The device is idle because the host had not yet called the next operation.",
+        {TP_CHART_DATA, "Host", "The device is idle because the host has not begun to launch the next operation.",
          part_ns[TP_IDLE_HOST]},
         {TP_CHART_RUNTIME, "Launch",
          "The device is idle while the host is inside the call that launches the next operation.",
          part_ns[TP_IDLE_LAUNCH]},
         {TP_CHART_CPU, "Queue",
-         "The device is idle although the next operation had been called; the operation waited in the device or its "
-         "queue.",
+         "The device is idle although the next operation was launched. The operation waits in the device or its queue.",
          part_ns[TP_IDLE_QUEUE]},
-        {TP_CHART_MEMSET, "Outside", "The time is outside the recorded range, so the state of the device is unknown.",
+        {TP_CHART_MEMSET, "Outside",
+         "The time is before the first or after the last recorded operation, so the state of the device is unknown.",
          part_ns[TP_IDLE_OUTSIDE]},
         {TP_CHART_OTHER, is_own ? "Idle" : "Unknown",
-         is_own ? "Nothing runs on the device."
-                : "The device is idle before an operation whose launch was not recorded.",
+         is_own
+             ? "Nothing runs on the device."
+             : "The device is idle before an operation whose launch was not recorded, or while the host waits for work "
+               "that was not recorded.",
          part_ns[TP_IDLE_UNKNOWN]},
     };
     struct tp_object *split = tp_object_add_object(object, "split");
@@ -142,12 +144,12 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     const char *exposed = "";
 
     if (device->exposed_communication_ns > 0)
-        exposed = tp_text_printf(arena, ", exposed communication %s",
+        exposed = tp_text_printf(arena, " with %s of exposed communication",
                                  tp_text_of_time(arena, device->exposed_communication_ns));
     tp_object_add_text(object, "device_name", tp_section_device_name(section, device->device));
     tp_object_add_text(
         object, "device_note",
-        tp_text_printf(arena, "%s on %s within %s%s",
+        tp_text_printf(arena, "%s on %s in the recording, %s of step time%s",
                        tp_text_of_counted_noun(arena, device->operation_count, "operation", "operations"),
                        tp_text_of_counted_noun(arena, device->stream_count, "stream", "streams"),
                        tp_text_of_time(arena, device->idle.window_ns), exposed));
@@ -206,14 +208,15 @@ static void put_synchronizations(const struct tp_section *section, struct tp_obj
         return;
     }
     part = tp_object_add_object(object, "syncs");
-    tp_object_add_text(
-        part, "sync_lead",
-        tp_text_printf(arena, "%s made the host wait for %s. For %s directly after these calls, %s was idle.",
-                       tp_text_of_counted_noun(arena, syncs->count, "waiting call", "waiting calls"),
-                       tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
-                       tp_has_only_devices_of_program(section->profile->model)
-                           ? "a device"
-                           : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
+    tp_object_add_text(part, "sync_lead",
+                       tp_text_printf(arena,
+                                      "The host waited for %s in %s. Directly after the waits, %s was idle for %s.",
+                                      tp_text_of_time(arena, syncs->host_wait_ns),
+                                      tp_text_of_counted_noun(arena, syncs->count, "call", "calls"),
+                                      tp_has_only_devices_of_program(section->profile->model)
+                                          ? "a device"
+                                          : tp_replace_gpu_by_device_word(section->profile->model, "the GPU", arena),
+                                      tp_text_of_time(arena, syncs->cost_ns)));
     shown = make_sync_table(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
@@ -233,16 +236,19 @@ static const char *lead_text(const struct tp_section *section)
         if (view->devices[i].idle.total_ns > worst->idle.total_ns)
             worst = &view->devices[i];
     if (tp_is_device_of_program(section->profile->model, worst->device)) {
-        most = " The launches were not recorded. The timeline shows what the host did meanwhile; ranges of the kinds "
-               "input, wait and sync show what the device waited for.";
+        most = " The launches were not recorded. The timeline shows what the host did at the same time. Ranges of the "
+               "kinds input, wait and sync show what the device waited for.";
     } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
         struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
+        const char *share = tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]);
 
-        most = tp_text_printf(arena, " For %s of this time the host ran %.*s.",
-                              tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
-                              (int)line.len, line.ptr);
+        if (tp_str_equal(tp_table_text(&worst->by_line, TP_IDLE_LINE_KIND)[0], TP_STR("none")))
+            most = tp_text_printf(arena, " For %s of the idle time, no host activity was recorded.", share);
+        else
+            most =
+                tp_text_printf(arena, " For %s of the idle time, the host ran %.*s.", share, (int)line.len, line.ptr);
     }
-    return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s).%s",
+    return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s of the step time).%s",
                           tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
                           tp_text_of_time(arena, worst->idle.window_ns),
                           tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);

@@ -184,13 +184,14 @@ static const char *lead_text(const struct tp_section *section)
     }
     bool is_known = !tp_has_only_devices_of_program(model);
     return tp_text_printf(
-        section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
+        section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s.%s%s%s",
         tp_text_of_counted_noun(section->arena, (int64_t)launches, "launch", "launches"),
         tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
         tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
         tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
-        is_known ? "; kernels that use Tensor Cores take " : "",
-        is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "", is_known ? " of kernel time" : "");
+        is_known ? " Kernels that use Tensor Cores take " : "",
+        is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
+        is_known ? " of the kernel time." : "");
 }
 
 struct tp_data tp_section_kernels(const struct tp_section *section)

@@ -45,9 +45,9 @@ static const char *memory_growth_text(struct tp_arena *arena, const struct tp_me
                    : tp_text_printf(arena, "allocated memory is the same at the ends of all %u steps",
                                     peak->step_end_count);
     return tp_text_printf(
-        arena, "%s%s per step, measured at the ends of %u steps; it rises for at most %s in a row",
-        creep > 0 ? "+" : "", tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),
-        peak->step_end_count, tp_text_of_counted_noun(arena, peak->longest_rise_steps, "step", "steps"));
+        arena, "%s%s per step, measured at the ends of %u steps; the longest rise lasts %s", creep > 0 ? "+" : "",
+        tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0), peak->step_end_count,
+        tp_text_of_counted_noun(arena, peak->longest_rise_steps, "step", "steps"));
 }
 
 static void put_facts(const struct tp_section *section, struct tp_object *object, const struct tp_memory_device *peak,
@@ -69,15 +69,15 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
         tp_list_add_fact(facts, "Capacity", tp_text_of_bytes(arena, capacity));
     if (!isnan(peak->fragmentation_percent))
         tp_list_add_fact(facts, "Fragmentation",
-                         tp_text_printf(arena, "At the peak, %s of the reserved memory was not allocated",
+                         tp_text_printf(arena, "At the peak, %s of the reserved memory is not allocated",
                                         tp_text_of_percent(arena, peak->fragmentation_percent)));
     if (peak->live_bytes != TP_NULL_INT)
         tp_list_add_fact(facts, "Alive at the peak",
-                         tp_text_printf(arena, "%s in %s that were allocated during the recording%s",
+                         tp_text_printf(arena, "%s in %s allocated during the recording%s",
                                         tp_text_of_bytes(arena, peak->live_bytes),
                                         tp_text_of_counted_noun(arena, peak->live_block_count, "block", "blocks"),
                                         peak->preexisting_bytes > 0
-                                            ? tp_text_printf(arena, ", and %s from before",
+                                            ? tp_text_printf(arena, ", and %s allocated before",
                                                              tp_text_of_bytes(arena, peak->preexisting_bytes))
                                             : ""));
     tp_list_add_fact(facts, "Growth", memory_growth_text(arena, peak));
@@ -123,9 +123,8 @@ static void put_tables_of_live_memory(const struct tp_section *section, struct t
     } groups[] = {
         {peak && tp_uses_torch_words(section->profile->model->producer) ? &peak->live_by_category : NULL,
          "Purpose of the memory", "Memory at the peak, by purpose"},
-        {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first",
-         "Alive at the peak, by the stack that "
-         "allocated it"},
+        {peak ? &peak->live_by_stack : NULL, "Stack, innermost frame first",
+         "Alive at the peak, by the stack that allocated it"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
         {peak ? &peak->live_by_op : NULL, "Operator",
@@ -180,8 +179,8 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     put_tables_of_live_memory(section, object, device, peak);
 }
 
-/* Returns a text about the category with the most bytes at the peak, such as ", 61 % of it activations"; "" if that
- * category is unknown or has no name. */
+/* Returns a text about the category with the most bytes at the peak, such as " The largest part, 61 % of the peak, is
+ * activations."; "" if that category is unknown or has no name. */
 static const char *largest_category_text(const struct tp_section *section, const struct tp_memory_device *peak)
 {
     const struct tp_table *table = &peak->live_by_category;
@@ -191,7 +190,7 @@ static const char *largest_category_text(const struct tp_section *section, const
     struct tp_str name = tp_table_text(table, TP_LIVE_NAME)[0];
     if (tp_str_equal(name, tp_str_of(tp_memory_category_text(TP_MEMORY_RESERVED))))
         return "";
-    return tp_text_printf(section->arena, "; the largest part of it, %s, is %.*s",
+    return tp_text_printf(section->arena, " The largest part, %s of the peak, is %.*s.",
                           tp_text_of_percent(section->arena, tp_percent(tp_table_int(table, TP_LIVE_BYTES)[0],
                                                                         peak->peak_allocated_bytes)),
                           (int)name.len, name.ptr);
@@ -214,12 +213,12 @@ static const char *lead_text(const struct tp_section *section)
                               (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes));
     if (capacity > 0)
-        return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s, which is %s of its %s%s.",
+        return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s, which is %s of its %s.%s",
                               (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                               tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
                               tp_text_of_bytes(arena, capacity), largest_category_text(section, peak));
-    return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
+    return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s.%s", (int)device->name.len, device->name.ptr,
                           tp_text_of_bytes(arena, peak->peak_allocated_bytes), largest_category_text(section, peak));
 }
 

@@ -106,8 +106,8 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
         }
     }
     name = tp_shown_text(&section->naming, tp_table_text(&view->table, TP_MODULE_NAME)[heaviest]);
-    return tp_text_printf(section->arena, "%.*s takes %s of the modules' %s time by itself%s.", (int)name.len, name.ptr,
-                          tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0),
+    return tp_text_printf(section->arena, "%.*s itself takes %s of the %s time of all modules%s.", (int)name.len,
+                          name.ptr, tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0),
                           is_gpu ? tp_devices_word(section->profile->model) : "CPU",
                           has_backward(view) ? ", forward and backward" : "");
 }

@@ -57,8 +57,10 @@ static void add_evidence_notice(struct tp_document *document, const struct tp_pr
     if (*reason)
         tp_document_add_notice(
             document, TP_TONE_WARN, "This trace is incomplete",
-            tp_text_printf(document->arena,
-                           "Reason: %s. tracepress check and diff do not judge numbers that this affects.", reason));
+            tp_text_printf(
+                document->arena,
+                "Reason: %s. tracepress check and tracepress diff give no verdict on numbers that the damage affects.",
+                reason));
 }
 
 enum { LEAST_UNREAD_PERCENT = 1 };
@@ -79,10 +81,10 @@ static const char *unknown_categories_text(const struct tp_section *section, int
         if (!unread->count || tp_percent(unread->time_ns, whole_ns) < LEAST_UNREAD_PERCENT)
             continue;
         cat = cat.len ? cat : TP_STR("no category");
-        text = tp_text_printf(arena, "%s%s%.*s: %s, %s (%s of the recording)", text, *text ? "; " : "", (int)cat.len,
-                              cat.ptr, tp_text_of_counted_noun(arena, (int64_t)unread->count, "event", "events"),
-                              tp_text_of_time(arena, unread->time_ns),
-                              tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
+        text = tp_text_printf(
+            arena, "%s%s%.*s: %s, %s (%s of the recorded time)", text, *text ? "; " : "", (int)cat.len, cat.ptr,
+            tp_text_of_counted_noun(arena, (int64_t)unread->count, "event", "events"),
+            tp_text_of_time(arena, unread->time_ns), tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
         *count += (int64_t)unread->count;
     }
     return text;
@@ -94,10 +96,11 @@ static void add_notice_of_skipped_events(struct tp_document *document, const str
     int64_t count;
     const char *text = unknown_categories_text(section, &count);
     if (count)
-        tp_document_add_notice(document, TP_TONE_WARN,
-                               tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
-                                              tp_text_of_counted_noun(arena, count, "event is", "events are")),
-                               tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
+        tp_document_add_notice(
+            document, TP_TONE_WARN,
+            tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
+                           tp_text_of_counted_noun(arena, count, "event is", "events are")),
+            tp_text_printf(arena, "No number of this report includes the ignored events. %s.", text));
 }
 
 /* Texts for events whose end time in the file is impossible, and the events themselves. */
@@ -106,8 +109,8 @@ struct impossible_ends {
     const struct tp_cut *cut;
 };
 
-/* Returns a text about the longest event with an impossible end, such as "gemm is the longest: 3.40 s in the file,
- * 35 us in the numbers". */
+/* Returns a text about the longest event with an impossible end, such as "The longest one is gemm: 3.40 s in the
+ * file, shortened to 35 us". */
 static const char *longest_impossible_event_text(const struct tp_section *section, const struct tp_cut *cut)
 {
     struct tp_arena *arena = section->arena;
@@ -138,8 +141,9 @@ static void add_notice_of_impossible_ends(struct tp_document *document, const st
             tp_document_add_notice(
                 document, TP_TONE_WARN,
                 tp_text_printf(
-                    arena, "Shortened, because the recorded end is impossible: %s",
-                    tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural)),
+                    arena, "%s %s shortened, because the recorded end is impossible",
+                    tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural),
+                    list[i].cut->count == 1 ? "was" : "were"),
                 tp_text_printf(arena, "%s %s.", list[i].rule, longest_impossible_event_text(section, list[i].cut)));
 }
 
@@ -177,12 +181,12 @@ static void add_notice_of_recording_overhead(struct tp_document *document, const
     tp_document_add_notice(
         document, TP_TONE_UNSURE, "The profiler slows the host down",
         tp_text_printf(arena,
-                       "At least %s of the time in which the device waits for the host is overhead of the profiler, "
-                       "which records %s Python frames and %s operators per millisecond. The estimates exclude this "
-                       "overhead. Record once %s before you change the program.",
+                       "Record once %s before you change the program. At least %s of the time in which the device "
+                       "waits for the host is overhead of the profiler. The profiler records %s Python frames and %s "
+                       "operators per millisecond of this time. The estimates exclude the overhead.",
+                       overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory",
                        tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
-                       tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
-                       overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
+                       tp_text_of_fixed(arena, (double)overhead->operators / ms, 0)));
 }
 
 static void add_notice_of_missing_sections(struct tp_document *document, const struct tp_section *section)
@@ -205,7 +209,7 @@ static void add_notice_of_missing_sections(struct tp_document *document, const s
             document, TP_TONE_UNSURE, "The trace has too few engine steps to compare",
             tp_text_printf(
                 arena,
-                "The whole recording of %s counts as one step here; the section Serving lists the engine's own steps.",
+                "The whole recording of %s counts as one step. The section Serving lists the engine's own steps.",
                 tp_text_of_time(arena, profile->model->window_ns)));
     else if (strcmp(views->facts.step_marker, "window") == 0 && !profile->is_silent)
         tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
@@ -221,11 +225,12 @@ static void add_notice_of_missing_sections(struct tp_document *document, const s
     if (profile->model->trace->reading.counter_events)
         tp_document_add_notice(
             document, TP_TONE_UNSURE, "This page does not show the hardware counters of the trace",
-            tp_text_printf(arena,
-                           "The counters of CuptiRangeProfiler are in %s. To read them, open the "
-                           "trace's JSON and look for the category cuda_profiler_range.",
-                           tp_text_of_counted_noun(arena, (int64_t)profile->model->trace->reading.counter_events,
-                                                   "event", "events")));
+            tp_text_printf(
+                arena,
+                "The counters of CuptiRangeProfiler are in %s. To read the counters, open the JSON of the trace "
+                "and search for the category cuda_profiler_range.",
+                tp_text_of_counted_noun(arena, (int64_t)profile->model->trace->reading.counter_events, "event",
+                                        "events")));
     if (profile->advice->quality.out_of_memory_events)
         tp_document_add_notice(
             document, TP_TONE_BAD,
@@ -245,8 +250,8 @@ static const char *missing_sections_text(struct tp_arena *arena, const struct tp
 
     if (views->memory.is_present && views->modules.is_present)
         return NULL;
-    return tp_text_printf(arena, "This trace does not contain: %s%s%s.", views->memory.is_present ? "" : memory,
-                          views->memory.is_present || views->modules.is_present ? "" : ", ",
+    return tp_text_printf(arena, "This trace does not contain %s%s%s.", views->memory.is_present ? "" : memory,
+                          views->memory.is_present || views->modules.is_present ? "" : " or ",
                           views->modules.is_present ? "" : modules);
 }
 

@@ -150,7 +150,7 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
         (index->shapes[row] == 1 && tp_table_text(table, TP_OP_SHAPE)[index->first[row]].len <= 2))
         return;
     block = tp_list_add_object(blocks);
-    tp_object_add_text(block, "block_title", "Input shapes, largest first");
+    tp_object_add_text(block, "block_title", "Input shapes, most self time first");
     tp_object_add_bool(block, "has_items", true);
     items = tp_object_add_list(block, "items");
     for (uint32_t i = 0, at = index->first[row]; i < index->shapes[row]; i++, at = index->next[at]) {
@@ -219,7 +219,7 @@ static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_ta
     double used = tp_table_real(table, TP_OP_TC_SELF)[row];
 
     if (used > 0)
-        return tp_str_of(tp_text_printf(arena, "%s used", tp_text_of_percent(arena, 100 * used)));
+        return tp_str_of(tp_text_printf(arena, "%s of self time", tp_text_of_percent(arena, 100 * used)));
     if (tp_table_bool(table, TP_OP_TC_ELIGIBLE)[row])
         return TP_STR("eligible, unused");
     return TP_STR("\xe2\x80\x93");
@@ -281,8 +281,8 @@ static void add_table_by_shape(const struct tp_section *section, struct tp_list 
     tp_list_add_shown_table(tables, shown);
 }
 
-#define TOP_OPERATORS "%s of %s belongs to the first %zu operators.%s"
-#define TOP_NAMES "%s of %s belongs to the first %zu names.%s"
+#define TOP_OPERATORS "The %zu operators with the most time take %s of %s.%s"
+#define TOP_NAMES "The %zu names with the most time take %s of %s.%s"
 
 static const char *lead_text(const struct tp_section *section)
 {
@@ -302,15 +302,14 @@ static const char *lead_text(const struct tp_section *section)
                                                           "device event", "device events"),
                                   tp_text_of_time(section->arena, view->unlinked_device_time_ns),
                                   tp_section_words_for_producer(section, "an operator"));
-    if (!tp_uses_torch_words(section->profile->model->producer) &&
-        count < 2) /* with a single name, the sentence about the top names says nothing */
+    if (count < 2) /* a single name takes all of the time */
         return unlinked;
     return tp_text_printf(
-        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
+        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
         tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
         tp_section_words_for_producer(section, has_device_times(section) ? "the GPU time that operators launched"
                                                                          : "operator time"),
-        count, unlinked);
+        unlinked);
 }
 
 struct tp_data tp_section_operators(const struct tp_section *section)

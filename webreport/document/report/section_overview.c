@@ -99,10 +99,10 @@ static const char *remark_on_overlap(const struct tp_overview *view)
     if (!has_communication)
         return "";
     if (copies_us > 0)
-        return "; time shared by several parts counts once: first for kernels, then copies, then communication";
+        return ". If parts overlap, the time counts once: first for kernels, then for copies, then for communication.";
     bool has_operators =
         !view->gpu_summary.row_count && view->average_us[tp_chart_average_index_of_kind(TP_CHART_CPU)] > 0;
-    return has_operators ? "; time shared by several parts counts once, first for communication" : "";
+    return has_operators ? ". If parts overlap, the time counts once, for communication." : "";
 }
 
 /* Returns whether the window of used steps has no unjudged time (docs/definitions.md), so that percentages of the steps
@@ -133,7 +133,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     split = tp_object_new(section->arena);
     tp_chart_put_split_bar(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_add_formatted(split, "split_caption",
-                            view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
+                            view->used_count > 1 ? "Parts of an average step of %s%s" : "Parts of the analysed %s%s",
                             tp_text_of_time(section->arena, step_ns(view)), remark_on_overlap(view));
     tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
@@ -169,10 +169,10 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     tp_section_put_data_notices(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_add_fact(document, "Trace",
-                         tp_text_printf(arena, "%s, %s repaired. Raised quality checks: %s.%s%s%s",
+                         tp_text_printf(arena, "%s, %s repaired. Quality checks that report a problem: %s.%s%s%s",
                                         tp_text_of_counted_noun(arena, quality->events_total, "event", "events"),
                                         tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
-                                        *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
+                                        *reason ? " The trace has a defect: " : "", reason, *reason ? "." : ""));
 }
 
 /* ---- kernels with most time, or operators if there are no kernels ---- */
@@ -345,7 +345,7 @@ void tp_document_add_profile_line(struct tp_document *document, const struct tp_
     tp_document_add_fact(document,
                          tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
                          tp_text_printf(arena, "%s, %s %s%s", tp_section_verdict_block(&section->naming, profile).class,
-                                        tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
+                                        tp_text_of_time(arena, ns), is_program ? "wall time" : "per step", finding));
 }
 
 void tp_document_add_failed_input(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,

@@ -28,13 +28,15 @@ static const char *text_of_time_cell(const struct tp_section *section, const str
     return tp_text_of_time(section->arena, tp_table_int(table, column)[row]);
 }
 
-/* Returns a sentence such as "40 of 300 processes are shown."; NULL if all of them are shown. what: plural noun. */
+/* Returns a sentence such as "The page shows 40 of 300 processes. The output of --json has all of them."; NULL if all
+ * of them are shown. what: plural noun. */
 static const char *shown_count_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
 {
-    return shown == all ? NULL
-                        : tp_text_printf(section->arena, "The chart shows %s of %s %s; --json has all of them.",
-                                         tp_text_of_count(section->arena, (int64_t)shown),
-                                         tp_text_of_count(section->arena, (int64_t)all), what);
+    return shown == all
+               ? NULL
+               : tp_text_printf(section->arena, "The page shows %s of %s %s. The output of --json has all of them.",
+                                tp_text_of_count(section->arena, (int64_t)shown),
+                                tp_text_of_count(section->arena, (int64_t)all), what);
 }
 
 /* ---- processes ---- */
@@ -218,8 +220,9 @@ struct tp_data tp_section_functions(const struct tp_section *section)
         section, shown,
         tp_text_printf(
             section->arena,
-            "The times come from %s, weighted so that the functions of a process add up to its running time. Processes "
-            "without a sample ran for %s. Grey rows are uncertain: the share is less than twice its ±.",
+            "The times are estimated from %s. The weights of the samples of a process add up to its running time. "
+            "Processes without a sample ran for %s. Grey rows are uncertain, because the share is less than twice the "
+            "sampling error (±).",
             tp_text_of_counted_noun(section->arena, view->tree.trace->sample_count, "sample", "samples"),
             tp_text_of_time(section->arena, view->unsampled_ns)));
 }
@@ -340,15 +343,15 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
         !sample_count
             ? "No function was sampled"
             : tp_text_printf(
-                  arena, "The times of functions are estimated from %s%s; the column ± shows their sampling error",
+                  arena, "The times of functions are estimated from %s%s. The column ± shows the sampling error",
                   tp_text_of_counted_noun(arena, sample_count, "sample", "samples"),
                   is_looks ? " (taken by timers inside the processes, or Python frames read while polling)" : "");
     const char *precision =
         is_looks ? tp_text_printf(
                        arena,
                        "The states of threads come from the kernel's totals of running and ready time, read every "
-                       "10 ms: the sums are exact, the order within 10 ms is not. %s. Events shorter than 10 ms "
-                       "are not seen.",
+                       "10 ms. The sums are exact, but the order of states within 10 ms is unknown. %s. Events "
+                       "shorter than 10 ms are not recorded.",
                        functions)
                  : tp_text_printf(arena,
                                   "The states of threads come from every context switch, so their sums are exact. %s. "
@@ -365,18 +368,19 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
     struct tp_arena *arena = section->arena;
     const char *text = "";
     if (own->sample_count)
-        text = tp_text_printf(arena, "events of the recorder took %s of CPU time (%s)",
+        text = tp_text_printf(arena, "The program's threads spent %s of CPU time on events of the recorder (%s).",
                               tp_text_of_time(arena, own->sample_ns),
                               tp_text_of_counted_noun(arena, (int64_t)own->sample_count, "sample", "samples"));
     if (own->wait_count)
-        text = tp_text_printf(arena, "%s%s%s for locks of the recorder took %s", text, *text ? "; " : "",
+        text = tp_text_printf(arena, "%s%s%s for locks of the recorder took %s.", text, *text ? " " : "",
                               tp_text_of_counted_noun(arena, (int64_t)own->wait_count, "wait", "waits"),
                               tp_text_of_time(arena, own->wait_ns));
     if (view->tree.trace->recorder.thread_count)
-        text = tp_text_printf(
-            arena, "%s%s%s of the recorder used %s of CPU time, which is not counted above", text, *text ? "; " : "",
-            tp_text_of_counted_noun(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
-            tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+        text =
+            tp_text_printf(arena, "%s%s%s of the recorder used %s of CPU time, which no other number includes.", text,
+                           *text ? " " : "",
+                           tp_text_of_counted_noun(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+                           tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
     if (*text)
         tp_list_add_fact(facts, "Cost of the recording", text);
 }
@@ -392,7 +396,7 @@ struct tp_data tp_section_recording(const struct tp_section *section)
     struct tp_list *facts = tp_object_add_list(object, "facts");
     put_mode_of_recording(section, facts);
     append_count_of_missed_data(section, &missed, "lost_records", "lost record", "lost records");
-    append_count_of_missed_data(section, &missed, "missed_argv", "program's words", "programs' words");
+    append_count_of_missed_data(section, &missed, "missed_argv", "program's arguments", "programs' arguments");
     append_count_of_missed_data(section, &missed, "missed_exit_codes", "exit code", "exit codes");
     append_count_of_missed_data(section, &missed, "looks_left_out", "poll skipped to limit the overhead",
                                 "polls skipped to limit the overhead");
@@ -404,11 +408,12 @@ struct tp_data tp_section_recording(const struct tp_section *section)
     if (view->tree.overlapping_state_count)
         missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
                                 tp_text_of_counted_noun(arena, (int64_t)view->tree.overlapping_state_count,
-                                                        "state that overlaps an earlier state",
-                                                        "states that overlap an earlier state"));
+                                                        "thread state that overlaps an earlier state",
+                                                        "thread states that overlap an earlier state"));
     put_recording(section, facts);
     tp_list_add_fact(facts, "Missed", *missed ? missed : "nothing");
-    tp_list_add_fact(facts, "Not seen",
-                     "memory between two polls (every 20 ms); the time that a wake-up takes counts as blocked");
+    tp_list_add_fact(
+        facts, "Not recorded",
+        "changes of memory between two polls (every 20 ms), and the delay of wake-ups, which counts as blocked time");
     return tp_data_of_object(object);
 }

@@ -14,13 +14,13 @@
 static const char *losses_of_recorder_text(const struct tp_section *section)
 {
     static const struct {
-        const char *key, *what;
+        const char *key, *one, *many;
     } ALL[] = {
-        {"tracepress_dropped", "records without room"},
-        {"tracepress_gpu_dropped", "GPU records dropped by CUPTI"},
-        {"tracepress_gpu_without_time", "GPU records without a time"},
-        {"tracepress_gpu_unknown", "GPU records of an unknown kind"},
-        {"tracepress_gpu_broken", "GPU buffers that could not be read"},
+        {"tracepress_dropped", "record dropped by the recorder", "records dropped by the recorder"},
+        {"tracepress_gpu_dropped", "GPU record dropped by CUPTI", "GPU records dropped by CUPTI"},
+        {"tracepress_gpu_without_time", "GPU record without a time", "GPU records without a time"},
+        {"tracepress_gpu_unknown", "GPU record of an unknown kind", "GPU records of an unknown kind"},
+        {"tracepress_gpu_broken", "GPU buffer that could not be read", "GPU buffers that could not be read"},
     };
     struct tp_arena *arena = section->arena;
     const char *text = "";
@@ -29,8 +29,8 @@ static const char *losses_of_recorder_text(const struct tp_section *section)
         int64_t count = tp_value_int(tp_trace_header(section->profile->trace, ALL[i].key));
 
         if (count > 0)
-            text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", tp_text_of_count(arena, count),
-                                  ALL[i].what);
+            text = tp_text_printf(arena, "%s%s%s", text, *text ? ", " : "",
+                                  tp_text_of_counted_noun(arena, count, ALL[i].one, ALL[i].many));
     }
     return text;
 }
@@ -71,7 +71,7 @@ static const char *operators_text(struct tp_arena *arena, const struct tp_trace_
     const struct {
         uint64_t count;
         const char *change;
-    } changes[] = {{facts->operators_clipped, "shortened to the end of their caller"},
+    } changes[] = {{facts->operators_clipped, "shortened to the end of the caller"},
                    {facts->operators_folded, "merged into a caller of the same name"},
                    {facts->operators_unfinished, "not finished when the recording ended"}};
     const char *text = tp_text_of_count(arena, (int64_t)facts->operator_count), *separator = ";";
@@ -136,13 +136,13 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
     const char *weakens = "";
 
     for (unsigned i = 0; i < flag->weakens_count; i++)
-        weakens = tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". Weakens ", flag->weakens[i]);
+        weakens = tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". Lowers the confidence in ", flag->weakens[i]);
     return tp_text_printf(arena, "%s%s%s%s%s%s", value, *value ? " " : "", flag->unit && *value ? flag->unit : "",
                           *value ? ": " : "", flag->text, weakens);
 }
 
-/* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "needs two steps: A2;
- * not for this kind of program: H1, H2". */
+/* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "the trace has fewer
+ * than two usable steps: A2; the rule is for another kind of program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     const char *text = "";
@@ -207,7 +207,10 @@ static void put_quality_checks(const struct tp_section *section, struct tp_objec
         tp_object_add_bool(check, "is_raised", false);
         tp_object_add_text(check, "finding", rules);
     }
-    tp_object_add_text(object, "checks_note", raised ? tp_text_printf(arena, "%u raised", raised) : "none raised");
+    tp_object_add_text(object, "checks_note",
+                       !raised       ? "no problems"
+                       : raised == 1 ? "1 reports a problem"
+                                     : tp_text_printf(arena, "%u report a problem", raised));
 }
 
 struct tp_data tp_section_quality(const struct tp_section *section)
@@ -223,7 +226,7 @@ struct tp_data tp_section_quality(const struct tp_section *section)
     tp_object_add_text(
         object, "lead",
         tp_text_printf(section->arena,
-                       "The numbers above come from %s of %s; %s repaired. %u of %u checks %s a problem.",
+                       "The numbers above come from %s of %s. %s repaired. %u of %u checks %s a problem.",
                        tp_text_of_count(section->arena, quality->read_total),
                        tp_text_of_counted_noun(section->arena, quality->events_total, "event", "events"),
                        tp_text_of_counted_noun(section->arena, quality->repaired, "event was", "events were"), raised,
@@ -278,17 +281,18 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
 
     add_fact_with_code(facts, "Trace", file);
     tp_list_add_fact(facts, "Size",
-                     tp_text_printf(arena, "%s, %s of text",
+                     tp_text_printf(arena, "%s, %s uncompressed",
                                     tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
                                     tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
     add_fact_with_code(facts, "SHA-256", profile->sha256);
     add_fact_with_code(facts, "Worker", worker);
     if (profile->main_worker.len)
-        tp_list_add_fact(facts, "Beside",
-                         "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
-                         "as one worker, and comparisons of workers ignore this one");
+        tp_list_add_fact(facts, "Second trace",
+                         "PyTorch and tracepress recorded the same process. Their two traces count as one worker. "
+                         "Comparisons of workers leave out this trace.");
     if (profile->span != TP_NULL_INT)
-        tp_list_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
+        tp_list_add_fact(facts, "Recording",
+                         tp_text_printf(arena, "number %s of this worker", tp_text_of_count(arena, profile->span)));
     tp_list_add_fact(facts, "Events",
                      tp_text_printf(arena, "%s, %s repaired",
                                     tp_text_of_count(arena, profile->advice->quality.events_total),
@@ -310,22 +314,21 @@ static bool is_device_term(const char *term)
 }
 
 static const char idle[] =
-    "Idle time is the part of the step time in which nothing runs on the device. Host: the host has not called the "
-    "next "
-    "operation yet. Launch: the host is inside the call that launches the next operation. Queue: the next operation "
-    "was called but waits in the device or its queue. Outside: the time is outside the recorded range of the device. "
-    "Unknown: the call of the next operation was not recorded.";
+    "Idle time is the part of the step time in which nothing runs on the device. Host: the host has not begun to "
+    "launch the next operation. Launch: the host is inside the call that launches the next operation. Queue: the next "
+    "operation was launched but has not started. Outside: the time is before the first or after the last recorded "
+    "operation of the device. Unknown: the launch of the next operation was not recorded, or the host waits for work "
+    "that was not recorded.";
 static const char idle_of_own[] =
-    "Idle time is the part of the step time in which nothing runs on the device. Outside: "
-    "the time is outside the recorded range of the device.";
+    "Idle time is the part of the step time in which nothing runs on the device. Outside: the time is before the "
+    "first or after the last recorded operation of the device.";
 
 static const char verdict[] =
-    "The verdict names what takes the most time on the busiest device, apart from compute. If "
-    "this part takes at least 20 % of the step time, it gives the class its name. If compute "
-    "takes two thirds or more, the class is compute-bound.";
+    "The verdict names the largest cause other than compute on the busiest device, if this cause takes at least 20 % "
+    "of the step time. If compute takes at least 66 % of the step time, the verdict is compute-bound.";
 static const char verdict_of_host[] =
-    "The verdict names what takes the most time of the main thread, apart from compute. If this part takes at least "
-    "20 % of the step time, it gives the class its name.";
+    "The verdict names the largest cause other than compute on the main thread, if this cause takes at least 20 % of "
+    "the step time.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
@@ -333,8 +336,8 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     bool has_only_registered_devices = tp_has_only_devices_of_program(model);
     const char *step =
         tp_text_printf(section->arena,
-                       "A step lasts from its%s start to %s. If several categories happen at the same time, the time "
-                       "counts once, for the first of: %s",
+                       "A step lasts from its%s start to %s. If several categories overlap, the time counts once, for "
+                       "the first category in this order: %s",
                        tp_steps_are_inferred(model) ? "" : " marker's",
                        tp_mentions_launches(model) ? "the end of the GPU work that the step launched" : "its end",
                        tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
@@ -344,7 +347,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
          "GPU busy is the share of step time during which a kernel, a copy or a memset runs on the device."},
         {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, at most 1, averaged "
                           "over all step time. It is an estimate from the launch geometry."},
-        {"Occupancy", "Occupancy is the profiler's estimate for each kernel, weighted by the kernel's time."},
+        {"Occupancy", "Occupancy is the mean of the profiler's estimates for the kernels, weighted by kernel time."},
         {"Self, total", has_only_registered_devices ? "Self time excludes the time of inner ranges."
                         : tp_mentions_launches(model)
                             ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
@@ -355,9 +358,10 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"Idle", has_only_registered_devices ? idle_of_own : idle},
         {"Verdict", tp_uses_torch_words(model->producer) || model->gpu_count ? verdict : verdict_of_host},
         {"Estimate",
-         "A finding's time is the union of its intervals within the steps. The estimate is a range: the part of that "
-         "time that a fix would save. Each estimate excludes the time of the findings above it, so estimates can be "
-         "added. A fix may save less if other work overlaps, and more if the host then waits less elsewhere."},
+         "The time of a finding is the union of its time intervals within the steps. The estimate is a range for the "
+         "part of this time that a fix would save. Each estimate excludes the time of the findings above it, so "
+         "estimates can be added. A fix may save less if other work overlaps, and more if the host then waits less "
+         "elsewhere."},
         {"True cost",
          "The true cost of a wait is the idle time of the device after the wait, but at most the length of the wait."},
     };
@@ -374,12 +378,15 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
 static void put_program_glossary(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
-        {"Wall", "Wall time is the time in which any thread exists. It counts as running if any thread runs, otherwise "
-                 "as ready if any thread is ready, otherwise for the rarest reason for which a thread waits."},
+        {"Wall",
+         "Wall time is the time in which at least one thread exists. It counts as running if any thread runs. If no "
+         "thread runs, it counts as ready if any thread is ready. Otherwise it counts for one cause of waiting: the "
+         "first cause in this order for which a thread waits: disk, page fault, socket, terminal, sleep, lock, kernel "
+         "lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
         {"Ready", "A thread is ready if it could run but no CPU is free."},
         {"Self, total", "A function's self time is the CPU time of the samples in which it is the innermost function. "
                         "Its total time counts all samples with the function in the stack."},
-        {"Verdict", "The verdict is given by the first of ten rules that applies to the parts of the wall time."},
+        {"Verdict", "Ten rules are checked in a fixed order. The first rule that applies gives the verdict."},
     };
     struct tp_list *definitions = tp_object_add_list(object, "definitions");
 

@@ -19,10 +19,11 @@ static const char *lead_text(const struct tp_section *section)
     if (!ranges->row_count)
         return "The program recorded no ranges in the used steps.";
     struct tp_str name = tp_shown_text(&section->naming, tp_table_text(ranges, TP_RANGE_NAME)[0]);
-    return tp_text_printf(arena, "%.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
+    return tp_text_printf(arena, "The range %.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
                           tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),
-                          section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recording" : "the steps",
-                          tp_text_of_counted_noun(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "range", "ranges"));
+                          section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recorded time"
+                                                                                   : "the step time",
+                          tp_text_of_counted_noun(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "call", "calls"));
 }
 
 static bool has_kinds(const struct tp_table *ranges)
@@ -49,7 +50,7 @@ static struct tp_shown_table *make_ranges_table(const struct tp_section *section
     shown->heading = "Ranges";
     shown->name = "ranges";
     shown->name_title = "Range";
-    shown->caption = "Ranges of the program by their time";
+    shown->caption = "Ranges of the program, sorted by total time";
     tp_shown_table_set_row_names(&section->naming, shown, TP_RANGE_NAME);
     return shown;
 }
@@ -67,14 +68,14 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
         tp_object_add_str(chart, "counter", name);
         tp_object_add_text(chart, "values",
-                           tp_text_printf(arena, "%s, from %.6g to %.6g",
+                           tp_text_printf(arena, "%s, first %.6g, last %.6g",
                                           tp_text_of_counted_noun(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row],
                                                                   "value", "values"),
                                           tp_table_real(counters, TP_COUNTER_FIRST)[row],
                                           tp_table_real(counters, TP_COUNTER_LAST)[row]));
         tp_object_add_text(chart, "chart_label",
-                           tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
-                                          tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                           tp_text_printf(arena, "%.*s over time, first value %.6g, last value %.6g", (int)name.len,
+                                          name.ptr, tp_table_real(counters, TP_COUNTER_FIRST)[row],
                                           tp_table_real(counters, TP_COUNTER_LAST)[row]));
         tp_chart_put_counter(chart, arena, &line);
     }

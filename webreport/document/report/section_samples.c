@@ -27,7 +27,7 @@ static void add_functions(const struct tp_section *section, struct tp_list *tabl
     shown->heading = "Functions";
     shown->name = "functions";
     shown->name_title = "Function";
-    shown->caption = "Functions by their own CPU time";
+    shown->caption = "Functions, sorted by CPU self time";
     shown->foot = "All";
     tp_shown_table_set_row_names(&section->naming, shown, TP_SAMPLE_FUNCTION);
     tp_list_add_shown_table(tables, shown);
@@ -42,7 +42,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     shown->heading = "Lines";
     shown->name = "lines";
     shown->name_title = "Line";
-    shown->caption = "Lines by their own CPU time";
+    shown->caption = "Lines, sorted by CPU self time";
     shown->foot = "All";
     tp_shown_table_set_row_names(&section->naming, shown, TP_SAMPLE_LINE);
     tp_list_add_shown_table(tables, shown);
@@ -68,14 +68,15 @@ static const char *lead_text(const struct tp_section *section)
     const struct tp_table *functions = &view->functions;
     const char *samples = tp_text_of_counted_noun(section->arena, (int64_t)view->count, "sample", "samples");
     const char *time = tp_text_of_time(section->arena, view->cpu_ns);
+    const char *verb = view->count == 1 ? "represents" : "represent";
     struct tp_str name;
 
     if (!functions->row_count)
-        return tp_text_printf(section->arena, "%s represent %s of CPU time; no sample has a stack.", samples, time);
+        return tp_text_printf(section->arena, "%s %s %s of CPU time. No sample has a stack.", samples, verb, time);
     name = tp_shown_text(&section->naming, tp_table_text(functions, TP_SAMPLE_FUNCTION)[0]);
     return tp_text_printf(
-        section->arena, "%s represent %s of CPU time. %.*s itself takes %s of this time.", samples, time, (int)name.len,
-        name.ptr,
+        section->arena, "%s %s %s of CPU time. %.*s itself takes %s of the CPU time.", samples, verb, time,
+        (int)name.len, name.ptr,
         tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)));
 }
 

@@ -51,10 +51,10 @@ static const char *lead_text(const struct tp_section *section, const struct tp_s
     if (view->weight_read_ns != TP_NULL_INT)
         weights = tp_text_printf(
             arena,
-            " One pass through the model reads %s of weights, which takes %s at the peak bandwidth of the memory%s.",
+            " One pass through the model reads %s of weights. Reading the weights takes %s at the peak bandwidth of "
+            "the memory. %s.",
             tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_read_ns),
-            view->has_shorter_steps ? ". Classes with shorter steps read fewer weights"
-                                    : ", so no step can be shorter");
+            view->has_shorter_steps ? "Classes with shorter steps read fewer weights" : "No step can be shorter");
     return tp_text_printf(arena, "The trace has %s of a serving engine%s.%s",
                           tp_text_of_counted_noun(arena, (int64_t)view->steps.row_count, "step", "steps"), rates,
                           weights);
@@ -85,7 +85,7 @@ void tp_section_put_serving(const struct tp_section *section, struct tp_document
         {TP_SHOW_PERCENT, TP_SERVING_CLASS_BUSY, NULL, 0, 0, false, 0},
         {TP_SHOW_TIME, TP_SERVING_CLASS_GAP, NULL, 0, 0, false, 0},
         {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
-        {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, "Weights, of p50", 0, 0, false, 0},
+        {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, "Weights, % of p50", 0, 0, false, 0},
     };
     enum { SHORT_ROWS = 8 };
     const struct tp_serving_view *view = &section->profile->advice->serving;

@@ -87,7 +87,8 @@ static const char *rates_of_peak_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (rates->has_wrong_inputs)
-        return tp_text_printf(section->arena, " The share of the device's peak that the steps reach is not shown: %s.",
+        return tp_text_printf(section->arena,
+                              " The page does not show how much of the device's peak rate the steps reach, because %s.",
                               tp_rate_reason_text(rates->step_reason));
     if (isnan(rates->step_percent))
         return "";
@@ -96,7 +97,7 @@ static const char *rates_of_peak_text(const struct tp_section *section)
                               tp_text_of_percent(section->arena, rates->step_percent));
     return tp_text_printf(
         section->arena,
-        " Matrix products reach %s of the device's peak rate while they run; the whole steps reach %s (MFU).",
+        " Matrix products reach %s of the device's peak rate while they run. The whole steps reach %s (MFU).",
         tp_text_of_percent(section->arena, rates->products_percent),
         tp_text_of_percent(section->arena, rates->step_percent));
 }
@@ -109,8 +110,8 @@ static const char *missing_rates_text(const struct tp_section *section)
         return "";
     return tp_text_printf(
         section->arena,
-        " No rates are shown for %s of kernel time: from their shapes and types, these kernels would exceed the peak "
-        "rate of the device. The peak rate or the shapes are wrong, or the kernels were cut.",
+        " No rates are shown for %s of kernel time, because by their shapes and types these kernels would exceed the "
+        "peak rate of the device. The peak rate or the shapes are wrong, or the recording cut the kernels off.",
         tp_text_of_time(section->arena, rates->impossible_ns));
 }
 
@@ -151,7 +152,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     tp_shown_rows_distinguish_names(&section->naming, shown->rows, names, parents, shown->row_count);
     shown->heading = time->rows.title;
     shown->name = "time";
-    shown->name_title = "What";
+    shown->name_title = "Part of the time";
     shown->caption = "Time of the used steps as a tree, without overlap";
     shown->is_tree = true;
     shown->open_depth = OPEN_DEPTH;

@@ -65,9 +65,10 @@ static const char *lead_text(const struct tp_section *section)
     struct tp_arena *arena = section->arena;
     return tp_text_printf(
         arena,
-        "States of the main thread (process %lld) within the steps, from the kernel's context switches; the parts add "
-        "up to the %s of %s. %s of %s running time was outside of operators. The steps contain %s, of which %s are "
-        "outside of operators; fewer than 10 samples are too few to show functions.",
+        "The first table shows the states of the main thread (process %lld) in the steps, from the kernel's context "
+        "switches. The parts add up to %s, the wall time of %s. The main thread ran outside of operators for %s of its "
+        "running time of %s. The steps contain %s, %s of them outside of operators. If fewer than 10 samples are "
+        "outside of operators, the page shows no functions.",
         (long long)steps->pid, tp_text_of_time(arena, steps->wall_ns),
         tp_text_of_counted_noun(arena, (int64_t)steps->steps.row_count, "step", "steps"),
         tp_text_of_time(arena, steps->outside_ns), tp_text_of_time(arena, steps->running_ns),

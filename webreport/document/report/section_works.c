@@ -16,14 +16,14 @@ enum {
 #define NAME_COLUMNS                                                                                                   \
     {TP_SHOW_COUNT, TP_WORK_NAMES, NULL, 0, 0, false, false},                                                          \
     {                                                                                                                  \
-        TP_SHOW_OWN_TEXT, 0, "Most time", 0, 0, false, false                                                           \
+        TP_SHOW_OWN_TEXT, 0, "Most time in", 0, 0, false, false                                                        \
     }
 
 static const struct tp_shown_column PLAIN[] = {TIME_COLUMNS, NAME_COLUMNS};
 static const struct tp_shown_column COSTED[] = {TIME_COLUMNS,
                                                 {TP_SHOW_REAL, TP_WORK_FLOPS_RATE, "TFLOP/s", 0, 1, false, false},
                                                 {TP_SHOW_REAL, TP_WORK_BYTES_RATE, "GB/s", 0, 0, false, false},
-                                                {TP_SHOW_PERCENT, TP_WORK_KNOWN, "Known for", 0, 0, false, false},
+                                                {TP_SHOW_PERCENT, TP_WORK_KNOWN, "Cost known", 0, 0, false, false},
                                                 NAME_COLUMNS};
 
 /* Returns whether the number of operations or bytes is known for at least one row. */
@@ -52,7 +52,7 @@ void tp_section_add_works(const struct tp_section *section, struct tp_list *tabl
     shown->own_texts[0] = longest;
     shown->heading = rows->title;
     shown->name = "works";
-    shown->name_title = "Work";
+    shown->name_title = "Kind of work";
     shown->caption = caption;
     shown->foot = "All";
     tp_list_add_shown_table(tables, shown);

@@ -5,8 +5,8 @@
 #include "webreport/measure/rules/details.h"
 #include "webreport/model/facts.h"
 
-/* Returns a detail as a sentence without its full stop, or "" for NULL. The words fit the program that made the trace.
- * The text is in `arena`. */
+/* Returns a detail as full sentences, or "" for NULL. The words fit the program that made the trace. The text is in
+ * `arena`. */
 struct tp_str tp_detail_text(const struct tp_detail *details, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

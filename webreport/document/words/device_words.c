@@ -24,17 +24,17 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
         return tp_str_of(tp_text_printf(arena, "Tensors are on %s, but the trace contains no device work.",
                                         place_text(missing.place, arena)));
     case TP_MISSING_COLLECTIVES:
-        return TP_STR("The program runs collectives of devices, but the trace contains no device work.");
+        return TP_STR("The program runs collectives on devices, but the trace contains no device work.");
     case TP_MISSING_HEAD:
         return tp_str_of(tp_text_printf(arena,
-                                        "The head of the trace names a GPU (%.*s), but the trace contains no device "
-                                        "work, and nothing shows that the program ran only on the CPU.",
+                                        "The metadata of the trace names a GPU (%.*s), but the trace contains no "
+                                        "device work. It is unknown whether the program used the GPU.",
                                         (int)gpu.len, gpu.ptr));
     default:
         if (missing.is_capture)
             return TP_STR("The recording shows the capture of graphs. Work that is launched during a capture does not "
                           "run, so the trace contains no device work.");
-        return TP_STR("Runtime calls of a device were recorded, but the trace contains no device work.");
+        return TP_STR("The trace contains runtime calls for a device, but no device work.");
     }
 }
 
@@ -59,12 +59,11 @@ const char *tp_device_missing_advice(const struct tp_model *model, struct tp_are
         return "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
     return tp_text_printf(
         arena,
-        "%s%s kernels are lost: the CUPTI version does not match the driver%s, WSL, missing permission to profile, or "
-        "another client of CUPTI (Nsight, DCGM, a second profiler). On AMD, the version of roctracer or rocprofiler "
-        "may not match the driver.",
-        was_on                              ? "Calls of the runtime were recorded, so ProfilerActivity.CUDA was on. "
+        "%s%s may be missing because the CUPTI version does not match the driver%s. WSL, a missing permission to "
+        "profile, or another client of CUPTI (Nsight, DCGM, a second profiler) can also prevent the recording of "
+        "kernels. On AMD, the version of roctracer or rocprofiler may not match the driver.",
+        was_on                              ? "The trace contains runtime calls, so ProfilerActivity.CUDA was on. "
         : model->missing == TP_MISSING_HEAD ? "If the program used the GPU, record with ProfilerActivity.CUDA. "
                                             : "Record with ProfilerActivity.CUDA. ",
-        was_on ? "Possible reasons why" : "If ProfilerActivity.CUDA was on, possible reasons why",
-        versions_text(model, arena));
+        was_on ? "Kernels" : "If ProfilerActivity.CUDA was on, kernels", versions_text(model, arena));
 }

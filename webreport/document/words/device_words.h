@@ -4,7 +4,7 @@
 
 #include "webreport/model/facts.h"
 
-/* Returns one sentence with the evidence that the program used a device. The text is in `arena`. */
+/* Returns the evidence that the program used a device, in one or two sentences. The text is in `arena`. */
 struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns advice on how to record the device, and on what can prevent the recording of a requested device. The text is

@@ -23,7 +23,8 @@ static const char *samples_text(const struct words *w)
     return tp_text_of_counted_noun(w->arena, (int64_t)w->finding->sample_count, "sample", "samples");
 }
 
-static const char CHEAPER[] = "Make the function cheaper, or call it less often; the flame graph shows its callers.";
+static const char CHEAPER[] =
+    "Make the function cheaper, or call it less often. The flame graph shows the callers of the function.";
 
 static void write_ready_finding(struct words *w)
 {
@@ -34,7 +35,7 @@ static void write_ready_finding(struct words *w)
     w->finding->advice =
         w->view->throttled_ns > 0
             ? "Raise the CPU limit of the program's cgroup (cpu.max) or container, or run fewer threads."
-            : "Run fewer jobs at the same time, or use more CPUs; in a container, check the CPU limit.";
+            : "Run fewer jobs at the same time, or use more CPUs. In a container, check the CPU limit.";
 }
 
 static void write_spinning_finding(struct words *w)
@@ -49,7 +50,8 @@ static void write_spinning_finding(struct words *w)
 static void write_faults_finding(struct words *w)
 {
     w->finding->title = "Page faults take CPU time";
-    w->finding->detail = tp_text_printf(w->arena, "In %s, the kernel provides new pages of memory.", samples_text(w));
+    w->finding->detail =
+        tp_text_printf(w->arena, "In %s, the Linux kernel provides new pages of memory.", samples_text(w));
     w->finding->advice = "Reuse memory instead of returning it to the system, and use larger pages for large arrays.";
 }
 
@@ -61,12 +63,12 @@ static void write_python_finding(struct words *w)
     const char *inside = "";
     if (python->inner != TP_NO_ID) {
         const struct tp_program_function *f = tp_program_function_at(&w->view->functions, python->inner);
-        inside = tp_text_printf(w->arena, "; the largest function inside it is %s, %s",
+        inside = tp_text_printf(w->arena, " Inside this function, %s takes the most time, %s.",
                                 tp_program_function_text(f, w->arena), time_text(w, python->inner_ns));
     }
     w->finding->title = tp_program_python_text(w->view, w->arena);
     w->finding->detail = tp_text_printf(
-        w->arena, "This Python function takes the most CPU time: %s including the C code that it calls (%s%s).",
+        w->arena, "This Python function takes the most CPU time, %s including the C code that it calls (%s).%s",
         time_text(w, python->time_ns), samples_text(w), inside);
     w->finding->advice = CHEAPER;
 }
@@ -75,10 +77,14 @@ static void write_python_finding(struct words *w)
 static const char *advice_for_unnamed_function(const struct words *w, const struct tp_program_function *f)
 {
     struct tp_str id = w->finding->build_id;
-    const char *which = id.len ? tp_text_printf(w->arena, "the debug package of build-id %.*s", (int)id.len, id.ptr)
-                               : "its debug package";
-    return tp_text_printf(w->arena, "%.*s has no symbols; %s contains the name of this function.%s", (int)f->file.len,
-                          f->file.ptr, which, id.len ? " Install this package, and record again." : "");
+    if (!id.len)
+        return tp_text_printf(w->arena,
+                              "%.*s has no symbols. The debug package of this file contains the name of the function.",
+                              (int)f->file.len, f->file.ptr);
+    return tp_text_printf(w->arena,
+                          "Install the debug package of build-id %.*s and record again. %.*s has no symbols, and the "
+                          "debug package contains the name of this function.",
+                          (int)id.len, id.ptr, (int)f->file.len, f->file.ptr);
 }
 
 static void write_function_finding(struct words *w)
@@ -90,12 +96,12 @@ static void write_function_finding(struct words *w)
     const struct tp_program_function *f = tp_program_function_at(&w->view->functions, w->finding->function);
     w->finding->title = tp_program_function_text(f, w->arena);
     w->finding->detail = tp_text_printf(w->arena,
-                                        "This function takes the most CPU time: %s in the function itself, %s "
+                                        "This function takes the most CPU time, %s in the function itself and %s "
                                         "including the functions that it calls (%s).",
                                         time_text(w, f->self_ns), time_text(w, f->total_ns), samples_text(w));
     w->finding->advice = tp_str_starts(f->name, "[jit]")
-                             ? "A JIT compiler made this function: let the compiler write a map of its code (node "
-                               "--perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
+                             ? "Let the JIT compiler of this function write a map of its code (node --perf-basic-prof, "
+                               "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
                          : f->is_nameless ? advice_for_unnamed_function(w, f)
                                           : CHEAPER;
 }
@@ -103,8 +109,8 @@ static void write_function_finding(struct words *w)
 static void write_kernel_finding(struct words *w)
 {
     struct tp_str name = tp_program_function_at(&w->view->functions, w->finding->function)->name;
-    w->finding->title = "The kernel uses much of the CPU time";
-    w->finding->detail = tp_text_printf(w->arena, "System calls and faults take %s, most of it in %.*s.",
+    w->finding->title = "The Linux kernel uses much of the CPU time";
+    w->finding->detail = tp_text_printf(w->arena, "System calls and page faults take %s, mainly in %.*s.",
                                         time_text(w, w->finding->time_ns), (int)name.len, name.ptr);
     w->finding->advice = "Use fewer and larger reads and writes, start fewer processes, and reuse memory.";
 }
@@ -116,11 +122,11 @@ static void write_kernel_finding(struct words *w)
 static const char *likely_lock_holder_sentence(const struct words *w)
 {
     const char *words = tp_program_lock_holder_text(w->view, w->finding->wait, w->arena);
-    return words ? tp_text_printf(
-                       w->arena,
-                       " For %s the lock is %s, because this thread runs during the wait and last before its end.",
-                       time_text(w, w->finding->wait->held_ns), words)
-                 : "";
+    return words
+               ? tp_text_printf(w->arena,
+                                " For %s, the lock is %s, because this thread runs longest and last during the waits.",
+                                time_text(w, w->finding->wait->held_ns), words)
+               : "";
 }
 
 static const char *wait_detail(const struct words *w)
@@ -128,7 +134,8 @@ static const char *wait_detail(const struct words *w)
     const struct tp_wait_group *group = w->finding->wait;
     struct tp_str name = tp_strings_get(&w->view->waits.texts, group->name);
     struct tp_str stack = tp_strings_get(&w->view->waits.texts, group->stack);
-    return tp_text_printf(w->arena, "%s of %.*s%s%.*s, summed over the threads; the longest wait takes %s.%s",
+    return tp_text_printf(w->arena,
+                          "%s of threads named %.*s%s%.*s, summed over the threads. The longest wait takes %s.%s",
                           tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"), (int)name.len,
                           name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr, time_text(w, group->longest_ns),
                           likely_lock_holder_sentence(w));
@@ -139,12 +146,12 @@ static void write_lock_finding(struct words *w)
     w->finding->title = "Threads wait for each other";
     w->finding->detail = wait_detail(w);
     w->finding->advice =
-        "Hold the lock for a shorter time: do the work outside the lock, or give each thread its own data.";
+        "Hold the lock for a shorter time, do the work outside the lock, or give each thread its own data.";
 }
 
 static void write_disk_finding(struct words *w)
 {
-    w->finding->title = "Waits for the disk";
+    w->finding->title = "Threads wait for the disk";
     w->finding->detail = wait_detail(w);
     w->finding->advice = "Use fewer syncs and larger, sequential reads and writes, or do other work meanwhile.";
 }
@@ -159,7 +166,7 @@ static void write_threads_finding(struct words *w)
                                  : "";
     const char *how = w->finding->sample_count
                           ? tp_text_printf(w->arena, "In %s, a CPU starts, ends or joins threads", samples_text(w))
-                          : "To start, end and join a thread takes about 10 \xc2\xb5s of CPU time";
+                          : "Starting, ending and joining a thread takes about 10 \xc2\xb5s of CPU time";
     w->finding->title = tp_text_printf(w->arena, "The program starts %s threads",
                                        tp_text_of_count(w->arena, (int64_t)w->finding->count));
     w->finding->detail = tp_text_printf(w->arena, "%s%s, not counting the overhead of the recording.", most, how);
@@ -174,8 +181,8 @@ static struct tp_str shorten_command(struct tp_str command, size_t bytes, const 
     return (struct tp_str){command.ptr, shown};
 }
 
-/* Returns the child processes that the finding names and the time for which each ran, such as "g++ a.cpp for 21.9 s,
- * g++ b.cpp for 6.62 s". */
+/* Returns the child processes that the finding names and the time for which each ran, such as "g++ a.cpp (21.9 s), g++
+ * b.cpp (6.62 s)". */
 static const char *names_of_children_text(const struct words *w)
 {
     enum { NAME_BYTES = 60 };
@@ -184,7 +191,7 @@ static const char *names_of_children_text(const struct words *w)
         uint32_t i = w->finding->processes[n];
         struct tp_str all = tp_table_text(&w->view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
         struct tp_str command = shorten_command(tp_last_program_of_command(all), NAME_BYTES, &dots);
-        names = tp_text_printf(w->arena, "%s%s%.*s%s for %s", names, *names ? ", " : "", (int)command.len, command.ptr,
+        names = tp_text_printf(w->arena, "%s%s%.*s%s (%s)", names, *names ? ", " : "", (int)command.len, command.ptr,
                                dots, time_text(w, tp_table_int(&w->view->processes, TP_PROGRAM_PROCESS_WALL)[i]));
     }
     return names;
@@ -193,22 +200,25 @@ static const char *names_of_children_text(const struct words *w)
 static void write_children_finding(struct words *w)
 {
     w->finding->title = "The program waits for its child processes";
-    w->finding->detail =
-        tp_text_printf(w->arena, "%s of process %lld. The child processes that run longest are %s.",
-                       tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"),
-                       (long long)w->view->tree.processes[w->finding->process].pid, names_of_children_text(w));
+    w->finding->detail = tp_text_printf(w->arena, "%s of process %lld. %s %s.",
+                                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"),
+                                        (long long)w->view->tree.processes[w->finding->process].pid,
+                                        w->finding->named_count == 1 ? "The child process that runs longest is"
+                                                                     : "The child processes that run longest are",
+                                        names_of_children_text(w));
     w->finding->advice = "Start the child processes earlier, run them in parallel with other work, or keep their "
                          "results for the next run.";
 }
 
 static void write_short_processes_finding(struct words *w)
 {
-    w->finding->title =
-        tp_text_printf(w->arena, "%s short processes", tp_text_of_count(w->arena, (int64_t)w->finding->count));
+    w->finding->title = tp_text_printf(w->arena, "The program starts %s short processes",
+                                       tp_text_of_count(w->arena, (int64_t)w->finding->count));
     w->finding->detail =
-        tp_text_printf(w->arena, "Each of these processes runs for less than 10 ms; all together run for %s.",
+        tp_text_printf(w->arena, "Each of these processes runs for less than 10 ms. All of them together run for %s.",
                        time_text(w, w->finding->time_ns));
-    w->finding->advice = "Starting a process costs about a millisecond, so do the work of many processes in one.";
+    w->finding->advice = "Do the work of many processes in one process, because starting a process takes about a "
+                         "millisecond.";
 }
 
 /* Returns the processes that the finding names and how each ended, such as "sh (exit code 1), sort (SIGKILL) and
@@ -240,7 +250,7 @@ static void write_failed_processes_finding(struct words *w)
         tp_text_printf(w->arena, "%s ended with an error or by a signal",
                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
     w->finding->detail = tp_text_printf(w->arena, "%s.", names_of_processes_text(w));
-    w->finding->advice = "Unless this exit is intended, check what these processes failed to do.";
+    w->finding->advice = "Check the reason for each exit, unless the exit is intended.";
 }
 
 static void write_left_processes_finding(struct words *w)
@@ -248,8 +258,9 @@ static void write_left_processes_finding(struct words *w)
     w->finding->title =
         tp_text_printf(w->arena, "%s continued to run after the program exited",
                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
-    w->finding->detail = tp_text_printf(w->arena, "%s: recorded until the program exited.", names_of_processes_text(w));
-    w->finding->advice = "To record these processes further, run: tracepress record -p PID.";
+    w->finding->detail =
+        tp_text_printf(w->arena, "%s. The recording stopped when the program exited.", names_of_processes_text(w));
+    w->finding->advice = "To record such a process further, run: tracepress record -p PID.";
 }
 
 void tp_fill_program_finding_texts(const struct tp_program_view *view, struct tp_program_finding *finding,

@@ -9,32 +9,32 @@ const char *tp_wall_part_words(unsigned part)
 {
     static const char *const words[TP_WALL_COUNT] = {
         [TP_WALL_RUNNING] = "running",
-        [TP_WALL_READY] = "ready, but without a CPU",
+        [TP_WALL_READY] = "ready without a CPU",
         [TP_WALL_WAITS + TP_WAIT_DISK] = "waiting for the disk",
         [TP_WALL_WAITS + TP_WAIT_PAGE_FAULT] = "waiting for a page of memory",
         [TP_WALL_WAITS + TP_WAIT_SOCKET] = "waiting for a socket",
         [TP_WALL_WAITS + TP_WAIT_TERMINAL] = "waiting for the terminal",
         [TP_WALL_WAITS + TP_WAIT_SLEEP] = "sleeping",
         [TP_WALL_WAITS + TP_WAIT_LOCK] = "waiting for a lock",
-        [TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK] = "waiting for a lock of the kernel",
+        [TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK] = "waiting for a lock of the Linux kernel",
         [TP_WALL_WAITS + TP_WAIT_FILE] = "waiting for a file",
         [TP_WALL_WAITS + TP_WAIT_PIPE] = "waiting for a pipe",
         [TP_WALL_WAITS + TP_WAIT_POLL] = "waiting for events (poll)",
         [TP_WALL_WAITS + TP_WAIT_SIGNAL] = "waiting for a signal",
         [TP_WALL_WAITS + TP_WAIT_STOPPED] = "stopped",
-        [TP_WALL_WAITS + TP_WAIT_CHILD] = "waiting for a child",
-        [TP_WALL_WAITS + TP_WAIT_EXIT] = "ending",
+        [TP_WALL_WAITS + TP_WAIT_CHILD] = "waiting for a child process",
+        [TP_WALL_WAITS + TP_WAIT_EXIT] = "exiting",
         [TP_WALL_WAITS + TP_WAIT_RECORDING] = "waiting for the recording",
-        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked, cause unknown"};
+        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked for an unknown reason"};
     return words[part];
 }
 
 const char *tp_steps_part_words(unsigned part)
 {
     static const char *const words[TP_STEPS_WAITS] = {"running, native code", "running, Python",
-                                                      "running, in the kernel", "running", "ready, without a CPU"};
+                                                      "running, in the Linux kernel", "running", "ready without a CPU"};
     return part < TP_STEPS_WAITS     ? words[part]
-           : part == TP_STEPS_UNSEEN ? "not seen from outside"
+           : part == TP_STEPS_UNSEEN ? "not recorded from outside"
                                      : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
 }
 
@@ -83,14 +83,16 @@ static const struct tp_program_function *hottest_function(const struct tp_progra
     return tp_program_function_at(&view->functions, view->story.hottest);
 }
 
-/* Returns a text about the native function that takes the most time inside the Python function of the headline, such as
- * "; the largest function inside it is pymalloc_alloc, 12.0 %"; "" if it is unknown. */
+/* Returns a sentence about the native function that takes the most time inside the Python function of the headline,
+ * such as " Inside this function, pymalloc_alloc takes the most time, 12.0 % of the function's time."; "" if it is
+ * unknown. */
 static const char *inner_function_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->python.inner == TP_NO_ID)
         return "";
     struct tp_str name = tp_program_function_at(&view->functions, view->python.inner)->name;
-    return tp_text_printf(arena, "; the largest function inside it is %.*s, %s", (int)name.len, name.ptr,
+    return tp_text_printf(arena, " Inside this function, %.*s takes the most time, %s of the function's time.",
+                          (int)name.len, name.ptr,
                           tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
 }
 
@@ -98,7 +100,7 @@ static const char *too_short_headline(const struct tp_program_view *view, struct
 {
     return tp_text_printf(
         arena,
-        "The program ran for only %s (%s), too short for a verdict; only the process tree and the times are reliable.",
+        "The program ran for only %s (%s), too short for a verdict. Only the process tree and the times are reliable.",
         tp_text_of_time(arena, view->parts.wall_ns),
         tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
 }
@@ -107,10 +109,10 @@ static const char *idle_program_headline(const struct tp_program_view *view, str
 {
     int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
     double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
-    return tp_text_printf(arena, "The program waits for work for %s of the time: it has %s, with %s of CPU time each.",
-                          tp_text_of_percent(arena, waiting),
-                          tp_text_of_counted_noun(arena, ups, "wake-up", "wake-ups"),
-                          tp_text_of_time(arena, ups ? cpu / ups : cpu));
+    return tp_text_printf(arena,
+                          "The program waits for work for %s of the wall time. The program used %s of CPU time%s (%s).",
+                          tp_text_of_percent(arena, waiting), tp_text_of_time(arena, ups ? cpu / ups : cpu),
+                          ups ? " per wake-up" : "", tp_text_of_counted_noun(arena, ups, "wake-up", "wake-ups"));
 }
 
 /* Returns the headline about threads that were ready but had no CPU. */
@@ -119,17 +121,18 @@ static const char *ready_time_headline(const struct tp_program_view *view, struc
     const char *of_others = part_share_text(view, TP_WALL_READY, arena);
     if (view->story.headline == TP_PROGRAM_HEADLINE_THROTTLED)
         return tp_text_printf(arena,
-                              "The program was throttled: for %s of the time a thread was ready but no CPU was free. A "
-                              "CPU limit (cgroup) stopped the program, and others with the same limit, for %s.",
+                              "The program was throttled. For %s of the wall time, a thread was ready but no CPU was "
+                              "free. A CPU limit (cgroup) stopped the program, and others with the same limit, for %s.",
                               of_others, tp_text_of_time(arena, view->throttled_ns));
     if (view->story.headline == TP_PROGRAM_HEADLINE_OTHER_PROGRAMS)
         return tp_text_printf(arena,
-                              "For %s of the time a thread was ready but no CPU was free: the machine was busy with "
-                              "other work, or the program's CPU time is limited.",
+                              "For %s of the wall time, a thread was ready but no CPU was free. The machine was busy "
+                              "with other work, or the program's CPU time is limited.",
                               of_others);
     return tp_text_printf(
         arena,
-        "The program has more running threads than CPUs: its threads were ready without a CPU for %s and ran for %s.",
+        "The program has more active threads than CPUs. Summed over the threads, the time ready without a CPU is %s, "
+        "and the running time is %s.",
         tp_text_of_time(arena, view->state_ns[TP_STATE_READY]), total_cpu_time_text(view, arena));
 }
 
@@ -139,12 +142,12 @@ static const char *waiting(const struct tp_program_view *view, struct tp_arena *
     unsigned number = TP_WALL_WAITS + (unsigned)view->story.cause;
     const char *part = tp_wall_part_words(number), *percent = part_share_text(view, number, arena);
     if (!group)
-        return tp_text_printf(arena, "For %s of the time the program is %s.", percent, part);
+        return tp_text_printf(arena, "For %s of the wall time, the program is %s.", percent, part);
     const char *holder = tp_program_lock_holder_text(view, group, arena);
     return tp_text_printf(
-        arena, "For %s of the time the program is %s, most of it in %s%s%s.", percent, part,
+        arena, "For %s of the wall time, the program is %s, mainly in %s.%s%s%s", percent, part,
         tp_program_function_text_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
-        holder ? "; " : "", holder ? holder : "");
+        holder ? " The lock is " : "", holder ? holder : "", holder ? "." : "");
 }
 
 static const char *function_headline(const struct tp_program_view *view, struct tp_arena *arena)
@@ -156,7 +159,7 @@ static const char *function_headline(const struct tp_program_view *view, struct 
 
 static const char *spread_cpu_time_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "The CPU time is spread over %s; the largest one, %s, takes %s.",
+    return tp_text_printf(arena, "The CPU time is spread over %s. %s has the largest self time, %s of the CPU time.",
                           tp_text_of_counted_noun(arena, view->story.sampled_count, "function", "functions"),
                           tp_program_function_text(hottest_function(view), arena),
                           share_of_cpu_time_text(view, hottest_function(view)->self_ns, arena));
@@ -166,13 +169,14 @@ static const char *unknown_function_text(const struct tp_program_view *view, str
 {
     double percent =
         tp_wall_part_percent(&view->parts, TP_WALL_RUNNING) + tp_wall_part_percent(&view->parts, TP_WALL_READY);
-    return tp_text_printf(arena, "The program runs, or waits for a CPU, for %s of the time, but no function is known.",
+    return tp_text_printf(arena,
+                          "The program runs, or waits for a CPU, for %s of the wall time, but no function is known.",
                           tp_text_of_percent(arena, percent));
 }
 
 static const char *python_headline(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time%s.", tp_program_python_text(view, arena),
+    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time.%s", tp_program_python_text(view, arena),
                           share_of_cpu_time_text(view, view->python.time_ns, arena), total_cpu_time_text(view, arena),
                           inner_function_text(view, arena));
 }
@@ -184,9 +188,9 @@ static const char *mixed_headline(const struct tp_program_view *view, struct tp_
         return "";
     if (count == 1)
         return tp_text_printf(arena, "The program is %s.", tp_wall_part_words(order[0]));
-    return tp_text_printf(arena, "The program is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
-                          part_share_text(view, order[0], arena), tp_wall_part_words(order[1]),
-                          part_share_text(view, order[1], arena));
+    return tp_text_printf(arena, "The program is %s for %s of the wall time and %s for %s.",
+                          tp_wall_part_words(order[0]), part_share_text(view, order[0], arena),
+                          tp_wall_part_words(order[1]), part_share_text(view, order[1], arena));
 }
 
 static const char *headline_text(const struct tp_program_view *view, struct tp_arena *arena)
@@ -220,7 +224,7 @@ static const char *cpu_time_sentence(const struct tp_program_view *view, struct 
     if (view->story.hottest == TP_NO_ID)
         return tp_text_printf(arena, "The program used %s of CPU time, but no function is known.", cpu);
     if (view->python.function != TP_NO_ID)
-        return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s%s.", cpu,
+        return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s.%s", cpu,
                               share_of_cpu_time_text(view, view->python.time_ns, arena),
                               tp_program_python_text(view, arena), inner_function_text(view, arena));
     return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s.", cpu,
@@ -236,7 +240,8 @@ static const char *remark_text(const struct tp_program_view *view, struct tp_are
         return cpu_time_sentence(view, arena);
     case TP_PROGRAM_REMARK_DELAY:
         return tp_text_printf(
-            arena, "For %s of the time the program was ready but no CPU was free, because other work ran on the CPUs.",
+            arena,
+            "For %s of the wall time, the program was ready but no CPU was free, because other work ran on the CPUs.",
             part_share_text(view, TP_WALL_READY, arena));
     case TP_PROGRAM_REMARK_REFUSED:
         return tp_text_printf(arena, "No functions were recorded, because %.*s.", (int)refusal.len, refusal.ptr);

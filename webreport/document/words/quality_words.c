@@ -3,7 +3,7 @@
 
 #include "writer/text/format.h"
 
-/* Returns a text about missing recording options, such as "recording options that were off: with_stack,
+/* Returns a text about missing recording options, such as "recording options were off: with_stack,
  * profile_memory". */
 static const char *options_text(const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
@@ -25,7 +25,7 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
         [TP_FAULT_DAMAGE] = "the file is damaged, and only its readable part is shown",
         [TP_FAULT_LEADING] = "first steps without any device operation",
         [TP_FAULT_SLOWDOWN] =
-            "slowdown by the profiler: one trace does not show it, because the step time without a profiler is needed",
+            "the slowdown by the profiler is unknown, because the trace lacks the step time without a profiler",
     };
     static const char *const cases[] = {
         [TP_CASE_NO_STEPS] = "no steps are marked, so the whole recording counts as one step",
@@ -34,7 +34,8 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
             "number of used steps; the first steps are left out as warm-up, because each takes more than 1.5 times the "
             "median of the others",
         [TP_CASE_NOT_RECORDED] = "device work was launched, but no device work was recorded",
-        [TP_CASE_OWN_DEVICES] = "kernels on devices that the program itself defines, which no recorded call launches",
+        [TP_CASE_OWN_DEVICES] =
+            "kernels on devices that the program itself defines. No recorded call launches these kernels",
     };
     if (flag->which != TP_CASE_USUAL)
         return cases[flag->which];

@@ -8,8 +8,9 @@
 static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_LATENCY] = "start latency",
     [TP_IDLE_BY_GRAPH] = "between kernels of one graph",
-    [TP_IDLE_BY_QUEUE] = "the operation waits for its stream, an event or a copy",
-    [TP_IDLE_BY_EARLIER_WORK] = "hardly any recorded work ran before; the device may have run earlier work, or stalled",
+    [TP_IDLE_BY_QUEUE] = "the next operation waits for its stream, an event or a copy",
+    [TP_IDLE_BY_EARLIER_WORK] =
+        "long wait at the start of the recording, because of earlier work or a stall of the device",
     [TP_IDLE_BY_EDGE] = "before the first or after the last recorded operation",
     [TP_IDLE_BY_UNKNOWN] = "the launch of the next operation, or the work that the host waits for, was not recorded",
     [TP_IDLE_BY_EARLIER_WORK_LAUNCH] = "the first call of the recording blocks: ",

@@ -2,8 +2,10 @@
 #ifndef TP_WEBREPORT_DOCUMENT_WORDS_VERDICT_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_WORDS_VERDICT_WORDS_H
 
-/* words in a headline that precede the source line that ran for most of the longest gap */
-#define TP_HEADLINE_AT ", most of it at "
-#define TP_HEADLINE_RAN " (the host ran "
+/* words in a headline that precede the code that the host ran for most of the longest gap */
+#define TP_HEADLINE_CODE " During the longest gap, the host mostly ran "
+/* words that precede this code in summaries of earlier versions */
+#define TP_HEADLINE_EARLIER_AT ", most of it at "
+#define TP_HEADLINE_EARLIER_RAN " (the host ran "
 
 #endif

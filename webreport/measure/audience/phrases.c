@@ -22,10 +22,10 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True)",
                                       "modules (mark them with tracepress_module_begin)"},
         [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
-        [TP_PHRASE_INPUT_SHARE] = {"Share of step time in which the data loader's next() runs.",
-                                   "Share of step time in which the program is in a range that waits for input."},
+        [TP_PHRASE_INPUT_SHARE] = {"Share of the step time in which the data loader's next() runs.",
+                                   "Share of the step time in which the program is in a range that waits for input."},
         [TP_PHRASE_INPUT_MEAN] =
-            {"Mean time per step in the data loader, without device work, communication or runtime calls.",
+            {"Mean time per step in the data loader while no device work, communication or runtime call runs.",
              "Mean time per step in ranges that wait for input."},
         [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
         [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
@@ -40,14 +40,15 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
             {"kernel, copy, set, communication, runtime, data loading, CPU. The remaining time is called other.",
              "kernel, copy, set, communication, runtime and waits, input, host work. The remaining time is called "
              "other."},
-        [TP_PHRASE_LATE_HOST] = {"Check the slow host: load and pinning of its CPUs, swapping, garbage collection, "
-                                 "slower Python code than on the other hosts.",
-                                 "Check the slow host: load and pinning of its CPUs, swapping, page faults, locks, "
-                                 "slower code than on the other hosts."},
-        [TP_PHRASE_SLOW_INPUT] = {"Check the input of the slow ranks: storage and network of the host, number of "
-                                  "loader workers, one large shard.",
-                                  "Check the input of the slow ranks: storage and network of the host, threads that "
-                                  "read ahead, one large file."},
+        [TP_PHRASE_LATE_HOST] =
+            {"Check the slow host for high CPU load, wrong CPU pinning, swapping, garbage collection, "
+             "and Python code that is slower than on the other hosts.",
+             "Check the slow host for high CPU load, wrong CPU pinning, swapping, page faults, locks, "
+             "and code that is slower than on the other hosts."},
+        [TP_PHRASE_SLOW_INPUT] = {"On the slow ranks, check the storage and network of the host, the number of loader "
+                                  "workers, and whether one shard is larger than the others.",
+                                  "On the slow ranks, check the storage and network of the host, the threads that read "
+                                  "ahead, and whether one file is larger than the others."},
         [TP_PHRASE_IN_INPUT] = {"Time in the data loader.", "Time in ranges that wait for input."},
         [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median time per step in the data loader.",
                                        "Median time per step in ranges that wait for input."},

@@ -362,7 +362,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     w.threads_label = tp_merge_add_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
     w.unknown_label =
         tp_merge_add_label(merge,
-                           tp_has_only_devices_of_program(model) ? TP_STR("on devices of the program's own")
+                           tp_has_only_devices_of_program(model) ? TP_STR("on devices that the program itself defines")
                                                                  : TP_STR("launched outside the recorded calls"),
                            TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);

@@ -77,8 +77,8 @@ static const struct tp_folded_metric metrics[] = {
     {"calls", call_count_value, NULL, "Calls", TP_FOLDED_CALLS, TP_FOLDED_COUNT, false, false},
     {"samples", NULL, sample_count_value, "Samples of running threads", TP_FOLDED_SAMPLES, TP_FOLDED_COUNT, false,
      false},
-    {"samples-cpu", NULL, sample_time_value, "Processor time of sampled threads", TP_FOLDED_SAMPLES, TP_FOLDED_NS,
-     false, false},
+    {"samples-cpu", NULL, sample_time_value, "CPU time of sampled threads", TP_FOLDED_SAMPLES, TP_FOLDED_NS, false,
+     false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)

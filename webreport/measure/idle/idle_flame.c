@@ -6,22 +6,24 @@
 
 static const struct tp_column_def frame_columns[] = {
     {"kind", "Kind", "", "Kind of the host event, such as operator or Python function.", TP_COLUMN_TEXT},
-    {"name", "Frame", "", "Name of the host event; addresses are blanked.", TP_COLUMN_TEXT},
+    {"name", "Frame", "", "Name of the host event; 0x* replaces addresses.", TP_COLUMN_TEXT},
     {"self_ns", "Self", "ns", "Idle time of the device while this event was the innermost host event.", TP_COLUMN_INT},
     {"total_ns", "Total", "ns", "Idle time of the device while this event was on the host's call stack.",
      TP_COLUMN_INT},
-    {"starved_ns", "Starved", "ns", "Part of the total idle time in which the device waited for the host.",
+    {"starved_ns", "Waits for host", "ns", "Part of the total idle time in which the device waited for the host.",
      TP_COLUMN_INT},
 };
 
 static const struct tp_column_def line_columns[] = {
-    {"kind", "Kind", "", "Kind of the text: a source line of the project, an annotation, an operator ..",
-     TP_COLUMN_TEXT},
-    {"line", "Host at", "", "Innermost source line of the project on the thread that launches the next operation.",
+    {"kind", "Kind", "", "Kind of the row, such as source line, annotation or operator.", TP_COLUMN_TEXT},
+    {"line", "Host at", "",
+     "Innermost source line of the project on the thread that launches the next operation; without such a line, the "
+     "annotation, operator or call.",
      TP_COLUMN_TEXT},
     {"ns", "Idle", "ns", "Idle time of the device while the host ran this line.", TP_COLUMN_INT},
-    {"starved_ns", "Starved", "ns", "Part of this idle time in which the device waited for the host.", TP_COLUMN_INT},
-    {"percent", "Share", "%", "Share of the device's whole idle time.", TP_COLUMN_REAL},
+    {"starved_ns", "Waits for host", "ns", "Part of this idle time in which the device waited for the host.",
+     TP_COLUMN_INT},
+    {"percent", "Share", "%", "Share of the idle time of the device.", TP_COLUMN_REAL},
 };
 
 /* idle time with exactly one stack, without deeper stacks, ns */
@@ -107,7 +109,7 @@ static void build_table_by_line(struct tp_idle_device *out, const struct flame *
 {
     const struct line *lines = flame->lines.data;
     tp_table_init(&out->by_line, arena, "idle_by_line", line_columns, 5, flame->lines.count);
-    out->by_line.title = "Idle device by host line";
+    out->by_line.title = "Idle time of a device by host line";
     for (size_t i = 0; i < flame->lines.count; i++) {
         tp_table_text(&out->by_line, TP_IDLE_LINE_KIND)[i] = tp_str_of(tp_stack_kind_text(lines[i].fold.kind));
         tp_table_text(&out->by_line, TP_IDLE_LINE_LINE)[i] = tp_fold_text(flame->model, lines[i].fold);
@@ -258,7 +260,7 @@ static void build_table_by_frame(struct tp_idle_device *out, struct tp_arena *ar
 {
     struct tp_vec frames = sum_idle_time_by_frame(out, arena);
     tp_table_init(&out->frames, arena, "idle_frames", frame_columns, 5, frames.count);
-    out->frames.title = "Idle device by host frame";
+    out->frames.title = "Idle time of a device by host frame";
     for (size_t i = 0; i < frames.count; i++) {
         const struct frame *frame = TP_AT(&frames, struct frame, i);
         tp_table_text(&out->frames, TP_IDLE_FRAME_KIND)[i] = tp_str_of(tp_stack_kind_text(frame->kind));

@@ -15,27 +15,33 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"busy_us", "Busy", "us", "Time in which at least one operation ran on the device.", TP_COLUMN_NS},
     {"gaps", "Gaps", "", "Number of idle periods of the device in the step.", TP_COLUMN_INT},
     {"total_us", "Idle", "us", "Time of the step in which nothing ran on the device.", TP_COLUMN_NS},
-    {"host_us", "Host", "us", "Idle time before the host called the next operation.", TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Idle time before the host began to launch the next operation.", TP_COLUMN_NS},
     {"launch_us", "Launch", "us", "Idle time while the host was inside the call that launches the next operation.",
      TP_COLUMN_NS},
     {"queue_us", "Queue", "us",
-     "Idle time although the next operation had been called; it waited in the device or its queue.", TP_COLUMN_NS},
-    {"outside_us", "Outside", "us", "Time outside the recorded range of the device, whose state is then unknown.",
+     "Idle time after the launch of the next operation, while the operation waited in the device or its queue.",
      TP_COLUMN_NS},
-    {"unknown_us", "Unknown", "us", "Idle time before an operation whose launch was not recorded.", TP_COLUMN_NS},
+    {"outside_us", "Outside", "us",
+     "Time before the first or after the last recorded operation, when the state of the device is unknown.",
+     TP_COLUMN_NS},
+    {"unknown_us", "Unknown", "us",
+     "Idle time before an operation whose launch was not recorded, or while the host waited for unrecorded work.",
+     TP_COLUMN_NS},
     {"in_graph_us", "In graphs", "us", "Part of the queue time before operations that a graph launch started.",
      TP_COLUMN_NS},
-    {"total_percent", "Idle", "%", "Idle time as a share of the step.", TP_COLUMN_REAL},
-    {"host_percent", "Host", "%", "Idle time before the host called the next operation, as a share of the step.",
-     TP_COLUMN_REAL},
+    {"total_percent", "Idle", "%", "Idle time as a share of the step time.", TP_COLUMN_REAL},
+    {"host_percent", "Host", "%",
+     "Idle time before the host began to launch the next operation, as a share of the step time.", TP_COLUMN_REAL},
     {"launch_percent", "Launch", "%",
-     "Idle time inside the call that launches the next operation, as a share of the step.", TP_COLUMN_REAL},
-    {"queue_percent", "Queue", "%", "Idle time after the call of the next operation, as a share of the step.",
+     "Idle time inside the call that launches the next operation, as a share of the step time.", TP_COLUMN_REAL},
+    {"queue_percent", "Queue", "%", "Idle time after the launch of the next operation, as a share of the step time.",
      TP_COLUMN_REAL},
-    {"outside_percent", "Outside", "%", "Time outside the recorded range of the device, as a share of the step.",
-     TP_COLUMN_REAL},
+    {"outside_percent", "Outside", "%",
+     "Time before the first or after the last recorded operation, as a share of the step time.", TP_COLUMN_REAL},
     {"unknown_percent", "Unknown", "%",
-     "Idle time before operations whose launch was not recorded, as a share of the step.", TP_COLUMN_REAL},
+     "Idle time before operations whose launch was not recorded, or while the host waited for unrecorded work, as a "
+     "share of the step time.",
+     TP_COLUMN_REAL},
 };
 
 /* Adds to `split` the part of an idle interval that is in `within`. *last_end: end of the previous interval, ns. */
@@ -94,7 +100,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
     uint32_t piece = 0, row = 0;
     tp_table_init(&out->steps, arena, "idle_steps", step_columns, TP_IDLE_STEP_COLUMNS,
                   has_room ? model->used_count : 0);
-    out->steps.title = "Idle device by step";
+    out->steps.title = "Idle time of a device by step";
     for (uint32_t s = 0; s < model->step_count && has_room; s++) {
         const struct tp_step *step = &model->steps[s];
         struct tp_interval within = {step->start_ns, step->end_ns};
@@ -197,10 +203,10 @@ static const struct tp_json_field node_fields[] = {
     {"parent", TP_COMPUTED(TP_AS_INT, node_parent),
      .definition = "index of the parent node; null for an outermost node"},
     {"kind", TP_WORD(F, kind, tp_stack_kind_text), .definition = "kind of the host event"},
-    {"name", TP_PLAIN(F, text), .definition = "the frame"},
+    {"name", TP_PLAIN(F, text), .definition = "name of the frame"},
     {"ns", TP_PLAIN(F, self_ns), .definition = "idle time with exactly this stack, in nanoseconds"},
     {"starved_ns", TP_PLAIN(F, self_starved_ns),
-     .definition = "part of the idle time in which the device had no work, in nanoseconds"},
+     .definition = "part of the idle time in which the device waited for the host, in nanoseconds"},
 };
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
@@ -228,7 +234,7 @@ static const struct tp_fields step = TP_FIELDS("A step of a device", step_fields
 
 static const struct tp_json_field flame_fields[] = {
     {"total_ns", TP_PLAIN(F, flame_total_ns), .definition = "idle time of the flame, in nanoseconds"},
-    {"nodes", TP_LIST(next_node, &node), .definition = "frames, each after the one around it"},
+    {"nodes", TP_LIST(next_node, &node), .definition = "nodes of the tree of stacks, each after its parent"},
     {"frames", TP_PLAIN(F, frames), .definition = "idle time by frame"},
 };
 static const struct tp_fields flame = TP_FIELDS("Idle time by stack of the host", flame_fields);

@@ -15,14 +15,14 @@ static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
     {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
     {"calls", "Calls", "", "Number of calls of the operator.", TP_COLUMN_INT},
     {"size_increase_bytes", "Size increase", "bytes",
-     "Bytes allocated minus bytes released, including the operators that it calls.", TP_COLUMN_BYTES},
+     "Bytes allocated minus bytes released by the operator and by the operators that it calls.", TP_COLUMN_BYTES},
     {"self_size_increase_bytes", "Self size increase", "bytes",
      "Bytes allocated minus bytes released by the operator itself.", TP_COLUMN_BYTES},
-    {"allocation_count", "Allocations", "", "Number of allocations, including the operators that it calls.",
+    {"allocation_count", "Allocations", "", "Number of allocations by the operator and by the operators that it calls.",
      TP_COLUMN_INT},
     {"self_allocation_count", "Self allocations", "", "Number of allocations by the operator itself.", TP_COLUMN_INT},
-    {"allocation_size_bytes", "Allocated", "bytes", "Bytes allocated, including the operators that it calls.",
-     TP_COLUMN_BYTES},
+    {"allocation_size_bytes", "Allocated", "bytes",
+     "Bytes allocated by the operator and by the operators that it calls.", TP_COLUMN_BYTES},
     {"self_allocation_size_bytes", "Self allocated", "bytes", "Bytes allocated by the operator itself.",
      TP_COLUMN_BYTES},
 };
@@ -215,7 +215,8 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
     tp_sort_rows(sorted, count, compare_rows, &order, arena);
     tp_table_init(table, arena, folds ? "operator_stats_folded" : "operator_stats", op_defs, TP_MEMORY_OP_COLUMNS,
                   count);
-    table->title = folds ? "Memory by operator, allocation helpers folded" : "Memory by operator";
+    table->title =
+        folds ? "Memory by operator; aten::empty and similar operators count for their callers" : "Memory by operator";
     for (uint32_t i = 0; i < count; i++) {
         const struct row *row = &rows[sorted[i]];
         tp_table_text(table, TP_MEMORY_OP_NAME)[i] = names->items[row->name];

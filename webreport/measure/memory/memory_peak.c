@@ -526,7 +526,7 @@ static const struct tp_json_field fields[] = {
     {"peak_reserved_bytes", TP_PLAIN(F, peak_reserved_bytes),
      .definition = "largest number of bytes reserved at the same time"},
     {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns),
-     .definition = "time of the peak, relative to the start of the profile"},
+     .definition = "time of the peak of reserved bytes, relative to the start of the profile"},
     {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent),
      .definition = "share of the reserved bytes that is not allocated at the peak"},
     {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes),

@@ -369,7 +369,8 @@ static const struct tp_json_field fields[] = {
     {"events", TP_MAP(next_blocks, NULL), .definition = "blocks of memory, by device"},
     {"operator_stats", TP_MAP(next_operators, NULL), .definition = "memory by operator, by device"},
     {"operator_stats_folded", TP_MAP(next_folded, NULL),
-     .definition = "memory by operator, by device, with nested operators of the same name counted once"},
+     .definition =
+         "memory by operator, by device; records of allocation helpers such as aten::empty count for their callers"},
 };
 #undef F
 

@@ -28,7 +28,7 @@ enum tp_metric_reason {
     TP_REASON_NO_LENGTH, /* the steps have length 0 */
     TP_REASON_NO_DEVICE,
     TP_REASON_NO_KERNELS,
-    TP_REASON_NOT_IN_KERNELS,    /* the names of the kernels do not show the metric */
+    TP_REASON_NOT_IN_KERNELS,    /* the kernels have no data on the occupancy of the device */
     TP_REASON_NEEDS_TWO_RUNS,    /* the metric compares the work of two runs, so one run does not have it */
     TP_REASON_NO_SERVING,        /* the trace has no steps of a serving engine with the phase and size of the metric */
     TP_REASON_NO_PROGRAM,        /* the run has no program recorded from outside, or has several */

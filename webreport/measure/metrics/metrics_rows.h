@@ -15,7 +15,8 @@
 /* metric: time of the serving engine steps in one size class; class sizes are powers of two */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
     METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
-           "length of an engine step by phase and batch size (up to bs1024 requests or tok65536 tokens)",              \
+           #at " of the step length of a serving engine, for this phase and batch size (up to bs1024 requests or "     \
+               "tok65536 tokens)",                                                                                     \
            "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                              \
            TP_SERVING_##PHASE *TP_SERVING_PHASE_FACTOR + 2 * (exponent) + TP_SERVING_##AT)
 #define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
@@ -54,57 +55,60 @@ METRIC("step.time.max", TIME, STEPS, "length of the longest step", "greatest of 
        tp_metric_of_steps, TP_STEPS_MAX)
 METRIC("step.kernel.time", TIME, STEPS, "mean time per step in kernels that are not collectives",
        "overview.average.kernel_us", tp_metric_average_time, TP_CATEGORY_KERNEL)
-METRIC("step.memcpy.time", TIME, STEPS, "mean time per step in copies, without kernels", "overview.average.memcpy_us",
-       tp_metric_average_time, TP_CATEGORY_MEMCPY)
-METRIC("step.memset.time", TIME, STEPS, "mean time per step in memsets, without kernels or copies",
+METRIC("step.memcpy.time", TIME, STEPS, "mean time per step in copies while no compute kernel runs",
+       "overview.average.memcpy_us", tp_metric_average_time, TP_CATEGORY_MEMCPY)
+METRIC("step.memset.time", TIME, STEPS, "mean time per step in memsets while no compute kernel or copy runs",
        "overview.average.memset_us", tp_metric_average_time, TP_CATEGORY_MEMSET)
-METRIC("step.communication.time", TIME, STEPS, "mean time per step in collectives, without other device work",
+METRIC("step.communication.time", TIME, STEPS, "mean time per step in collectives while no other device work runs",
        "overview.average.communication_us", tp_metric_average_time, TP_CATEGORY_COMMUNICATION)
 METRIC("step.runtime.time", TIME, STEPS,
-       "mean time per step in runtime or driver calls, without device work or communication",
+       "mean time per step in runtime or driver calls while no device work or communication runs",
        "overview.average.runtime_us", tp_metric_average_time, TP_CATEGORY_RUNTIME)
 METRIC("step.dataloader.time", TIME, STEPS,
-       "mean time per step waiting for input data, without device work, communication or runtime calls",
+       "mean time per step waiting for input data while no device work, communication or runtime call runs",
        "overview.average.dataloader_us", tp_metric_average_time, TP_CATEGORY_DATALOADER)
 METRIC("step.cpu.time", TIME, STEPS,
-       "mean time per step in operators or ranges on the host, without any of the other categories",
+       "mean time per step in operators or ranges on the host while no device work, communication, runtime call or "
+       "data loading runs",
        "overview.average.cpu_exec_us", tp_metric_average_time, TP_CATEGORY_CPU_EXEC)
 METRIC("step.other.time", TIME, STEPS, "mean time per step in which nothing was recorded", "overview.average.other_us",
        tp_metric_average_time, TP_AVERAGE_OTHER)
-METRIC("step.kernel.share", GAIN, STEPS, "share of the mean step in kernels that are not collectives",
+METRIC("step.kernel.share", GAIN, STEPS, "share of the step time in kernels that are not collectives",
        "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_KERNEL)
-METRIC("step.memcpy.share", SHARE, STEPS, "share of the mean step in copies, without kernels",
+METRIC("step.memcpy.share", SHARE, STEPS, "share of the step time in copies while no compute kernel runs",
        "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMCPY)
-METRIC("step.memset.share", SHARE, STEPS, "share of the mean step in memsets, without kernels or copies",
+METRIC("step.memset.share", SHARE, STEPS, "share of the step time in memsets while no compute kernel or copy runs",
        "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_MEMSET)
-METRIC("step.communication.share", SHARE, STEPS, "share of the mean step in collectives, without other device work",
+METRIC("step.communication.share", SHARE, STEPS,
+       "share of the step time in collectives while no other device work runs",
        "100 * overview.average.communication_us / overview.average.total_us", tp_metric_average_share,
        TP_CATEGORY_COMMUNICATION)
 METRIC("step.runtime.share", SHARE, STEPS,
-       "share of the mean step in runtime or driver calls, without device work or communication",
+       "share of the step time in runtime or driver calls while no device work or communication runs",
        "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_RUNTIME)
 METRIC("step.dataloader.share", SHARE, STEPS,
-       "share of the mean step waiting for input data, without device work, communication or runtime calls",
+       "share of the step time waiting for input data while no device work, communication or runtime call runs",
        "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share,
        TP_CATEGORY_DATALOADER)
 METRIC("step.cpu.share", SHARE, STEPS,
-       "share of the mean step in operators or ranges on the host, without any of the other categories",
+       "share of the step time in operators or ranges on the host while no device work, communication, runtime call or "
+       "data loading runs",
        "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_CATEGORY_CPU_EXEC)
-METRIC("step.other.share", SHARE, STEPS, "share of the mean step in which nothing was recorded",
+METRIC("step.other.share", SHARE, STEPS, "share of the step time in which nothing was recorded",
        "100 * overview.average.other_us / overview.average.total_us", tp_metric_average_share, TP_AVERAGE_OTHER)
 METRIC("device.busy.share", GAIN, STEPS,
-       "share of the mean step in which any device worked; with one device this equals GPU busy in the report",
+       "share of the step time in which at least one device works; with one device, this equals GPU busy in the report",
        "100 * overview.average.device_busy_us / overview.average.total_us", tp_metric_average_share,
        TP_AVERAGE_DEVICE_BUSY)
 METRIC("gpu.utilization", GAIN, STEPS, "share of the step time in which a kernel ran; mean of the devices",
        "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION)
 METRIC("gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the devices",
        "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY)
-METRIC("gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy; mean of the devices",
+METRIC("gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy of the kernels; mean of the devices",
        "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY)
 METRIC("kernels.per_step", COUNT, HOST_DEVICE, "kernels per step",
        "calls_in_steps of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_PER_STEP)
-METRIC("kernels.distinct", COUNT, DEVICE, "number of kernels with different names", "kernel_view.by_name: number",
+METRIC("kernels.distinct", COUNT, DEVICE, "number of different kernel names", "kernel_view.by_name: number",
        tp_metric_of_kernels, TP_KERNELS_DISTINCT)
 METRIC("kernel.time.per_step", TIME, STEPS, "sum of the durations of all kernels, per step",
        "in_steps_us of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_TIME_PER_STEP)
@@ -123,100 +127,105 @@ METRIC("gemm.pct_of_peak", GAIN, LINKS,
        "rate of the matrix products while they run, as a share of the device's peak rate",
        "work_rates.gemm_percent_of_peak", tp_metric_of_peak, TP_RATE_GEMM)
 METRIC("step.mfu", GAIN, LINKS,
-       "operations of the steps divided by the step time, as a share of the device's peak rate",
+       "rate of floating-point operations over the step time, as a share of the device's peak rate",
        "work_rates.step_percent_of_peak", tp_metric_of_peak, TP_RATE_STEP)
 METRIC("gemm.fp32.share", PART, TIMED_DEVICE,
        "share of the GEMM time in single precision without tensor cores, recognised by name",
        "100 * total_us of those of kernel_view.by_name / of its GEMMs", tp_metric_of_gemms, TP_GEMM_FP32_SHARE)
 METRIC("operators.per_step", COUNT, HOST, "operator calls on the host, per step",
        "overview.in_steps.operators / steps_used", tp_metric_of_host, TP_HOST_OPERATORS_PER_STEP)
-METRIC("operators.distinct", COUNT, HOST, "number of operators with different names", "operator_view.by_name: number",
+METRIC("operators.distinct", COUNT, HOST, "number of different operator names", "operator_view.by_name: number",
        tp_metric_of_host, TP_HOST_OPERATORS_DISTINCT)
 METRIC("runtime.per_step", COUNT, HOST_RUNTIME, "runtime and driver calls per step, including launches",
        "overview.in_steps.runtime_calls / steps_used", tp_metric_of_host, TP_HOST_RUNTIME_PER_STEP)
 METRIC("copies.per_step", COUNT, HOST_DEVICE, "copies per step",
-       "calls_in_steps of kernel_view.copies_by_name but memsets / overview.steps_used", tp_metric_copies_per_step,
+       "calls_in_steps of kernel_view.copies_by_name without memsets / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_ALL)
 METRIC("sets.per_step", COUNT, HOST_DEVICE, "memsets per step",
        "calls_in_steps of memsets in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_SETS)
-METRIC("h2d.per_step", COUNT, HOST_DEVICE, "copies host to device, per step",
+METRIC("h2d.per_step", COUNT, HOST_DEVICE, "copies from host to device, per step",
        "calls_in_steps of HtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_H2D)
-METRIC("h2d.bytes", BYTES, DEVICE, "bytes copied host to device, in all",
+METRIC("h2d.bytes", BYTES, DEVICE, "bytes copied from host to device in the whole recording",
        "total_bytes of HtoD in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_H2D)
-METRIC("d2h.per_step", COUNT, HOST_DEVICE, "copies device to host, per step",
+METRIC("d2h.per_step", COUNT, HOST_DEVICE, "copies from device to host, per step",
        "calls_in_steps of DtoH in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_D2H)
-METRIC("d2h.bytes", BYTES, DEVICE, "bytes copied device to host, in all",
+METRIC("d2h.bytes", BYTES, DEVICE, "bytes copied from device to host in the whole recording",
        "total_bytes of DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_D2H)
-METRIC("d2d.per_step", COUNT, HOST_DEVICE, "copies device to device, per step",
+METRIC("d2d.per_step", COUNT, HOST_DEVICE, "copies from device to device, per step",
        "calls_in_steps of DtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_D2D)
-METRIC("d2d.bytes", BYTES, DEVICE, "bytes copied device to device, in all",
+METRIC("d2d.bytes", BYTES, DEVICE, "bytes copied from device to device in the whole recording",
        "total_bytes of DtoD in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_D2D)
 METRIC("h2d.pageable.per_step", COUNT, HOST_DEVICE, "copies from pageable memory to the device, per step",
        "calls_in_steps of pageable HtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_H2D | TP_COPIES_PAGEABLE)
-METRIC("h2d.pageable.bytes", BYTES, DEVICE, "bytes copied from pageable memory to the device, in all",
+METRIC("h2d.pageable.bytes", BYTES, DEVICE, "bytes copied from pageable memory to the device in the whole recording",
        "total_bytes of pageable HtoD in kernel_view.copies_by_name", tp_metric_copied_bytes,
        TP_COPIES_H2D | TP_COPIES_PAGEABLE)
 METRIC("d2h.pageable.per_step", COUNT, HOST_DEVICE, "copies from the device to pageable memory, per step",
        "calls_in_steps of pageable DtoH in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
        TP_COPIES_D2H | TP_COPIES_PAGEABLE)
-METRIC("d2h.pageable.bytes", BYTES, DEVICE, "bytes copied from the device to pageable memory, in all",
+METRIC("d2h.pageable.bytes", BYTES, DEVICE, "bytes copied from the device to pageable memory in the whole recording",
        "total_bytes of pageable DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes,
        TP_COPIES_D2H | TP_COPIES_PAGEABLE)
-METRIC("sync.per_step", COUNT, STEPS, "waits for the device per step, without the profiler's own wait when it stops",
+METRIC("sync.per_step", COUNT, STEPS,
+       "waits of the host for the device, per step, except the wait of the profiler at the end of the recording",
        "(count of sync_table.rows of kind sync, less 1 if any is a *DeviceSynchronize without op and line) /"
        " overview.steps_used",
        tp_metric_of_waits, TP_WAITS_SYNC)
-METRIC("sync.copy.per_step", COUNT, STEPS, "copies per step that return only when they are done",
+METRIC("sync.copy.per_step", COUNT, STEPS, "copy calls per step that return only after the copy is complete",
        "count of sync_table.rows of kind copy / overview.steps_used", tp_metric_of_waits, TP_WAITS_COPY)
-METRIC("sync.time.per_step", TIME, STEPS,
-       "time per step that the host spends in waits and in copies that return only when they are done",
+METRIC("sync.time.per_step", TIME, STEPS, "time per step that the host spends in waits and in blocking copies",
        "sync_table.host_wait_us / overview.steps_used", tp_metric_of_waits, TP_WAITS_TIME)
-METRIC("sync.cost.share", SHARE, STEPS, "upper bound of the share of the step time that waits for the device cost",
+METRIC("sync.cost.share", SHARE, STEPS,
+       "upper bound of the time that waits for the device cost, as a share of the step time",
        "100 * sync_table.cost_us / overview.window_us", tp_metric_of_waits, TP_WAITS_COST)
-METRIC("idle.total", SHARE, STEPS, "share of the step time without recorded device work; the devices are added up",
+METRIC("idle.total", SHARE, STEPS,
+       "share of the step time in which a device runs no recorded work; mean of the devices",
        "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_METRIC_IDLE_ALL)
 METRIC("idle.host", SHARE, STEPS,
-       "share of the step time in which a device was idle before the host called the next operation",
+       "share of the step time in which a device is idle and the host has not begun to launch the next operation",
        "100 * sum of idle_view[].idle.host_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_HOST)
 METRIC("idle.launch", SHARE, STEPS,
-       "share of the step time in which a device was idle inside the call that launches the next operation",
+       "share of the step time in which a device is idle while the host launches the next operation",
        "100 * sum of idle_view[].idle.launch_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_LAUNCH)
 METRIC("idle.queue", SHARE, STEPS,
-       "share of the step time in which a device was idle although the next operation had been called",
+       "share of the step time in which a device is idle although the host has launched the next operation",
        "100 * sum of idle_view[].idle.queue_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_QUEUE)
-METRIC("idle.outside", SHARE, STEPS, "share of the step time outside the recorded range of a device",
+METRIC("idle.outside", SHARE, STEPS,
+       "share of the step time before or after the recorded work of a device, where the trace does not show whether "
+       "the device is busy",
        "100 * sum of idle_view[].idle.outside_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OUTSIDE)
-METRIC("idle.unknown", SHARE, STEPS,
-       "share of the step time in which a device was idle before operations whose launch was not recorded",
+METRIC("idle.unknown", SHARE, STEPS, "share of the step time in which a device is idle and the trace does not show why",
        "100 * sum of idle_view[].idle.unknown_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_UNKNOWN)
 METRIC("memory.peak", BYTES, MEMORY, "largest number of bytes allocated at the same time on a device",
        "greatest memory_peak[].peak_allocated_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_PEAK_BYTES)
 METRIC("memory.reserved", BYTES, MEMORY, "largest number of bytes reserved at the same time on a device",
        "greatest memory_peak[].peak_reserved_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_RESERVED_BYTES)
-METRIC("memory.creep", BYTES, MEMORY, "growth of allocated memory from step to step on a device",
+METRIC("memory.creep", BYTES, MEMORY, "mean growth of the allocated memory per step on a device",
        "greatest memory_peak[].creep_bytes_per_step, device_type not 0", tp_metric_of_memory, TP_MEMORY_CREEP)
-METRIC("memory.fragmentation", PART, MEMORY, "share of the reserved memory that is not allocated at the peak",
+METRIC("memory.fragmentation", PART, MEMORY,
+       "share of the reserved memory that is not allocated at the allocation peak",
        "greatest memory_peak[].fragmentation_percent, device_type not 0", tp_metric_of_memory, TP_MEMORY_FRAGMENTATION)
 METRIC("memory.allocations.per_step", COUNT, MEMORY, "allocations on the devices, per step",
        "overview.in_steps.device_allocations / steps_used", tp_metric_of_memory, TP_MEMORY_ALLOCATIONS_PER_STEP)
 METRIC("memory.host.peak", BYTES, MEMORY, "largest number of bytes allocated at the same time on the CPU",
        "memory_peak[].peak_allocated_bytes, device_type 0", tp_metric_of_memory,
        TP_MEMORY_PEAK_BYTES | TP_MEMORY_OF_HOST)
-METRIC("memory.host.creep", BYTES, MEMORY, "growth of allocated memory from step to step on the CPU",
+METRIC("memory.host.creep", BYTES, MEMORY, "mean growth of the allocated memory per step on the CPU",
        "memory_peak[].creep_bytes_per_step, device_type 0", tp_metric_of_memory, TP_MEMORY_CREEP | TP_MEMORY_OF_HOST)
 METRIC("memory.host.allocations.per_step", COUNT, MEMORY, "allocations on the CPU, per step",
        "overview.in_steps.host_allocations / steps_used", tp_metric_of_memory,
        TP_MEMORY_ALLOCATIONS_PER_STEP | TP_MEMORY_OF_HOST)
-METRIC("memory.out_of_memory", COUNT, MEMORY, "allocations that failed", "trace_quality.out_of_memory_events",
+METRIC("memory.out_of_memory", COUNT, MEMORY, "number of failed allocations", "trace_quality.out_of_memory_events",
        tp_metric_of_failed_allocations, 0)
 METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
        "overview.in_steps.collectives / steps_used", tp_metric_of_collectives, TP_COLLECTIVES_PER_STEP)
-METRIC("collectives.bytes", BYTES, LINKS, "bytes of the collective operations whose size is known, in all",
+METRIC("collectives.bytes", BYTES, LINKS,
+       "bytes of the collective operations with a known size, in the whole recording",
        "sum of distributed[].communication_ops_by_worker[worker][].total_size_bytes", tp_metric_of_collectives,
        TP_COLLECTIVES_BYTES)
 METRIC("communication.exposed.share", SHARE, STEPS,
@@ -237,18 +246,20 @@ METRIC("finding.info", COUNT, ALL, "number of findings with severity info",
        "recommendations.findings[severity info]: number", tp_metric_of_findings, TP_SEVERITY_INFO)
 METRIC("finding.count", COUNT, ALL, "number of findings of all severities", "recommendations.findings: number",
        tp_metric_of_findings, TP_FINDINGS_ALL)
-METRIC("finding.ceiling.share", SHARE, ALL, "upper bound of the share of a step that all findings together cost",
+METRIC("finding.ceiling.share", SHARE, ALL,
+       "upper bound of the time that all findings together cost, as a share of the step time",
        "recommendations.total_ceiling_percent", tp_metric_of_findings, TP_FINDINGS_CEILING)
-METRIC("trace.events", MORE, ALL, "events read", "trace_facts.event_count", tp_metric_of_trace, TP_TRACE_EVENTS)
-METRIC("trace.repaired", COUNT, AS_IT_IS, "events that had to be repaired", "trace_quality.repaired",
-       tp_metric_of_trace, TP_TRACE_REPAIRED)
-METRIC("trace.skipped", COUNT, AS_IT_IS, "events that are malformed or have no time",
+METRIC("trace.events", MORE, ALL, "number of events that were read", "trace_facts.event_count", tp_metric_of_trace,
+       TP_TRACE_EVENTS)
+METRIC("trace.repaired", COUNT, AS_IT_IS, "number of events that were repaired or skipped because their text is broken",
+       "trace_quality.repaired", tp_metric_of_trace, TP_TRACE_REPAIRED)
+METRIC("trace.skipped", COUNT, AS_IT_IS, "number of events that are malformed or have no time",
        "trace_quality.skipped.not_an_object + no_time", tp_metric_of_trace, TP_TRACE_SKIPPED)
 METRIC("trace.truncated", COUNT, AS_IT_IS, "1 if the file was cut off or its compression is damaged, otherwise 0",
        "trace_quality.truncated or gzip_error", tp_metric_of_trace, TP_TRACE_TRUNCATED)
 METRIC("trace.steps.partial", COUNT, AS_IT_IS, "number of unfinished steps in the trace",
        "overview.steps with left_out unfinished", tp_metric_of_trace, TP_TRACE_PARTIAL_STEPS)
-METRIC("trace.unlinked", COUNT, AS_IT_IS, "device events whose launch was not recorded",
+METRIC("trace.unlinked", COUNT, AS_IT_IS, "number of device events without an operator",
        "trace_facts.device_events_unlinked", tp_metric_of_trace, TP_TRACE_UNLINKED)
 METRIC("trace.flags", COUNT, AS_IT_IS, "number of trace quality checks that report a problem",
        "trace_quality.flags[raised]: number", tp_metric_of_trace, TP_TRACE_FLAGS)
@@ -264,17 +275,17 @@ METRIC("count.type", COUNT, HOST, "operators per step whose data types differ fr
 METRIC("count.shape", COUNT, HOST, "operators per step whose shapes differ from the baseline",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES)
 METRIC("count.kept", COUNT, MEMORY,
-       "additional memory blocks per step, of at least 1 KiB together, that are never freed",
+       "additional memory blocks per step that are never freed, if they have at least 1 KiB together",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_KEPT)
 METRIC("count.loader", COUNT, STEPS,
        "functions in the data loader that are called more often than in the baseline, or take 1.45 times as long",
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED)
 METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in a typical step", "none: the usual step",
        tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
-METRIC("decode.tokens_per_s", RATE, LINKS, "tokens made per second of the engine's decode steps",
+METRIC("decode.tokens_per_s", RATE, LINKS, "tokens generated per second in the decode steps of a serving engine",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_DECODE *TP_SERVING_PHASE_FACTOR)
-METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens read per second of the engine's prefill steps",
+METRIC("prefill.tokens_per_s", RATE, LINKS, "tokens processed per second in the prefill steps of a serving engine",
        "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_PREFILL *TP_SERVING_PHASE_FACTOR)
 BY_REQUESTS(decode, DECODE)

@@ -21,7 +21,7 @@ static struct tp_json_value part_percent(const struct tp_record *record)
 
 static const struct tp_json_field part_fields[] = {
     {"part", TP_COMPUTED(TP_AS_WORD, part_name_value), .definition = "state of the program"},
-    {"time_us", TP_COMPUTED(TP_AS_US, part_time), .definition = "length"},
+    {"time_us", TP_COMPUTED(TP_AS_US, part_time), .definition = "wall time in this state"},
     {"percent", TP_COMPUTED(TP_AS_REAL, part_percent), .definition = "share of the wall time"},
 };
 static const struct tp_fields part = TP_FIELDS("A part of the wall time", part_fields);
@@ -99,7 +99,7 @@ static const struct tp_json_field seen_fields[] = {
     {"overlapping_states", TP_PLAIN(F, tree.overlapping_state_count),
      .definition = "number of states that overlap another state of the same thread"},
     {"recorder", TP_COMPUTED(TP_AS_JSON, recorder_value),
-     .definition = "notes of the recorder about its own recording"},
+     .definition = "facts that the recorder wrote about the recording, such as its mode and lost data"},
 };
 static const struct tp_fields seen = TP_FIELDS("What the recorder saw", seen_fields);
 
@@ -135,8 +135,9 @@ static const struct tp_json_field finding_fields[] = {
     {"detail", TP_PLAIN(F, detail), .definition = "evidence"},
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"time_us", TP_US(F, time_ns), .definition = "time that the finding affects"},
-    {"percent", TP_PLAIN(F, percent), .definition = "share of the time that the finding affects"},
-    {"percent_of", TP_PLAIN(F, whole), .definition = "total of which share is a part"},
+    {"percent", TP_PLAIN(F, percent), .definition = "time_us in percent of the total in percent_of; null: no share"},
+    {"percent_of", TP_PLAIN(F, whole),
+     .definition = "total for percent: wall (wall time) or CPU (CPU time); null: no share"},
 };
 #undef F
 static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);
@@ -145,12 +146,16 @@ static const struct tp_fields finding = TP_FIELDS("A finding about a program", f
 static const struct tp_json_field fields[] = {
     {"command", TP_PLAIN(F, command), .definition = "command of the first process"},
     {"rule", TP_WORD(F, rule, tp_program_rule_id), .definition = "rule that decided the verdict, P0 to P9"},
-    {"wall_us", TP_US(F, parts.wall_ns), .definition = "wall time from the first start to the last exit"},
+    {"wall_us", TP_US(F, parts.wall_ns), .definition = "wall time in which at least one thread of the program exists"},
     {"cpu_us", TP_US(F, state_ns[TP_STATE_RUNNING]), .definition = "CPU time of all threads"},
-    {"ready_us", TP_US(F, state_ns[TP_STATE_READY]), .definition = "time in which threads were ready but did not run"},
-    {"blocked_us", TP_US(F, state_ns[TP_STATE_BLOCKED]), .definition = "time in which threads waited"},
-    {"busy_us", TP_US(F, parts.busy_ns), .definition = "wall time in which a thread ran or was ready"},
-    {"idle_us", TP_US(F, parts.idle_ns), .definition = "wall time in which all threads waited"},
+    {"ready_us", TP_US(F, state_ns[TP_STATE_READY]),
+     .definition = "time in which threads were ready but did not run, summed over the threads"},
+    {"blocked_us", TP_US(F, state_ns[TP_STATE_BLOCKED]),
+     .definition = "time in which threads waited, summed over the threads"},
+    {"busy_us", TP_US(F, parts.busy_ns),
+     .definition = "CPU time of all threads; busy_us divided by wall_us is the mean number of running threads"},
+    {"idle_us", TP_US(F, parts.idle_ns),
+     .definition = "wall time in which no thread ran or was ready, and a thread waited in poll or for a signal"},
     {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "number of waits that ended"},
     {"disk_read_bytes", TP_PLAIN(F, disk_read_bytes), .definition = "bytes read from disks; null: unknown"},
     {"disk_written_bytes", TP_PLAIN(F, disk_written_bytes), .definition = "bytes written to disks; null: unknown"},
@@ -163,7 +168,7 @@ static const struct tp_json_field fields[] = {
     {"waits", TP_PLAIN(F, wait_rows), .definition = "waits by cause, stack and thread, longest first"},
     {"findings", TP_RECORDS(F, findings, finding_count, &finding), .definition = "findings, most severe first"},
     {"recording", TP_PART(&recording), .definition = "costs of the recording"},
-    {"seen", TP_PART(&seen), .definition = "what the recorder saw"},
+    {"seen", TP_PART(&seen), .definition = "number of samples, and facts about the recording"},
 };
 #undef F
 

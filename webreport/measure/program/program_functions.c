@@ -329,7 +329,7 @@ const char *tp_program_function_text_at(const struct tp_program_function *functi
     struct tp_program_function at = *function;
     at.line = line;
     if (tp_str_equal(function->name, TP_STR("[jit]")))
-        return "code made while it ran";
+        return "code generated at run time";
     bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
     const char *place = says_place ? tp_program_function_place_text(&at, arena) : "";
     return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);

@@ -14,7 +14,8 @@ enum { LEAST_SAMPLES = 10 }; /* least number of samples; with fewer samples, sha
         name, title, "us", definition, TP_COLUMN_NS                                                                    \
     }
 #define CAUSE(cause, name, title)                                                                                      \
-    [TP_STEPS_CAUSES + (cause)] = TIME(name, title, "Time in which the main thread waited for this cause.")
+    [TP_STEPS_CAUSES + (cause)] =                                                                                      \
+        TIME(name, title, "Time in which the main thread waited because of the cause in the title of the column.")
 
 static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     [TP_STEPS_NAME] = {"step", "Step", "", "Name of the step in PyTorch's trace.", TP_COLUMN_TEXT},
@@ -43,9 +44,9 @@ static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
 
 static const struct tp_column_def part_defs[TP_STEPS_PART_COLUMNS] = {
     {"part", "The main thread", "", "State of the main thread.", TP_COLUMN_TEXT},
-    TIME("time_us", "All steps", "Sum over all used steps."),
-    {"percent", "Of the steps", "%", "Share of the wall time of all used steps.", TP_COLUMN_REAL},
-    TIME("per_step_us", "Each step", "Sum over all used steps divided by the number of steps, rounded down.")};
+    TIME("time_us", "All steps", "Time in this state, summed over the used steps."),
+    {"percent", "Of wall time", "%", "Share of the wall time of the used steps.", TP_COLUMN_REAL},
+    TIME("per_step_us", "Per step", "Mean time in this state per used step, rounded down to nanoseconds.")};
 
 static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"function", "Function", "", "Name of the function; for code without a name, the file and the offset in it.",
@@ -53,14 +54,12 @@ static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"file", "File", "", "Source file of the function; if it is unknown, the program or library.", TP_COLUMN_TEXT},
     {"line", "Line", "", "Source line that takes most of the function's own time in the whole program.", TP_COLUMN_INT},
     {"kind", "Kind", "", "Kind of code: native, python or kernel.", TP_COLUMN_WORD},
-    TIME("self_us", "Self",
-         "CPU time of the main thread in the function itself, within steps but outside of operators."),
+    TIME("self_us", "Self", "CPU time of the main thread in the function itself, within steps while no operator ran."),
     TIME("total_us", "Total",
-         "CPU time of the main thread in the function and the functions that it called, within steps but outside of "
-         "operators."),
-    {"self_percent", "Self of it", "%",
-     "Own time of the function as a share of the main thread's CPU time in steps outside of operators.",
-     TP_COLUMN_REAL},
+         "CPU time of the main thread in the function and the functions that it called, within steps while no operator "
+         "ran."),
+    {"self_percent", "Self share", "%",
+     "Self time as a share of the CPU time of the main thread within steps while no operator ran.", TP_COLUMN_REAL},
     {"error_points", "\xc2\xb1 (95 %)", "points",
      "Uncertainty of the function's share: 1.96 standard errors, from the number of samples.", TP_COLUMN_REAL},
     {"samples", "Samples", "", "Number of samples in which the function itself was running.", TP_COLUMN_INT}};
@@ -360,7 +359,7 @@ static void fill_step_part_table(const struct matching *matching)
             order[count++] = part;
     tp_sort_rows(order, count, compare_by_time, out->part_ns, matching->arena);
     tp_table_init(&out->parts, matching->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
-    out->parts.title = "What the steps' wall clock was";
+    out->parts.title = "Wall time of the steps";
     out->part_by_row = tp_arena_alloc(matching->arena, count + 1);
     for (uint32_t row = 0; row < count; row++) {
         int64_t ns = out->part_ns[order[row]];
@@ -397,17 +396,19 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
 
 #define F struct tp_program_steps
 static const struct tp_json_field fields[] = {
-    {"pid", TP_PLAIN(F, pid), .definition = "process of the main thread"},
-    {"tid", TP_PLAIN(F, tid), .definition = "the main thread"},
-    {"wall_us", TP_US(F, wall_ns), .definition = "length of the used steps"},
+    {"pid", TP_PLAIN(F, pid), .definition = "id of the process of the main thread"},
+    {"tid", TP_PLAIN(F, tid), .definition = "id of the main thread"},
+    {"wall_us", TP_US(F, wall_ns), .definition = "wall time of the used steps"},
     {"running_us", TP_US(F, running_ns), .definition = "CPU time of the main thread in the steps"},
     {"samples", TP_PLAIN(F, sample_count), .definition = "number of samples of the main thread in the steps"},
     {"parts", TP_PLAIN(F, parts), .definition = "time of the steps by state of the main thread, longest first"},
     {"steps", TP_PLAIN(F, steps), .definition = "used steps in order of time"},
     {"outside_operators_us", TP_US(F, outside_ns),
-     .definition = "part of the main thread's CPU time while no operator ran"},
-    {"outside_operators_samples", TP_PLAIN(F, outside_count), .definition = "number of samples while no operator ran"},
-    {"functions_outside_operators", TP_PLAIN(F, functions), .definition = "functions that ran while no operator ran"},
+     .definition = "CPU time of the main thread in the steps while no operator ran"},
+    {"outside_operators_samples", TP_PLAIN(F, outside_count),
+     .definition = "number of samples of the main thread in the steps while no operator ran"},
+    {"functions_outside_operators", TP_PLAIN(F, functions),
+     .definition = "functions of the main thread in the steps while no operator ran"},
 };
 #undef F
 

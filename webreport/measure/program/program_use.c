@@ -5,15 +5,15 @@ static const struct {
     const char *text, *title;
 } words[TP_USE_KINDS] = {
     [TP_USE_SERVING] = {"serving", "serving engine"},
-    [TP_USE_DIFFUSION] = {"diffusion", "diffusion of images"},
+    [TP_USE_DIFFUSION] = {"diffusion", "image diffusion"},
     [TP_USE_BENCHMARK] = {"benchmark", "benchmark"},
     [TP_USE_TRAINING] = {"training", "training"},
     [TP_USE_INFERENCE] = {"inference", "inference"},
     [TP_USE_MPI] = {"mpi", "MPI program"},
-    [TP_USE_NATIVE] = {"native", "program of C or C++"},
+    [TP_USE_NATIVE] = {"native", "C or C++ program"},
     [TP_USE_CPU] = {"cpu", "CPU program"},
     [TP_USE_DEVICE_ONLY] = {"device_only", "device work only"},
-    [TP_USE_UNKNOWN] = {"unknown", "kind of program unknown"},
+    [TP_USE_UNKNOWN] = {"unknown", "unknown kind of program"},
 };
 
 const char *tp_program_use_text(enum tp_program_use_kind kind)

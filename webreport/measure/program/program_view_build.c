@@ -72,23 +72,22 @@ const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUM
 const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"cause", "Cause", "", "Cause of the wait, such as a lock, a disk or a child process.", TP_COLUMN_TEXT},
     {"stack", "Stack", "", "Call stack of the wait, innermost function first.", TP_COLUMN_TEXT},
-    {"thread", "Thread", "", "Name of the threads.", TP_COLUMN_TEXT},
+    {"thread", "Thread", "", "Name of the threads that waited.", TP_COLUMN_TEXT},
     {"count", "Times", "", "Number of waits in the row.", TP_COLUMN_INT},
     TIME("total_us", "Sum",
          "Sum of the durations of all waits in the row; simultaneous waits of several threads all count."),
     TIME("longest_us", "Longest", "Duration of the longest wait in the row."),
     TIME("estimated_us", "Guessed",
-         "Part of the sum whose cause was not recorded. The recorder guessed the cause from similar waits. The "
-         "guess is not used."),
+         "Part of the sum for which the recorder guessed the cause from other waits of the thread. The report ignores "
+         "the guess."),
     {"place", "Where", "", "Function, file and line of the longest wait.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",
-     "Thread that probably held the lock: it ran longest during the wait and last before the wait ended. This is a "
-     "guess.",
+     "Thread that probably held the lock: the thread of the process that ran longest during the wait, and also last.",
      TP_COLUMN_TEXT},
-    {"holder_tid", "Its tid", "", "Id of the thread that probably held the lock.", TP_COLUMN_INT},
-    {"holder_place", "Which is in", "",
+    {"holder_tid", "Holder's tid", "", "Id of the thread that probably held the lock.", TP_COLUMN_INT},
+    {"holder_place", "Holder is in", "",
      "Function that the probable lock holder ran most during the wait, or in which it waited.", TP_COLUMN_TEXT},
-    TIME("held_us", "Held", "Part of the sum in which this thread is the probable lock holder.")};
+    TIME("held_us", "Held", "Part of the sum for which the named thread is the probable lock holder.")};
 
 /* ---- processes ---- */
 
@@ -99,7 +98,7 @@ static struct tp_str process_command(const struct tp_tree_process *process, cons
     size_t at = 0;
     struct tp_str item, name;
     if (!process->seen)
-        return TP_STR("(not seen)");
+        return TP_STR("(not recorded)");
     if (process->seen->execs != TP_NO_ID)
         while (tp_value_next(tp_strings_get(&trace->values, process->seen->execs), &at, NULL, &item)) {
             struct tp_str program = tp_value_text(arena, item);

@@ -64,11 +64,12 @@ void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model
 
 #define F struct tp_advice
 static const struct tp_json_field fields[] = {
-    {"trace_quality", TP_RECORD(F, quality, &tp_quality_fields), .definition = "what was read and what was skipped"},
+    {"trace_quality", TP_RECORD(F, quality, &tp_quality_fields),
+     .definition = "events that were read or skipped, and quality checks"},
     {"idle_view", TP_RECORDS(F, idle.devices, idle.device_count, &tp_idle_device_fields),
      .definition = "idle time of each device"},
     {"work_view", TP_RECORD(F, works, &tp_work_view_fields), .definition = "time by kind of work"},
-    {"work_rates", TP_RECORD(F, rates, &tp_work_rates_fields), .definition = "use of the device's peak"},
+    {"work_rates", TP_RECORD(F, rates, &tp_work_rates_fields), .definition = "rates in percent of the device's peak"},
     {"serving", TP_RECORD(F, serving, &tp_serving_fields), TP_ONLY_IF(F, serving.is_present),
      .definition = "steps of a serving engine"},
     {"time_trees", TP_RECORDS(F, times.items, times.count, &tp_time_tree_fields),
@@ -77,7 +78,7 @@ static const struct tp_json_field fields[] = {
     {"memory_peak", TP_RECORDS(F, memory.devices, memory.device_count, &tp_memory_device_fields),
      .definition = "memory of each device at its peak"},
     {"recommendations", TP_RECORD(F, recommendations, &tp_recommendations_fields), .definition = "findings"},
-    {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "what bounds the steps"},
+    {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "cause that limits the step time"},
     {"program_use", TP_RECORD(F, use, &tp_program_use_fields),
      .definition = "activity of the program, such as training or inference"},
     {"program_view", TP_RECORD(F, program, &tp_program_view_fields), TP_ONLY_IF(F, program.is_present),

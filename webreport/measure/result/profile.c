@@ -34,8 +34,9 @@ static const struct tp_json_field fields[] = {
     {NULL, TP_COMPUTED(TP_AS_RECORD, views_value), .fields = &tp_views_fields},
     {NULL, TP_COMPUTED(TP_AS_RECORD, advice_value), .fields = &tp_advice_fields},
     {"program_steps", TP_COMPUTED(TP_AS_RECORD, steps_value), .fields = &tp_program_steps_fields,
-     .definition = "the steps in a recording of the same run from outside; absent: there is no such recording"},
+     .definition = "states of the main thread in the steps, from a recording of the same run from outside; absent "
+                   "without such a recording"},
     {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence_value), .fields = &tp_evidence_fields,
-     .definition = "whether the file is whole"},
+     .definition = "whether the file is complete and consistent"},
 };
 const struct tp_fields tp_profile_fields = TP_FIELDS("A profile", fields);

@@ -19,7 +19,7 @@ enum tp_detail_id {
     TP_DETAIL_BLOCKERS,  /* arguments: number of calls that prevent a capture, number of steps */
     TP_DETAIL_GRAPH,     /* arguments: number of launches per step, number of calls that prevent a capture */
     TP_DETAIL_MALLOCS,   /* arguments: number of allocations, number of frees, number of steps */
-    TP_DETAIL_CAPTURE,   /* argument: percent of the recording in which launches are captured into a graph */
+    TP_DETAIL_CAPTURE,   /* argument: percent of the step time in which launches are captured into a graph */
     /* arguments: number of device operations, length of the step, percent of the step with device work */
     TP_DETAIL_LITTLE,
     TP_DETAIL_FIRST_USE, /* arguments: idle time while the device is set up, remaining analysed time */

@@ -43,16 +43,16 @@ static void skip_rules_of_other_programs(struct tp_advisor *a)
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
         if (!rule->on_device && !rule->on_host && !rule->always)
-            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "needs several ranks");
+            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "the rule is for a run of several ranks");
         else if (!applies_to_program(rule, a->model->program))
-            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "not for this kind of program");
+            tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "the rule is for another kind of program");
     }
 }
 
 static void skip_all_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "too little to judge");
+        tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "the recording contains too little work");
 }
 
 static void evaluate_on_device(struct tp_advisor *a)
@@ -133,8 +133,8 @@ static int build_inside_guard(void *context, struct tp_error *err)
     a->claimed = TP_VEC(a->arena, struct tp_interval);
     if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
         a->is_left_out[TP_RULE_E1] = true;
-        tp_advisor_note_skipped_rule(a, TP_RULE_E1,
-                                     "one collective takes half of the recorded time because ranks arrived late");
+        tp_advisor_note_skipped_rule(
+            a, TP_RULE_E1, "one collective takes half of the step time or more, because other ranks arrived late");
     }
     a->accumulation = tp_accumulation_find(model, a->arena);
     evaluate_rules(a);

@@ -34,10 +34,11 @@ static struct tp_json_value shown_advice_value(const struct tp_record *record)
 
 #define F struct tp_evidence
 static const struct tp_json_field evidence_fields[] = {
-    {"event_ordinal", TP_PLAIN(F, ordinal), .definition = "position of the event in the file"},
+    {"event_ordinal", TP_PLAIN(F, ordinal), .definition = "position of the event in the array traceEvents of the file"},
     {"ts_us", TP_US(F, ts_ns), .definition = "start of the event, from the start of the trace"},
     {"name", TP_PLAIN(F, name), .definition = "name of the event"},
-    {"file_line", TP_PLAIN(F, file_line), .definition = "line of the program that caused it; empty: unknown"},
+    {"file_line", TP_PLAIN(F, file_line),
+     .definition = "innermost line of the user's code around the event or its launch; empty if unknown"},
 };
 #undef F
 static const struct tp_fields evidence = TP_FIELDS("An event that a finding is about", evidence_fields);
@@ -47,31 +48,32 @@ static const struct tp_json_field finding_fields[] = {
     {"id", TP_COMPUTED(TP_AS_TEXT, rule_id), .definition = "id of the rule; it does not change between versions"},
     {"cause", TP_PLAIN(F, cause), .is_optional = true,
      .definition = "name of the cause; null if several causes have the same effect"},
-    {"title", TP_PLAIN(F, title), .definition = "the finding"},
+    {"title", TP_PLAIN(F, title), .definition = "the finding in one sentence"},
     {"severity", TP_WORD(F, severity, tp_severity_text), .definition = "high, medium, low or info"},
     {"confidence", TP_WORD(F, confidence, tp_confidence_text), .definition = "high, medium or low"},
     {"right", TP_PLAIN(F, right),
-     .definition = "number of known test programs in which the rule named the right cause"},
-    {"known", TP_PLAIN(F, known), .definition = "number of known test programs in which the rule reported a problem"},
+     .definition = "number of test programs with a known cause in which the rule named the right cause"},
+    {"known", TP_PLAIN(F, known),
+     .definition = "number of test programs with a known cause in which the rule reported a finding"},
     {"weakened_by", TP_ARRAY(F, weakened_by, weakened_by_count),
-     .definition = "quality flags that make the finding less certain"},
+     .definition = "ids of the quality flags that lower the confidence"},
     {"ceiling_us_per_step", TP_PLAIN(F, ceiling_us_per_step),
-     .definition = "time per step that the finding affects; null: unknown"},
+     .definition = "time per step that the finding affects; null if unknown"},
     {"share_of_step_percent", TP_PLAIN(F, share_percent),
-     .definition = "share of a step that the finding affects; null: unknown"},
+     .definition = "share of the step time that the finding affects; null if unknown"},
     {"low_percent", TP_PLAIN(F, low_percent),
-     .definition = "lower end of the estimated saving after the findings above are fixed, in percent of a step"},
+     .definition = "lower end of the estimated saving if all earlier findings are fixed, in percent of the step time"},
     {"high_percent", TP_PLAIN(F, high_percent),
-     .definition = "upper end of the estimated saving after the findings above are fixed, in percent of a step"},
+     .definition = "upper end of the estimated saving if all earlier findings are fixed, in percent of the step time"},
     {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted_value),
-     .definition = "part of high_percent that the sum of all findings includes; absent: all of high_percent"},
+     .definition = "part of high_percent that total_gain_percent includes; absent if it includes all of high_percent"},
     {"evidence", TP_RECORDS(F, evidence, evidence_count, &evidence),
      .definition = "first events that show the problem"},
     {"evidence_total", TP_PLAIN(F, evidence_total), .definition = "number of events that show the problem"},
     {"detail", TP_PLAIN(F, detail), .definition = "evidence in words"},
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"doc_url", TP_COMPUTED(TP_AS_TEXT, doc_url_value),
-     .definition = "address of a page that explains the problem; empty: no page"},
+     .definition = "address of a page that explains the problem; empty without a page"},
     {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title_value), .is_optional = true,
      .definition = "title for this kind of program; absent if it equals the title"},
     {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice_value), .is_optional = true,
@@ -87,9 +89,9 @@ static struct tp_json_value note_id(const struct tp_record *record)
 
 static const struct tp_json_field note_fields[] = {
     {"id", TP_COMPUTED(TP_AS_TEXT, note_id), .definition = "id of the rule"},
-    {"reason", TP_PLAIN(struct tp_rule_note, reason), .definition = "reason why the rule cannot decide"},
+    {"reason", TP_PLAIN(struct tp_rule_note, reason), .definition = "reason why the rule was not evaluated"},
 };
-static const struct tp_fields note = TP_FIELDS("A rule without a decision", note_fields);
+static const struct tp_fields note = TP_FIELDS("A rule that was not evaluated", note_fields);
 
 static struct tp_json_value recording_percent_value(const struct tp_record *record)
 {
@@ -102,26 +104,28 @@ static const struct tp_json_field fields[] = {
     {"program", TP_PLAIN(F, program), .definition = "gpu, other_device, device_missing, cpu or empty"},
     {"step_marker", TP_PLAIN(F, step_marker), .definition = "kind of event that marks the steps"},
     {"steps", TP_PLAIN(F, step_count), .definition = "number of used steps"},
-    {"window_us", TP_US(F, window_ns), .definition = "length of the used steps"},
-    {"judged_us", TP_US(F, judged_ns), .definition = "part of window_us that the shares refer to"},
+    {"window_us", TP_US(F, window_ns), .definition = "total length of the used steps"},
+    {"judged_us", TP_US(F, judged_ns),
+     .definition = "part of window_us to which the percentages of the findings refer"},
     {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the used steps"},
     {"total_ceiling_us_per_step", TP_PLAIN(F, total_ceiling_us_per_step),
      .definition = "time per step that all findings together affect"},
     {"total_ceiling_percent", TP_PLAIN(F, total_ceiling_percent),
-     .definition = "share of a step that all findings together affect"},
+     .definition = "share of the step time that all findings together affect"},
     {"total_gain_us_per_step", TP_PLAIN(F, total_gain_us_per_step),
      .definition = "upper bound of the time per step that fixing all findings saves"},
     {"total_gain_percent", TP_PLAIN(F, total_gain_percent),
-     .definition = "upper bound of the share of a step that fixing all findings saves"},
+     .definition = "upper bound of the share of the step time that fixing all findings saves"},
     {"recording_us", TP_US(F, overhead.cost_ns), TP_ONLY_IF(F, overhead.cost_ns),
-     .definition = "time of the main thread that the profiler itself takes"},
+     .definition = "time that the profiler itself takes on the main thread; with a device, only while the device waits "
+                   "for the host"},
     {"recording_percent", TP_COMPUTED(TP_AS_REAL, recording_percent_value), TP_ONLY_IF(F, overhead.cost_ns),
-     .definition =
-         "share of the profiler's time in the time that the device waits for the host; without a device, in the steps"},
+     .definition = "recording_us in percent of the time in which the device waits for the host; without a device, in "
+                   "percent of window_us"},
     {"findings", TP_RECORDS(F, findings, finding_count, &tp_finding_fields),
      .definition = "findings, most severe first"},
     {"rules_not_evaluated", TP_RECORDS(F, not_evaluated, not_evaluated_count, &note),
-     .definition = "rules without a decision"},
+     .definition = "rules that were not evaluated, each with the reason"},
 };
 #undef F
 

@@ -33,7 +33,7 @@ static int set_unknown_key_error(const struct tp_rule *rule, const char *key, st
     char list[160] = "";
     for (unsigned k = 0; k < TP_RULE_THRESHOLDS && rule->thresholds[k].key; k++)
         append_to_list(list, sizeof list, rule->thresholds[k].key);
-    return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s has no %.32s; known: %s", rule->id, key,
+    return tp_error_set(err, TP_EUSAGE, 0, "--rule: rule %s has no threshold %.32s; known: %s", rule->id, key,
                         list[0] ? list : "none");
 }
 
@@ -67,7 +67,8 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
     strcpy(copy, text);
     char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
     if (!equals || !dot || dot > equals)
-        return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, such as A4.min_pct=2, not %.60s",
+                            text);
     *equals = *dot = '\0';
     const char *id = copy, *key = dot + 1, *number = equals + 1;
     unsigned k = 0;

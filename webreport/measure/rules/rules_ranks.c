@@ -17,7 +17,7 @@ const struct tp_rule tp_rule_E3 = {
 
 const struct tp_rule tp_rule_E5 = {
     .id = "E5",
-    .title = "Collectives use less than half of the link",
+    .title = "Collectives reach less than half of the rate of the link",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"max_link_pct", 50.0, false}, {"min_floor_us", 100, true}, {"min_pct", 3.0, false}},
     .advice =

@@ -17,12 +17,13 @@
 #define DOC_DIST "https://docs.pytorch.org/docs/stable/notes/ddp.html"
 #define DOC_DDP "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"
 
-#define GRAPHS                                                                                                         \
-    "captured graphs (vLLM: no --enforce-eager, and sizes that --cudagraph-capture-sizes has; SGLang: no "             \
-    "--disable-cuda-graph, and a --cuda-graph-max-bs that reaches the batch; TensorRT-LLM: cuda_graph_config)"
+#define GRAPH_OPTIONS                                                                                                  \
+    "In vLLM, omit --enforce-eager, and include the batch sizes in --cudagraph-capture-sizes. In SGLang, omit "        \
+    "--disable-cuda-graph, and set --cuda-graph-max-bs to the batch size or more. In TensorRT-LLM, set "               \
+    "cuda_graph_config."
 #define OVERLAP                                                                                                        \
-    "Let the engine prepare the next step while the device works (vLLM: --async-scheduling; SGLang: no "               \
-    "--disable-overlap-schedule; TensorRT-LLM: no disable_overlap_scheduler)"
+    "Let the engine prepare the next step while the device works. In vLLM, set --async-scheduling. In SGLang, omit "   \
+    "--disable-overlap-schedule. In TensorRT-LLM, omit disable_overlap_scheduler."
 #define LESS_COMMUNICATION "use fewer devices for each copy of the model, or more copies of the model"
 #define OVERLAP_WITH_MPI                                                                                               \
     "Start communication with MPI_Isend, MPI_Irecv or MPI_Iallreduce as soon as its data is ready, and compute "       \

@@ -20,12 +20,13 @@ static int check_header(const Tp__SummaryFile *file, struct tp_error *err)
 {
     if (file->has_major && file->major != TP_SUMMARY_MAJOR)
         return tp_error_set(err, TP_EUNSUPPORTED, 0,
-                            "the summary was written by another tracepress: its format is %llu, this one reads %d",
+                            "the summary has format %llu, but this version of tracepress reads only format %d",
                             (unsigned long long)file->major, TP_SUMMARY_MAJOR);
     if (!file->has_major || !file->has_minor || !file->has_count || file->base.n_unknown_fields)
         return tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
     if (file->count != file->n_record)
-        return tp_error_set(err, TP_EFORMAT, 0, "the summary is cut after %zu processes", file->n_record);
+        return tp_error_set(err, TP_EFORMAT, 0, "the summary is cut after %zu process%s", file->n_record,
+                            file->n_record == 1 ? "" : "es");
     return TP_OK;
 }
 
@@ -51,7 +52,7 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     struct tp_message_memory memory = {set->arena, size + 256 * (uint64_t)TP_MAX_SUMMARIES, false};
     size_t first = set->count;
     if (!tp_summary_is_file(bytes, size))
-        return tp_error_set(err, TP_EFORMAT, 0, "no summary of tracepress");
+        return tp_error_set(err, TP_EFORMAT, 0, "the file is not a summary of tracepress");
     const Tp__SummaryFile *file =
         tp_message_parse(&tp__summary_file__descriptor, (struct tp_str){bytes, size}, &memory);
     if (!file)

@@ -38,7 +38,7 @@ static int unpack_texts(struct tp_column_reader *reader, struct tp_error *err)
     reader->text_count = count;
     for (uint32_t i = 0; i < count; i++) {
         if (!is_valid_text(reader->texts[i]))
-            return tp_error_set(err, TP_EFORMAT, 0, "a text is too long or no UTF-8");
+            return tp_error_set(err, TP_EFORMAT, 0, "a text is too long or not valid UTF-8");
         reader->texts[i] = copy_text(reader->arena, reader->texts[i]);
     }
     return TP_OK;
@@ -130,7 +130,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     struct tp_column_reader reader = {
         .from = tp_message_parse(tp_message_process, process, &memory), .arena = arena, .scratch = scratch};
     if (!reader.from)
-        return tp_error_set(err, TP_EFORMAT, 0, "the content of a process is no protobuf message");
+        return tp_error_set(err, TP_EFORMAT, 0, "the content of a process is not a protobuf message");
     if (!tp_process_has_equal_lengths(reader.from))
         return tp_error_set(err, TP_EFORMAT, 0, "columns of one list have different lengths");
     if (tp_process_exceeds_length(reader.from, TP_MAX_SUMMARY_ITEMS))
@@ -160,7 +160,7 @@ static int read_entry(struct tp_stored_entry *entry, const void *message, struct
     struct tp_column_reader reader = {.from = message};
     tp_columns_fill(&tp_record_entry, &reader, entry, 1);
     if (!is_valid_text(entry->key.job) || !is_valid_text(entry->key.worker))
-        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
+        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is too long or not valid UTF-8");
     return TP_OK;
 }
 
@@ -173,7 +173,7 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     void *message = tp_message_parse(tp_message_entry, entry, &heap);
     if (!message)
         return heap.is_memory_exhausted ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
-                                        : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+                                        : tp_error_set(err, TP_EFORMAT, 0, "a process is not a protobuf message");
     /* copies the texts to local buffers, because the message is freed before `arena` is used */
     int code = read_entry(&read, message, err);
     if (code == TP_OK && read.key.job.len)
@@ -229,7 +229,7 @@ static int unpack_inside_guard(void *context, struct tp_error *err)
     memset(u->summary, 0, sizeof *u->summary);
     const void *message = tp_message_parse(tp_message_entry, u->record->bytes, &memory);
     if (!message)
-        return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+        return tp_error_set(err, TP_EFORMAT, 0, "a process is not a protobuf message");
     int code = read_entry(&entry, message, err);
     code = code < 0 ? code : inflate_all(&bytes, entry.process, u->scratch, err);
     code = code < 0 ? code : tp_summary_process_read(u->summary, bytes, u->arena, u->scratch, err);

@@ -144,7 +144,7 @@ const struct tp_column_def tp_calls_columns[TP_CALLS_COLUMNS] = {
     {"function", "Function", "", "Name of the function.", TP_COLUMN_TEXT},
     {"file", "File", "", "File of the function; ~ for built-in functions.", TP_COLUMN_TEXT},
     {"line", "Line", "", "First line of the function.", TP_COLUMN_INT},
-    {"ncalls", "Calls", "", "All calls.", TP_COLUMN_INT},
+    {"ncalls", "Calls", "", "Number of calls, including recursive calls.", TP_COLUMN_INT},
     {"primitive_calls", "Primitive calls", "", "Number of calls without a call of the same function around them.",
      TP_COLUMN_INT},
     {"tottime_us", "Own", "us", "Time in the function itself, outside of the functions that it calls.", TP_COLUMN_NS},

@@ -9,23 +9,22 @@
 enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a shown row has at least 1 / FINEST of the time of the used steps */
 
 static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
-    {"name", "Time", "", "Part of the time; each indented row is part of the row above it.", TP_COLUMN_TEXT},
+    {"name", "Time", "", "Part of the step time. Indented rows are parts of the row above them.", TP_COLUMN_TEXT},
     {"time_us", "Time", "us",
-     "Time of the used steps. Each moment belongs to one row, and indented rows add up to the row above them.",
-     TP_COLUMN_NS},
-    {"share_percent", "Share", "%", "Share of the time of the used steps.", TP_COLUMN_REAL},
+     "Time within the used steps. Each moment counts once, and the parts of a row add up to its time.", TP_COLUMN_NS},
+    {"share_percent", "Share", "%", "Share of the step time.", TP_COLUMN_REAL},
     {"calls", "Calls", "", "Number of device operations that begin in the used steps.", TP_COLUMN_INT},
     {"tflops", "Rate", "TFLOP/s",
-     "Floating-point operations divided by the time of the kernels that computed them, where the shapes are known.",
-     TP_COLUMN_REAL},
+     "Floating-point operations of the calls with known shapes, divided by the time of their kernels.", TP_COLUMN_REAL},
     {"gb_per_s", "Memory", "GB/s",
-     "Smallest possible number of bytes divided by the time of the kernels that moved them.", TP_COLUMN_REAL},
-    {"reached_percent", "Reached", "%",
-     "Shortest time that the device needs for this work at its published peak rates, as a share of the time that it "
-     "took.",
+     "Least number of bytes that the calls with known shapes read and write, divided by the time of their kernels.",
      TP_COLUMN_REAL},
-    {"headroom_us", "Above that", "us",
-     "Time above the shortest possible time. A good kernel reaches 60 to 75 % of a peak rate.", TP_COLUMN_NS},
+    {"reached_percent", "Reached", "%",
+     "Shortest possible time of this work at the peak rates of the device, as a share of the kernel time.",
+     TP_COLUMN_REAL},
+    {"headroom_us", "Above shortest", "us",
+     "Kernel time above the shortest possible time at the peak rates. A good kernel reaches 60 to 75 % of a peak rate.",
+     TP_COLUMN_NS},
     {"bound", "Bound by", "",
      "Limit that determines the shortest time: compute, memory, or the latency of short kernels.", TP_COLUMN_TEXT}};
 

@@ -535,43 +535,46 @@ static const struct tp_json_field left_out_fields[] = {
     {"before_us", TP_US(F, before_ns), .definition = "length before the first used step"},
     {"after_us", TP_US(F, after_ns), .definition = "length after the last used step"},
     {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named),
-     .definition = "device, or kind of the host's frame"},
-    {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named), .definition = "what ran longest outside of the used steps"},
-    {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named), .definition = "time of it"},
+     .definition = "device, or kind of the code that the host ran"},
+    {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named),
+     .definition = "activity with the longest time outside of the used steps"},
+    {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named), .definition = "time of `line` outside of the used steps"},
 };
 #undef F
 static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the used steps", left_out_fields);
 
 #define F struct tp_trace_verdict
 static const struct tp_json_field gap_fields[] = {
-    {"start_us", TP_US(F, gap.start_ns), .definition = "start, from the start of the profile"},
+    {"start_us", TP_US(F, gap.start_ns), .definition = "start of the gap, from the start of the profile"},
     {"total_us", TP_US(F, gap.total_ns), .definition = "length"},
-    {"percent", TP_PLAIN(F, gap.percent), .definition = "share of the used steps"},
-    {"parts_us", TP_MAP(next_gap_part, NULL), .definition = "length by part of idle time"},
-    {"kind", TP_PLAIN(F, gap.kind), .definition = "kind of the frame that ran for most of it"},
-    {"line", TP_PLAIN(F, gap.line), .definition = "frame that ran for most of it"},
-    {"call", TP_PLAIN(F, gap.call), .definition = "call of the runtime that fills half of it; empty: no call does"},
-    {"call_us", TP_US(F, gap.call_ns), .definition = "time of that call"},
+    {"percent", TP_PLAIN(F, gap.percent), .definition = "length, percent of the time of the used steps"},
+    {"parts_us", TP_MAP(next_gap_part, NULL), .definition = "length of each part of the idle time"},
+    {"kind", TP_PLAIN(F, gap.kind), .definition = "kind of the code that the host ran for most of the gap"},
+    {"line", TP_PLAIN(F, gap.line), .definition = "code that the host ran for most of the gap"},
+    {"call", TP_PLAIN(F, gap.call),
+     .definition = "runtime call that takes at least half of the gap; empty: no such call"},
+    {"call_us", TP_US(F, gap.call_ns), .definition = "time of `call` in the gap"},
 };
 static const struct tp_fields gap = TP_FIELDS("The longest idle time of the device", gap_fields);
 
 static const struct tp_json_field fields[] = {
-    {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "what bounds the steps"},
-    {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device that is busy longest"},
-    {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value), .definition = "kind of time that decides"},
-    {"percent", TP_PLAIN(F, percent), .definition = "share of that kind of time in the used steps"},
-    {"causes", TP_MAP(next_cause, NULL), .definition = "time by kind"},
+    {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "cause that limits the step time"},
+    {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device with the longest busy time"},
+    {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value),
+     .definition = "kind of time that determines the class; null: no such kind"},
+    {"percent", TP_PLAIN(F, percent), .definition = "time of the group of `cause`, percent of the step time"},
+    {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause"},
     {"awaited_communication_us", TP_US(F, awaited_communication_ns), TP_ONLY_IF(F, has_device),
-     .definition = "idle time in which a collective had been called but had not begun"},
+     .definition = "idle time of at least 1 ms between the launch and the start of a collective"},
     {"unrecorded_wait_us", TP_US(F, unrecorded_wait_ns), TP_ONLY_IF(F, has_device),
-     .definition = "time in which the host waited for work of the device that is not recorded"},
+     .definition = "idle time in which the host waits for device work that is not recorded"},
     {"longest_gap", TP_PART(&gap), TP_NULL_UNLESS(F, has_gap), .definition = "longest idle time of the device"},
-    {"headline", TP_PLAIN(F, headline), .definition = "the verdict as a sentence"},
+    {"headline", TP_PLAIN(F, headline), .definition = "the verdict in one or more sentences"},
     {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the used steps"},
     {"steps_used", TP_PLAIN(F, steps_used), .definition = "number of used steps"},
-    {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that no statistic is about"},
+    {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that the statistics exclude"},
     {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the used steps"},
-    {"unjudged_us", TP_US(F, unjudged.ns), .definition = "part of the used steps that no rule can judge"},
+    {"unjudged_us", TP_US(F, unjudged.ns), .definition = "time of the used steps that cannot be analysed"},
 };
 #undef F
 

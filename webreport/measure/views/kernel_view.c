@@ -10,32 +10,32 @@
 enum { UNIT_E9 = 1000000000 };
 
 #define TIME_COLUMNS                                                                                                   \
-    {"calls", "Calls", "", "Number of launches of the kernel, copy or memset.", TP_COLUMN_INT},                        \
-        {"total_us", "Total", "us", "Sum of the durations of all launches.", TP_COLUMN_NS},                            \
-        {"mean_us", "Mean", "us", "Mean duration.", TP_COLUMN_REAL},                                                   \
-        {"max_us", "Max", "us", "Longest duration.", TP_COLUMN_NS},                                                    \
-        {"min_us", "Min", "us", "Shortest duration.", TP_COLUMN_NS},                                                   \
-        {"in_steps_us", "In steps", "us", "Part of the total time that is inside the used steps.", TP_COLUMN_NS},      \
-        {"share_of_step_percent", "Share of step", "%",                                                                \
-         "Time in the used steps as a share of the steps' length; the times of overlapping streams are added.",        \
+    {"calls", "Calls", "", "Number of launches in the whole recording.", TP_COLUMN_INT},                               \
+        {"total_us", "Total", "us", "Sum of the durations in the whole recording.", TP_COLUMN_NS},                     \
+        {"mean_us", "Mean", "us", "Mean duration in the whole recording.", TP_COLUMN_REAL},                            \
+        {"max_us", "Max", "us", "Longest duration in the whole recording.", TP_COLUMN_NS},                             \
+        {"min_us", "Min", "us", "Shortest duration in the whole recording.", TP_COLUMN_NS},                            \
+        {"in_steps_us", "In steps", "us", "Part of the total time that is within the used steps.", TP_COLUMN_NS},      \
+        {"share_of_step_percent", "Of step time", "%",                                                                 \
+         "Time within the used steps as a share of the step time. The times of overlapping streams are added.",        \
          TP_COLUMN_REAL},                                                                                              \
     {                                                                                                                  \
         "calls_in_steps", "Calls in steps", "", "Number of launches in the used steps.", TP_COLUMN_INT                 \
     }
 #define LAUNCH_COLUMNS                                                                                                 \
     {"mean_blocks_per_sm", "Blocks per SM", "",                                                                        \
-     "Number of blocks per multiprocessor, weighted by the kernels' durations.", TP_COLUMN_REAL},                      \
+     "Mean number of blocks per multiprocessor, weighted by the durations of the kernels.", TP_COLUMN_REAL},           \
     {                                                                                                                  \
         "mean_occupancy_percent", "Est. occupancy", "%",                                                               \
-            "Estimated achieved occupancy, weighted by the kernels' durations.", TP_COLUMN_REAL                        \
+            "Mean estimated achieved occupancy, weighted by the durations of the kernels.", TP_COLUMN_REAL             \
     }
 
 static const struct tp_column_def kernel_defs[TP_KERNEL_COLUMNS] = {
     {"name", "Kernel", "", "Name of the kernel.", TP_COLUMN_TEXT},
-    {"uses_tensor_cores", "Tensor cores", "", "yes if the kernel's name shows that it uses tensor cores.",
+    {"uses_tensor_cores", "Tensor cores", "", "yes if the name of the kernel shows the use of tensor cores.",
      TP_COLUMN_BOOL},
     {"tensor_core_use", "Tensor core use", "",
-     "yes or no if the kernel's name shows whether it uses tensor cores, otherwise unknown.", TP_COLUMN_TEXT},
+     "Use of tensor cores according to the name of the kernel: yes, no or unknown.", TP_COLUMN_TEXT},
     {"communication", "Collective", "", "yes if the kernel belongs to a collective.", TP_COLUMN_BOOL},
     TIME_COLUMNS,
     LAUNCH_COLUMNS};
@@ -46,13 +46,13 @@ static const struct tp_column_def config_defs[TP_CONFIG_COLUMNS] = {
     {"block", "Block", "threads", "Number of threads of a block in each dimension.", TP_COLUMN_JSON},
     {"registers_per_thread", "Registers", "per thread", "Number of registers per thread.", TP_COLUMN_JSON},
     {"shared_memory_bytes", "Shared memory", "bytes", "Bytes of shared memory per block.", TP_COLUMN_JSON},
-    {"uses_tensor_cores", "Tensor cores", "", "yes if the kernel's name shows that it uses tensor cores.",
+    {"uses_tensor_cores", "Tensor cores", "", "yes if the name of the kernel shows the use of tensor cores.",
      TP_COLUMN_BOOL},
     {"operator_tensor_core_eligible", "TC eligible", "", "yes if the operator could use tensor cores.", TP_COLUMN_BOOL},
     TIME_COLUMNS,
     LAUNCH_COLUMNS};
 static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
-    {"name", "Copy or set", "", "Kind of copy or memset.", TP_COLUMN_TEXT},
+    {"name", "Copy or set", "", "Direction and memory of the copy, or kind of memset.", TP_COLUMN_TEXT},
     TIME_COLUMNS,
     {"total_bytes", "Bytes", "bytes", "Bytes copied or set.", TP_COLUMN_BYTES}};
 
@@ -357,10 +357,12 @@ void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_m
 
 #define F struct tp_kernel_view
 static const struct tp_json_field pie_fields[] = {
-    {"using_ratio", TP_PLAIN(F, using_ratio), .definition = "share of kernels that use tensor cores"},
-    {"not_using_ratio", TP_PLAIN(F, not_using_ratio), .definition = "share of kernels that use no tensor cores"},
+    {"using_ratio", TP_PLAIN(F, using_ratio),
+     .definition = "share of the kernel time in kernels that use tensor cores"},
+    {"not_using_ratio", TP_PLAIN(F, not_using_ratio),
+     .definition = "share of the kernel time in kernels that use no tensor cores"},
     {"unknown_ratio", TP_PLAIN(F, unknown_ratio),
-     .definition = "share of kernels whose name does not show whether they use tensor cores"},
+     .definition = "share of the kernel time in kernels whose name does not show whether they use tensor cores"},
 };
 static const struct tp_fields pie = TP_FIELDS("Kernel time by use of tensor cores", pie_fields);
 

@@ -9,21 +9,19 @@
 #define NUMBER_COLUMNS                                                                                                 \
     {"calls", "Calls", "", "Number of calls, including nested calls.", TP_COLUMN_INT},                                 \
         {"device_self_time_us", "GPU self", "us",                                                                      \
-         "Time of the device events that these calls launched themselves, not through other operators.",               \
-         TP_COLUMN_NS},                                                                                                \
+         "Time of the device work that these calls launched themselves, not through other operators.", TP_COLUMN_NS},  \
         {"device_total_time_us", "GPU total", "us",                                                                    \
-         "Device time of the calls, including the operators that they call; recursion is counted once.",               \
-         TP_COLUMN_NS},                                                                                                \
+         "Device time of the calls and of the operators inside them. Recursive calls count once.", TP_COLUMN_NS},      \
         {"host_self_time_us", "CPU self", "us",                                                                        \
-         "Host time of the calls without the operators and runtime calls inside.", TP_COLUMN_NS},                      \
+         "Host time of the calls without the operators and runtime calls inside them.", TP_COLUMN_NS},                 \
         {"host_total_time_us", "CPU total", "us",                                                                      \
-         "Host time of the calls, including everything that they call; recursion is counted once.", TP_COLUMN_NS},     \
+         "Host time of the calls, including everything inside them. Recursive calls count once.", TP_COLUMN_NS},       \
         {"tensor_core_eligible", "TC eligible", "", "yes if a call could use tensor cores.", TP_COLUMN_BOOL},          \
-        {"tensor_core_self_ratio", "TC self", "ratio", "Share of GPU self time in tensor-core kernels.",               \
+        {"tensor_core_self_ratio", "TC self", "ratio", "Share of the GPU self time in kernels that use tensor cores.", \
          TP_COLUMN_REAL},                                                                                              \
     {                                                                                                                  \
-        "tensor_core_total_ratio", "TC total", "ratio", "Share of GPU total time in tensor-core kernels.",             \
-            TP_COLUMN_REAL                                                                                             \
+        "tensor_core_total_ratio", "TC total", "ratio",                                                                \
+            "Share of the GPU total time in kernels that use tensor cores.", TP_COLUMN_REAL                            \
     }
 
 #define STACK_FLAG                                                                                                     \
@@ -348,7 +346,7 @@ static const struct tp_json_field unlinked_fields[] = {
      .definition = "time of the device events without an operator"},
     {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns), .definition = "time of the kernels without an operator"},
     {"launches_outside_operators", TP_PLAIN(F, launches_outside_operators),
-     .definition = "number of launches while no operator ran"},
+     .definition = "number of runtime and driver calls while no operator ran"},
 };
 static const struct tp_fields unlinked = TP_FIELDS("Device work without an operator", unlinked_fields);
 
@@ -360,7 +358,8 @@ static const struct tp_json_field fields[] = {
     {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row), .definition = "call stacks of each operator"},
     {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
      .definition = "call stacks of each operator and shape, by NAME###SHAPE"},
-    {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out), .definition = "number of call stacks without a text"},
+    {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out),
+     .definition = "number of call stacks that are null because their texts would be too long"},
     {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},
 };
 #undef F

@@ -11,13 +11,12 @@ static const struct tp_column_def range_defs[TP_RANGE_COLUMNS] = {
     {"range", "Range", "", "Name that the program gave the range or counter.", TP_COLUMN_TEXT},
     {"kind", "Kind", "", "Kind of work in the range, as set by the program or guessed from the range's name.",
      TP_COLUMN_WORD},
-    {"calls", "Calls", "", "Number of ranges with this name that begin in the used steps.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Number of ranges with this name that have time in the used steps.", TP_COLUMN_INT},
     {"self_us", "Self", "us", "Time of the ranges in the used steps, without the ranges inside them.", TP_COLUMN_NS},
     {"total_us", "Total", "us",
-     "Time of the ranges in the used steps; a range inside another range with the same name counts once.",
-     TP_COLUMN_NS},
-    {"share_percent", "Share", "%",
-     "Total time as a share of the length of the used steps; the times of several threads are added.", TP_COLUMN_REAL},
+     "Time of the ranges in the used steps. A range inside a range with the same name adds no time.", TP_COLUMN_NS},
+    {"share_percent", "Share", "%", "Total time as a share of the step time. The times of several threads are added.",
+     TP_COLUMN_REAL},
     {"per_step_us", "Per step", "us", "Total time divided by the number of used steps.", TP_COLUMN_NS}};
 
 static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {

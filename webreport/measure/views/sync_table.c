@@ -9,11 +9,15 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"line", "Called at", "", "Innermost source line of the project around the call.", TP_COLUMN_TEXT},
     {"op", "Operator", "", "Outermost operator around the call.", TP_COLUMN_TEXT},
     {"api", "Call", "", "Runtime or driver function that waited.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "sync for an explicit wait, copy for a copy that returns when it is done.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "sync for a call that only waits, copy for a copy that returns when the copy is complete.",
+     TP_COLUMN_TEXT},
     {"count", "Calls", "", "Number of calls that wait.", TP_COLUMN_INT},
     {"host_wait_us", "Host wait", "us", "Time that the host spent in the calls.", TP_COLUMN_NS},
-    {"bubble_us", "Bubble", "us", "Time from the end of the call until the device had work again.", TP_COLUMN_NS},
-    {"cost_us", "Cost", "us", "Part of the device's idle time after the call that the wait causes.", TP_COLUMN_NS},
+    {"bubble_us", "Bubble", "us", "Idle time of the device from the end of the call to the next operation.",
+     TP_COLUMN_NS},
+    {"cost_us", "Cost", "us",
+     "Longest idle time of the device that the wait can cause: its bubble, but at most the duration of the call.",
+     TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
@@ -135,7 +139,7 @@ static const struct tp_json_field fields[] = {
     {"bubble_us", TP_US(F, bubble_ns), .definition = "idle time of the device after these calls"},
     {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that removing the waits saves"},
     {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
-     .definition = "number of waits outside the used steps, which no row and no sum includes"},
+     .definition = "number of waits outside the used steps; no row and no sum includes them"},
     {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
 };
 #undef F

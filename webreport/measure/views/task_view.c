@@ -16,7 +16,7 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
     {"p95_us", "p95", "us", "Duration that 95 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
     {"p99_us", "p99", "us", "Duration that 99 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
     {"max_us", "Longest", "us", "Duration of the longest of these tasks.", TP_COLUMN_NS},
-    {"at_once", "At once", "", "Largest number of tasks with this name that were open at the same time.",
+    {"at_once", "Simultaneous", "", "Largest number of tasks with this name that were open at the same time.",
      TP_COLUMN_INT},
     {"open", "Not ended", "", "Number of tasks that were still open when the recording ended.", TP_COLUMN_INT}};
 
@@ -121,7 +121,7 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
 static const struct tp_json_field fields[] = {
     {"task_count", TP_PLAIN(F, count), .definition = "number of tasks that began in the trace"},
     {"ends_without_begin", TP_PLAIN(F, without_begin),
-     .definition = "number of ends of tasks whose begin was not recorded"},
+     .definition = "number of end events of tasks whose begin event was not recorded"},
     {"tasks", TP_PLAIN(F, tasks), .definition = "tasks by name"},
 };
 #undef F

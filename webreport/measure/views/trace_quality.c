@@ -411,11 +411,11 @@ static const struct tp_json_field flag_fields[] = {
     {"id", TP_PLAIN(F, id), .definition = "F1 to F11"},
     {"raised", TP_PLAIN(F, is_raised), .definition = "true if the trace has this fault"},
     {"value", TP_COMPUTED(TP_AS_REAL, flag_value),
-     .definition = "amount of the fault; null if the fault has no amount"},
-    {"unit", TP_PLAIN(F, unit), .definition = "unit of the amount"},
+     .definition = "size of the fault, in the unit of the member unit; null if the fault has no size"},
+    {"unit", TP_PLAIN(F, unit), .definition = "unit of value"},
     {"text", TP_PLAIN(F, text), .definition = "description of the fault"},
     {"weakens", TP_ARRAY(F, weakens, weakens_count),
-     .definition = "rules and views that are less certain because of it"},
+     .definition = "rules and views that are less certain because of this fault"},
 };
 static const struct tp_fields flag = TP_FIELDS("A quality flag", flag_fields);
 #undef F
@@ -431,21 +431,24 @@ static bool next_flag(const struct tp_record *record, size_t *cursor, struct tp_
 
 #define F struct tp_quality
 static const struct tp_json_field fields[] = {
-    {"events_total", TP_PLAIN(F, events_total), .definition = "elements of the list of events in the file"},
+    {"events_total", TP_PLAIN(F, events_total), .definition = "number of elements of the list of events in the file"},
     {"read", TP_MAP(next_read, NULL), .definition = "events that were read, by kind; only counts above 0"},
     {"skipped", TP_MAP(next_skipped, NULL), .definition = "events that were skipped, by reason; only counts above 0"},
-    {"read_total", TP_PLAIN(F, read_total), .definition = "sum of the events that were read"},
-    {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "sum of the events that were skipped"},
-    {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "events without a duration"},
+    {"read_total", TP_PLAIN(F, read_total), .definition = "number of events that were read"},
+    {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "number of events that were skipped"},
+    {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "number of events without a duration"},
     {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur),
-     .definition = "events with a negative duration"},
-    {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
+     .definition = "number of events with a negative duration"},
+    {"repaired", TP_PLAIN(F, repaired),
+     .definition = "number of events that were repaired or skipped because their text is broken"},
     {"truncated", TP_PLAIN(F, is_truncated), .definition = "true if the file ends too early"},
     {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "true if the compressed file is damaged"},
     {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
-     .definition = "host events that overlap without one containing the other"},
-    {"flags", TP_LIST(next_flag, &flag), .definition = "faults that make some findings less certain"},
-    {"notices", TP_MAP(next_notice, NULL), .definition = "what the reader repaired or skipped; only counts above 0"},
+     .definition = "number of host events that overlap an earlier event of their thread without being inside of it"},
+    {"flags", TP_LIST(next_flag, &flag),
+     .definition = "quality checks; a raised check makes some findings less certain"},
+    {"notices", TP_MAP(next_notice, NULL),
+     .definition = "number of repairs and omissions of the reader, by kind; only counts above 0"},
 };
 #undef F
 

@@ -141,11 +141,14 @@ static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 #define F struct tp_work_rates
 static const struct tp_json_field fields[] = {
     {"gemm_percent_of_peak", TP_PLAIN(F, products_percent),
-     .definition = "rate that the matrix products reach, in percent of the device's peak"},
+     .definition = "rate of floating-point operations that the matrix products reach, in percent of the device's peak; "
+                   "null: unknown"},
     {"step_percent_of_peak", TP_PLAIN(F, step_percent),
-     .definition = "rate of the used steps, in percent of the device's peak"},
+     .definition =
+         "rate of floating-point operations over the step time, in percent of the device's peak; null: unknown"},
     {"known_percent", TP_PLAIN(F, known_percent),
-     .definition = "share of the time of products, attention and convolutions whose operations are known"},
+     .definition =
+         "share of the kernel time of matrix products, attention and convolutions whose number of operations is known"},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device),
      .definition = "device whose peak rates are used; null: no rates are known"},
     {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source),

@@ -12,34 +12,39 @@
 enum { NS_FLOPS = 1000 }; /* operations per nanosecond at 1 TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
-    {"kind", "Kind", "", "Kind of work, recognised from the names of the operation and its caller.", TP_COLUMN_WORD},  \
+    {"kind", "Kind", "", "Kind of work, recognised from the names of the operation and of the operators around it.",   \
+     TP_COLUMN_WORD},                                                                                                  \
         {"calls", "Calls", "", "Number of operations of this kind of work.", TP_COLUMN_INT},                           \
         {total, title, "us", definition, TP_COLUMN_NS},                                                                \
         {"share_percent", "Share", "%", "Share of the total time of all kinds of work.", TP_COLUMN_REAL},              \
         {"names", "Names", "", "Number of different names within this kind of work.", TP_COLUMN_INT},                  \
-        {"longest", "Most time", "", "Name that takes most of the time of this kind of work.", TP_COLUMN_TEXT},        \
+        {"longest", "Most time", "", "Name with the most time of this kind of work.", TP_COLUMN_TEXT},                 \
     {                                                                                                                  \
-        "longest_us", "Its time", "us", "Total time of the name that takes most time within this kind of work.",       \
+        "longest_us", "Largest time", "us", "Total time of the name with the most time of this kind of work.",         \
             TP_COLUMN_NS                                                                                               \
     }
 
 static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
-    KIND_COLUMNS("total_us", "Total", "Sum of the durations of the kernels of this kind."),
-    {"in_steps_us", "In steps", "us", "Part of the total time that is inside the used steps.", TP_COLUMN_NS},
-    {"share_of_step_percent", "Share of step", "%",
-     "Time in the used steps as a share of the steps' length; the times of overlapping streams are added.",
+    KIND_COLUMNS("total_us", "Total", "Sum of the durations of the device operations of this kind."),
+    {"in_steps_us", "In steps", "us", "Part of the total time that is within the used steps.", TP_COLUMN_NS},
+    {"share_of_step_percent", "Of step time", "%",
+     "Time within the used steps as a share of the step time. The times of overlapping streams are added.",
      TP_COLUMN_REAL},
-    {"calls_in_steps", "Calls in steps", "", "Number of kernels of this kind that the used steps launched.",
+    {"calls_in_steps", "Calls in steps", "", "Number of device operations of this kind that the used steps launched.",
      TP_COLUMN_INT},
-    {"flops", "Operations", "", "Number of floating-point operations of the calls whose cost is known.", TP_COLUMN_INT},
-    {"bytes", "Bytes", "bytes", "Smallest number of bytes that the calls with a known cost read and write.",
+    {"flops", "Operations", "",
+     "Number of floating-point operations of the operators whose shapes and types are known.", TP_COLUMN_INT},
+    {"bytes", "Bytes", "bytes", "Least number of bytes that the operators with known shapes and types read and write.",
      TP_COLUMN_BYTES},
-    {"costed_us", "Time with a cost", "us", "Kernel time of the calls whose cost is known.", TP_COLUMN_NS},
-    {"tflops", "Rate", "TFLOP/s", "Floating-point operations divided by the time of the kernels that computed them.",
+    {"costed_us", "Time with shapes", "us", "Kernel time of the operators whose shapes and types are known.",
+     TP_COLUMN_NS},
+    {"tflops", "Rate", "TFLOP/s",
+     "Floating-point operations of the operators with known shapes, divided by the time of their kernels.",
      TP_COLUMN_REAL},
     {"gb_per_s", "Memory", "GB/s",
-     "Smallest possible number of bytes divided by the time of the kernels that moved them.", TP_COLUMN_REAL},
-    {"known_percent", "Known", "%", "Share of this kind's time that belongs to calls whose cost is known.",
+     "Least number of bytes that the operators with known shapes read and write, divided by the time of their kernels.",
+     TP_COLUMN_REAL},
+    {"known_percent", "Known", "%", "Share of this kind's time in operators whose shapes and types are known.",
      TP_COLUMN_REAL}};
 static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
@@ -213,6 +218,6 @@ void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *k
 static const struct tp_json_field fields[] = {
     {"devices", TP_PLAIN(struct tp_work_view, devices.rows), .definition = "time of device operations by kind of work"},
     {"operators", TP_PLAIN(struct tp_work_view, operators.rows),
-     .definition = "own time of operators on the host by kind of work"},
+     .definition = "self time of operators on the host by kind of work"},
 };
 const struct tp_fields tp_work_view_fields = TP_FIELDS("Kinds of work", fields);

@@ -294,13 +294,13 @@ int tp_npy_parse(struct tp_npy *npy, const void *bytes, size_t size, struct tp_e
     if (is_long && size >= 12)
         length |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
     if (length > TP_NPY_HEAD_BYTES - fixed)
-        return tp_error_set(err, TP_ELIMIT, 8, "the head of the .npy file has more than %d bytes", TP_NPY_HEAD_BYTES);
+        return tp_error_set(err, TP_ELIMIT, 8, "the header of the .npy file has more than %d bytes", TP_NPY_HEAD_BYTES);
     if (size < fixed + length)
-        return tp_error_set(err, TP_ETRUNCATED, size, "the file ends in its head");
+        return tp_error_set(err, TP_ETRUNCATED, size, "the file ends within its header");
     struct text text = {(const char *)head + fixed, (const char *)head + fixed + length};
     npy->data_offset = fixed + length;
     if (!parse_dict(&text, npy))
-        return tp_error_set(err, TP_EFORMAT, fixed, "the head of the .npy file makes no sense");
+        return tp_error_set(err, TP_EFORMAT, fixed, "the header of the .npy file is invalid");
     if (!count_elements(npy))
         return tp_error_set(err, TP_ELIMIT, fixed, "the array has more elements than a file can hold");
     if (npy->type == TP_NPY_NONE)

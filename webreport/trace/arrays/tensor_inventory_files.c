@@ -249,7 +249,7 @@ int tp_inventory_add_file(struct tp_inventory_search *search, const char *path, 
     uint64_t size;
     int fd = tp_array_open_file(path, &size, err);
     if (fd < 0)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: cannot be read, or is no file", path);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: cannot be read, or is not a file", path);
     ssize_t n = pread(fd, head, sizeof head, 0);
     close(fd);
     if (n >= 4 && memcmp(head, "PK", 2) == 0 && (head[2] == 3 || head[2] == 5))

@@ -71,12 +71,12 @@ static int find_zip64_end(struct directory *d, int fd, const unsigned char *loca
     unsigned char end[END64_SIZE];
     uint64_t at = read_u64(locator + 8);
     if (locator_at < END64_SIZE || at > locator_at - END64_SIZE)
-        return set_archive_error(err, "names a directory behind its end");
+        return set_archive_error(err, "points to a directory beyond its end");
     int code = tp_read_at(fd, end, sizeof end, at, err);
     if (code < 0)
         return code;
     if (memcmp(end, "PK\6\6", 4) != 0)
-        return set_archive_error(err, "has no directory where it names one");
+        return set_archive_error(err, "has no directory at the recorded position");
     d->count = read_u64(end + 32);
     d->size = read_u64(end + 40);
     d->offset = read_u64(end + 48);
@@ -95,7 +95,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (code < 0)
         return code;
     if (at-- == 0)
-        return set_archive_error(err, "has no end: it was cut, or it is no archive");
+        return set_archive_error(err, "has no end record: it was cut, or it is not a zip archive");
     const unsigned char *end = tail + at;
     *d = (struct directory){.count = read_u16(end + 10),
                             .size = read_u32(end + 12),
@@ -106,7 +106,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (code < 0)
         return code;
     if (d->size > d->end || d->offset > d->end - d->size)
-        return set_archive_error(err, "names a directory behind its end");
+        return set_archive_error(err, "points to a directory beyond its end");
     d->before = d->end - d->size - d->offset;
     if (d->count > TP_MAX_ARCHIVE_ENTRIES || d->size > TP_MAX_ARCHIVE_DIRECTORY_BYTES)
         return tp_error_set(err, TP_ELIMIT, 0,
@@ -198,11 +198,11 @@ int tp_zip_data_offset(uint64_t *offset, int fd, uint64_t file_size, const struc
     if (code < 0)
         return code;
     if (memcmp(local, "PK\3\4", 4) != 0)
-        return set_archive_error(err, "has no entry where it names one");
+        return set_archive_error(err, "has no entry at a recorded position");
     *offset = entry->offset + LOCAL_SIZE + read_u16(local + 26) + read_u16(local + 28);
     if (*offset > file_size || entry->stored_size > file_size - *offset)
-        return set_archive_error(err, "has an entry that reaches behind its end");
+        return set_archive_error(err, "has an entry that extends beyond its end");
     if (entry->method == TP_ZIP_STORED && entry->stored_size != entry->size)
-        return set_archive_error(err, "has an entry of two sizes");
+        return set_archive_error(err, "has an entry with two different sizes");
     return TP_OK;
 }

@@ -23,7 +23,7 @@ const struct tp_rule tp_rule_E4 = {
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"max_bytes", 1048576, true}, {"min_per_step", 20, true}, {"min_pct", 1.0, false}},
     .advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls. With "
-              "DistributedDataParallel, set a larger bucket_cap_mb and gradient_as_bucket_view=True; with "
+              "DistributedDataParallel, set a larger bucket_cap_mb and gradient_as_bucket_view=True. With "
               "FullyShardedDataParallel, wrap larger blocks.",
     .doc_url = DOC_DDP,
     .cause = "comm.small",

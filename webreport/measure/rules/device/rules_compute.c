@@ -55,10 +55,10 @@ const struct tp_rule tp_rule_C2 = {
 
 const struct tp_rule tp_rule_C3 = {
     .id = "C3",
-    .title = "Matrix dimensions do not fill the tensor cores",
+    .title = "Matrix dimensions are not aligned for tensor cores",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 1.0, false}, {"multiple", 8, true}},
-    .advice = "Pad the dimensions N and K of the products (vocabulary, hidden sizes) to a multiple of 8; the batch "
+    .advice = "Pad the dimensions N and K of the products (vocabulary, hidden sizes) to a multiple of 8. The batch "
               "size may stay as it is.",
     .doc_url = DOC_TUNE,
     .cause = "compute.misaligned",
@@ -121,12 +121,11 @@ const struct tp_rule tp_rule_E1 = {
     .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
     .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
     .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice =
-                      "Start communication as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION
-                      "."},
-    .serving = {.advice =
-                    "Keep the engine's own all-reduce on (vLLM, SGLang: no --disable-custom-all-reduce), "
-                    "and " LESS_COMMUNICATION " (a smaller --tensor-parallel-size, a larger --data-parallel-size)."},
+    .inference = {.advice = "Start communication as soon as its data is ready, and compute meanwhile. "
+                            "Alternatively, " LESS_COMMUNICATION "."},
+    .serving = {.advice = "Keep the engine's own all-reduce enabled (in vLLM and SGLang, omit "
+                          "--disable-custom-all-reduce). Also use fewer devices for each copy of the model (a smaller "
+                          "--tensor-parallel-size), or more copies of the model (a larger --data-parallel-size)."},
     .on_device = evaluate_communication,
 };
 

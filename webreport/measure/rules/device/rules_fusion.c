@@ -11,7 +11,7 @@ const struct tp_rule tp_rule_C15 = {
     .title = "Attention is not fused",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask); Transformers: "
+    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask). In Transformers, set "
               "attn_implementation=\"sdpa\".",
     .doc_url = DOC_ATTENTION,
     .cause = "attention.eager",
@@ -24,20 +24,20 @@ const struct tp_rule tp_rule_C15 = {
 
 const struct tp_rule tp_rule_C16 = {
     .id = "C16",
-    .title = "Chains of kernels that one kernel could replace",
+    .title = "One fused kernel could replace several consecutive kernels",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 8.0, false}},
     .advice = "Fuse these kernels with torch.compile(model), or use fused norms, rotary embeddings and activations.",
     .doc_url = DOC_COMPILE,
     .cause = "fuse.elementwise",
     .gain = {.low = 0.4, .high = 1.0, .right = 2, .known = 9},
-    .native = {.advice =
-                   "Write one kernel for each chain, because every kernel of a chain reads and writes all its data."},
-    .serving = {.advice =
-                    "Let the engine compile these kernels (vLLM: no --enforce-eager, a --compilation-config; SGLang: "
-                    "--enable-torch-compile), or use the engine's fused norms, rotary embeddings and activations."},
-    .compiled = "Other code is compiled already: move these kernels into a compiled region (remove the graph break "
-                "before them), or use fused norms, rotary embeddings and activations.",
+    .native = {.advice = "Write one kernel for each series of consecutive kernels, because each separate kernel reads "
+                         "and writes all its data."},
+    .serving = {.advice = "Let the engine compile these kernels, or use the engine's fused norms, rotary embeddings "
+                          "and activations. In vLLM, omit --enforce-eager and set --compilation-config. In SGLang, set "
+                          "--enable-torch-compile."},
+    .compiled = "Move these kernels into a compiled region (remove the graph break before them), or use fused norms, "
+                "rotary embeddings and activations. Other parts of the program are already compiled.",
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_fusion,
 };

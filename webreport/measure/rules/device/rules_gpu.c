@@ -18,18 +18,17 @@ const struct tp_rule tp_rule_A1 = {
     .title = "The device waits for the host to launch work",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"high_pct", 25.0, false}},
-    .advice = "Give every launch more work: use a larger batch, torch.compile, captured graphs, or less Python code "
-              "between launches.",
+    .advice = "Use a larger batch, torch.compile, captured graphs, or less Python code between launches.",
     .doc_url = DOC_TUNE,
     .cause = "launch.bound",
     .gain = {.low = 0.6, .high = 0.95, .right = 8, .known = 8},
     .native = {.advice = "Give every launch more work: use larger batches, fused kernels, or a captured graph that "
                          "replays many launches."},
-    .serving = {.advice = "Let the engine replay " GRAPHS ", and batch more requests."},
-    .replayed = "Graphs are replayed already: shorten the host code between replays, capture the launches between "
-                "replays too, or give each replay more work (a larger batch).",
-    .compiled = "The code is compiled already: use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or "
-                "give every launch more work (a larger batch).",
+    .serving = {.advice = "Let the engine replay captured graphs, and batch more requests. " GRAPH_OPTIONS},
+    .replayed = "Shorten the host code between graph replays, capture the launches between replays too, or use a "
+                "larger batch. The program already replays graphs.",
+    .compiled = "Use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or use a larger batch. The code "
+                "is already compiled.",
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_launches,
@@ -45,9 +44,9 @@ const struct tp_rule tp_rule_A3 = {
     .cause = "launch.bound",
     .gain = {.low = 0.3, .high = 0.95},
     .native = {.advice = "Merge small operations: batch them, or write one kernel for several operations."},
-    .serving = {.advice = "Let the engine compile and replay: " GRAPHS "."},
-    .compiled = "Other code is compiled already: move these small operations into a compiled region, or write a fused "
-                "kernel for them.",
+    .serving = {.advice = "Let the engine compile the model and replay captured graphs. " GRAPH_OPTIONS},
+    .compiled = "Move these small operations into a compiled region, or write a fused kernel for them. Other parts of "
+                "the program are already compiled.",
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_short_kernels,
@@ -58,10 +57,11 @@ const struct tp_rule tp_rule_A4 = {
     .title = "The host waits for the device, and then the device waits for the host",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 1.0, false}, {"single_us", 50, true}},
-    .advice = "Remove the wait or move it out of the step; wait later, and for an event instead of the whole device.",
+    .advice = "Remove the wait, or move it out of the step. If the wait is necessary, wait later, and for an event "
+              "instead of the whole device.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0, .known = 6},
-    .serving = {.advice = OVERLAP "; in your own code wait later, and for an event instead of the whole device."},
+    .serving = {.advice = OVERLAP " In your own code, wait later, and for an event instead of the whole device."},
     .is_about_late_host = true,
     .on_device = evaluate_waits,
 };
@@ -71,19 +71,19 @@ const struct tp_rule tp_rule_A5 = {
     .title = "A device value is read on the host inside the step",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
-    .advice = "Keep the value on the device, read it only every N steps, or copy it with non_blocking=True into pinned "
-              "memory and read it one step later.",
+    .advice = "Keep the value on the device, or read it only every N steps. Alternatively, copy the value with "
+              "non_blocking=True into pinned memory and read it one step later.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Keep the value on the device, read it only every N steps, or copy it asynchronously into "
-                         "pinned memory and read it one step later."},
-    .serving = {.advice = OVERLAP ": the engine then reads the tokens one step later."},
+    .native = {.advice = "Keep the value on the device, or read it only every N steps. Alternatively, copy the value "
+                         "asynchronously into pinned memory and read it one step later."},
+    .serving = {.advice = OVERLAP " With these options, the engine reads the tokens one step later."},
     .on_device = evaluate_waits,
 };
 
 const struct tp_rule tp_rule_A6 = {
     .id = "A6",
-    .title = "The size of a result depends on data, so the host waits for it",
+    .title = "The host waits because the size of a result depends on data",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
     .advice = "Use a mask or torch.where with a fixed size, or pass the output size, so that the host does not wait "
@@ -97,23 +97,23 @@ const struct tp_rule tp_rule_A6 = {
 
 const struct tp_rule tp_rule_A8 = {
     .id = "A8",
-    .title = "Code is loaded or compiled inside measured steps",
+    .title = "Device code is loaded or compiled inside measured steps",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 0.5, false}},
     .advice = "Warm up longer, load modules eagerly (CUDA_MODULE_LOADING=EAGER), and ship binaries for this device.",
     .doc_url = DOC_CUDA,
     .gain = {.low = 0.5, .high = 1.0},
-    .serving = {.advice = "Send requests of all sizes before the recording, so that the engine compiles and captures "
-                          "everything before."},
+    .serving = {.advice = "Send requests of all sizes before the recording, so that the engine has compiled and "
+                          "captured everything when the recording starts."},
     .on_device = evaluate_loading,
 };
 
 const struct tp_rule tp_rule_A12 = {
     .id = "A12",
-    .title = "Device memory is allocated or freed inside the step",
+    .title = "Device or pinned memory is allocated or freed inside the step",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
-    .advice = "Allocate memory once and reuse it; in C use a memory pool (cudaMallocAsync).",
+    .advice = "Allocate memory once and reuse it. In C, use a memory pool (cudaMallocAsync).",
     .doc_url = DOC_CUDA,
     .cause = "memory.allocator",
     .gain = {.low = 0.3, .high = 1.0},
@@ -124,7 +124,7 @@ const struct tp_rule tp_rule_A12 = {
 
 const struct tp_rule tp_rule_D2 = {
     .id = "D2",
-    .title = "The allocator still gets memory from the driver after the first steps",
+    .title = "The allocator still gets memory from the driver after the first step",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
     .advice = "Keep shapes fixed, do not call empty_cache in the loop, and try expandable segments.",
@@ -305,8 +305,8 @@ static void evaluate_allocator(struct tp_advisor *a)
 {
     int64_t steps = a->model->used_count > 1 ? a->model->used_count - 1 : 1;
     if (a->model->step_marker == TP_MARKER_WINDOW) {
-        tp_advisor_note_skipped_rule(a, TP_RULE_A12, "no steps");
-        tp_advisor_note_skipped_rule(a, TP_RULE_D2, "no steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_A12, "the trace has no recognisable steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_D2, "the trace has no recognisable steps");
         return;
     }
     find_allocators(a);
@@ -382,8 +382,8 @@ static void add_longest_gaps_as_evidence(struct tp_advisor *a, struct tp_picks *
     }
 }
 
-/* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the idle time; otherwise
- * NULL. picks: the gaps, longest first. */
+/* Returns a detail on the longest gaps if at most five gaps take half of the idle time; otherwise NULL. picks: the
+ * gaps, longest first. */
 static struct tp_detail *make_large_gaps_detail(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };

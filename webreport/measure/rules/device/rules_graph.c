@@ -18,11 +18,11 @@ const struct tp_rule tp_rule_A2 = {
                    {"min_idle_pct", 10.0, false},
                    {"replay_us", 10, true}},
     .advice = "Capture the repeated launches as a graph and replay the graph. First remove waits, allocations and "
-              "pageable copies from this region.",
+              "pageable copies from the captured code.",
     .doc_url = DOC_GRAPH,
     .cause = "launch.bound",
     .gain = {.low = 0.5, .high = 0.95, .right = 1, .known = 1},
-    .serving = {.advice = "Let the engine replay " GRAPHS "."},
+    .serving = {.advice = "Let the engine replay captured graphs. " GRAPH_OPTIONS},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_graph,
@@ -168,7 +168,7 @@ static void evaluate_graph(struct tp_advisor *a)
     struct sequences s = {0};
     if (model->step_marker == TP_MARKER_WINDOW ||
         (double)model->used_count < fmax(2, tp_rule_value(a, TP_RULE_A2, "min_steps"))) {
-        tp_advisor_note_skipped_rule(a, TP_RULE_A2, "needs two steps");
+        tp_advisor_note_skipped_rule(a, TP_RULE_A2, "the trace has fewer than two usable steps");
         return;
     }
     if (!is_program_fit_for_graph(a, &s))

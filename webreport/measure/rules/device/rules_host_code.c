@@ -20,7 +20,7 @@ const struct tp_rule tp_rule_A13 = {
     .cause = "launch.framework",
     .gain = {.low = 0.7, .high = 1.0},
     .serving = {.advice = OVERLAP
-                ", and move the handling of tokens, texts and logs to another thread than the one that launches."},
+                " Handle tokens, texts and logs in another thread than the thread that launches device work."},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_host_code,

@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_D3 = {
     .title = "Reserved device memory is fragmented",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 20.0, false}, {"min_reserved_pct", 50.0, false}},
-    .advice = "Try expandable segments (PYTORCH_CUDA_ALLOC_CONF) or limit the block size that may be split.",
+    .advice = "Try expandable segments (PYTORCH_CUDA_ALLOC_CONF), or limit the size of blocks that may be split.",
     .doc_url = DOC_CUDA,
     .cause = "memory.fragmentation",
     .native = {.advice = "Allocate blocks of few fixed sizes, and allocate the large blocks first."},
@@ -49,7 +49,7 @@ const struct tp_rule tp_rule_D4 = {
     .native = {.advice = "Find the code that keeps memory of each step allocated, and free or reuse this memory."},
     .inference = {.advice = "Find the code that keeps memory of each step alive. Frequent causes are results collected "
                             "on the device (move them to the host), a cache without a size limit, and calls outside "
-                            "torch.inference_mode, whose results keep their graph."},
+                            "torch.inference_mode. Such calls return results that keep their autograd graph."},
     .is_about_memory = true,
     .always = evaluate_memory,
 };
@@ -173,11 +173,11 @@ static void evaluate_memory(struct tp_advisor *a)
         seen++;
         int64_t capacity = device_capacity(a->model->trace, m->device_id);
         if (!capacity || !m->totals_known)
-            skip_memory_rules(a, "device memory size or totals unknown");
+            skip_memory_rules(a, "the trace lacks the size of the device memory or its total reserved bytes");
         else
             examine_device_memory(a, m, capacity);
     }
     if (!seen)
-        skip_memory_rules(a, "no device memory records");
+        skip_memory_rules(a, "the trace has no records of device memory");
     find_growth(a);
 }

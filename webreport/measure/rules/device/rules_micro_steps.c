@@ -32,11 +32,12 @@ const struct tp_rule tp_rule_R5 = {
 
 const struct tp_rule tp_rule_E8 = {
     .id = "E8",
-    .title = "Gradients are reduced in every micro-step of an accumulation",
+    .title = "Gradients are reduced in micro-steps that do not update the model",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Run all backward passes except the last one before an optimizer step inside model.no_sync() "
-              "(fully_shard: set_requires_gradient_sync(False)). The last backward pass sends the sum.",
+    .advice = "Before each optimizer step, run all backward passes except the last one inside model.no_sync(). With "
+              "fully_shard, call set_requires_gradient_sync(False) instead. The last backward pass reduces the sum of "
+              "the gradients.",
     .doc_url = DOC_DDP "#torch.nn.parallel.DistributedDataParallel.no_sync",
     .cause = "comm.accumulation",
     .gain = {.low = 0.5, .high = 1.0},

@@ -23,17 +23,16 @@ const struct tp_rule tp_rule_R6 = {
                    {"max_rows", 32, true},
                    {"short_us", 200, true},
                    {"short_kernel_us", 20, true}},
-    .advice =
-        "If several requests wait at the same time, run them in one batch, which reads the weights and calls each "
-        "operator once for all requests. This raises the throughput; a single request is not answered sooner.",
+    .advice = "If several requests wait at the same time, run them in one batch. A batch reads the weights and calls "
+              "each operator once for all requests. The throughput rises, but a single request is not answered sooner.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
-    .native = {.advice = "If several inputs wait at the same time, process them in one batch. This raises the "
-                         "throughput; a single input is not ready sooner."},
+    .native = {.advice = "If several inputs wait at the same time, process them in one batch. The throughput rises, "
+                         "but a single input is not ready sooner."},
     .serving = {.title = "The engine decodes one request at a time",
-                .advice = "If several requests wait at the same time, send them to the engine together, so that it "
-                          "batches them: a list of prompts in one call, or concurrent requests to the server. This "
-                          "raises the throughput; a single request is not answered sooner."},
+                .advice = "If several requests wait at the same time, send them to the engine together, so that the "
+                          "engine batches them. Use a list of prompts in one call, or concurrent requests to the "
+                          "server. The throughput rises, but a single request is not answered sooner."},
     .on_device = evaluate_one_sample,
     .on_host = evaluate_one_sample,
 };

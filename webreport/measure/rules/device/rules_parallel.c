@@ -16,17 +16,17 @@ const struct tp_rule tp_rule_E6 = {
     .title = "Layers wait until their parameters are gathered",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 4, true}, {"min_pct", 5.0, false}},
-    .advice = "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
-              "backward_prefetch=BackwardPrefetch.BACKWARD_PRE, limit_all_gathers=False where memory allows); "
-              "fully_shard: set_modules_to_forward_prefetch, set_modules_to_backward_prefetch.",
+    .advice = "Prefetch the parameters of the next layer. With FullyShardedDataParallel, set forward_prefetch=True and "
+              "backward_prefetch=BackwardPrefetch.BACKWARD_PRE, and limit_all_gathers=False if memory allows. With "
+              "fully_shard, call set_modules_to_forward_prefetch and set_modules_to_backward_prefetch.",
     .doc_url = "https://docs.pytorch.org/docs/stable/fsdp.html",
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0},
     .native = {.advice = "Start gathering the parameters one layer earlier."},
-    .inference = {.advice =
-                      "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
-                      "limit_all_gathers=False where memory allows); fully_shard: set_modules_to_forward_prefetch. "
-                      "Where memory allows, keep the whole model on each device."},
+    .inference =
+        {.advice = "Prefetch the parameters of the next layer. With FullyShardedDataParallel, set "
+                   "forward_prefetch=True, and limit_all_gathers=False if memory allows. With fully_shard, call "
+                   "set_modules_to_forward_prefetch. If memory allows, keep the whole model on each device instead."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_sharding,
 };
@@ -36,8 +36,8 @@ const struct tp_rule tp_rule_E7 = {
     .title = "DataParallel copies model and data between devices in every step",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
-    .advice = "Use DistributedDataParallel with one process per device, also on one machine: it only copies gradients, "
-              "and it copies them while the backward pass runs.",
+    .advice = "Use DistributedDataParallel with one process per device, even on a single machine. "
+              "DistributedDataParallel copies only gradients, while the backward pass runs.",
     .doc_url = DOC_DDP,
     .cause = "comm.exposed",
     .gain = {.low = 0.3, .high = 1.0},

@@ -64,7 +64,8 @@ const struct tp_rule tp_rule_C21 = {
     .title = "Matrix products run in double precision",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Convert the first float64 tensor with x.float(); everything computed from it then becomes float32.",
+    .advice = "Convert the first float64 tensor with x.float(). All tensors computed from the converted tensor are "
+              "then float32.",
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
     .native = {.advice = "Compute in single precision if the accuracy permits."},
@@ -74,10 +75,11 @@ const struct tp_rule tp_rule_C21 = {
 
 const struct tp_rule tp_rule_C22 = {
     .id = "C22",
-    .title = "Matrix products with odd sizes use slow kernels",
+    .title = "Matrix products with unaligned sizes use slow kernels",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Pad the odd dimension to a multiple of 16 bytes: 8 elements of FP16 or BF16, or 4 elements of FP32.",
+    .advice =
+        "Pad the unaligned dimension to a multiple of 16 bytes: 8 elements of FP16 or BF16, or 4 elements of FP32.",
     .doc_url = DOC_AMP,
     .cause = "compute.misaligned",
     .gain = {.low = 0.3, .high = 0.75, .right = 1, .known = 2},
@@ -87,7 +89,7 @@ const struct tp_rule tp_rule_C22 = {
 
 const struct tp_rule tp_rule_C23 = {
     .id = "C23",
-    .title = "Each kernel has too little work for the device",
+    .title = "Most kernels have too little work for the device",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"short_us", 10, true}, {"min_count_pct", 60.0, false}},
     .advice = "Process more per kernel: increase the batch size, or batch several requests.",
@@ -100,11 +102,11 @@ const struct tp_rule tp_rule_C23 = {
 
 const struct tp_rule tp_rule_C24 = {
     .id = "C24",
-    .title = "Matrix work runs in FP32 without tensor cores",
+    .title = "Matrix products or convolutions run in FP32 without tensor cores",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}},
     .advice = "Use torch.autocast(\"cuda\", dtype=torch.bfloat16), or float16 on GPUs before Ampere. From Ampere on, "
-              "TF32 helps, too: set torch.set_float32_matmul_precision(\"high\") for products and "
+              "TF32 also helps. Call torch.set_float32_matmul_precision(\"high\") for products, and set "
               "torch.backends.cudnn.allow_tf32 for convolutions.",
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
@@ -120,16 +122,16 @@ const struct tp_rule tp_rule_C25 = {
     .title = "Half-precision products could run in FP8 on this device",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 25.0, false}},
-    .advice = "Use FP8 weights and activations (torchao's float8 training or inference, Transformer Engine, the "
-              "engine's own quantisation), and check the accuracy.",
+    .advice = "Use FP8 weights and activations, and check the accuracy. Options are torchao's float8 training or "
+              "inference, Transformer Engine, and the quantisation of a serving engine.",
     .doc_url = DOC_AMP,
     .cause = "compute.low_precision",
     .gain = {.low = 0.33, .high = 1.0},
     .native = {.advice = "Multiply in FP8 if the accuracy permits."},
     .inference = {.advice = "Use FP8 weights and activations (torchao's float8 inference, Transformer Engine), and "
                             "check the accuracy."},
-    .serving = {.advice = "Use FP8 weights and activations, set in the engine (vLLM, SGLang: --quantization fp8) or "
-                          "with a model stored in FP8, and check the accuracy."},
+    .serving = {.advice = "Serve the model with FP8 weights and activations, and check the accuracy. In vLLM or "
+                          "SGLang, set --quantization fp8, or load a model that is stored in FP8."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };

@@ -20,7 +20,8 @@ const struct tp_rule tp_rule_R1 = {
     .title = "Device work is missing in the recording",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_queue_pct", 30.0, false}},
-    .advice = "No device work was recorded for this time, so its cause is unknown.",
+    .advice =
+        "Find out why the recording lacks device work. The report cannot explain time in which this work is missing.",
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
@@ -30,22 +31,22 @@ const struct tp_rule tp_rule_R1 = {
 
 const struct tp_rule tp_rule_R2 = {
     .id = "R2",
-    .title = "Too little device work was recorded to judge",
+    .title = "The recording contains too little device work for findings",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"max_operations", 20, true}, {"max_busy_pct", 50.0, false}},
-    .advice = "Record several steps after a warm-up: schedule(wait=1, warmup=3, active=5).",
+    .advice = "Record several steps after a warm-up, for example with schedule(wait=1, warmup=3, active=5).",
     .doc_url = DOC_PROFILER,
     .cause = "capture.too_short",
     .gain = {.right = 3, .known = 4},
     .native = {.advice = "Record several steps after a warm-up."},
-    .serving = {.advice = "Record the engine under steady load after requests of all sizes (vLLM, SGLang: call "
-                          "start_profile and stop_profile while the engine runs)."},
+    .serving = {.advice = "Record the engine under steady load, after it has served requests of all sizes. In vLLM or "
+                          "SGLang, call start_profile and stop_profile while the engine runs."},
     .on_device = evaluate_record,
 };
 
 const struct tp_rule tp_rule_R3 = {
     .id = "R3",
-    .title = "First use of the device fills the recording",
+    .title = "The recording contains the first use of the device",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"min_gap_pct", 50.0, false}},
     .advice = "Warm up before the recording, for example with schedule(wait=1, warmup=3, active=5), and look only at "
@@ -61,10 +62,10 @@ const struct tp_rule tp_rule_R3 = {
 
 const struct tp_rule tp_rule_R4 = {
     .id = "R4",
-    .title = "The state of the device is unknown at the edges of the recording",
+    .title = "The state of the device is unknown at the start or end of the recording",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}, {"much_pct", 20.0, false}},
-    .advice = "Record a few more steps, so that the part of unknown state becomes smaller.",
+    .advice = "Record more steps, so that the time of unknown state is a smaller part of the recording.",
     .doc_url = DOC_PROFILER,
     .cause = "capture.edge",
     .gain = {.right = 2, .known = 4},
@@ -76,7 +77,7 @@ const struct tp_rule tp_rule_C14 = {
     .title = "The device is busy, so faster host code would save little",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 75.0, false}},
-    .advice = "Make the device work cheaper: use fewer or cheaper operations, a smaller data type, or faster kernels.",
+    .advice = "Use fewer or cheaper operations, a smaller data type, or faster kernels.",
     .doc_url = DOC_TUNE,
     .cause = "compute.bound",
     .gain = {.right = 3, .known = 5},
@@ -325,7 +326,7 @@ static void examine_first_use(struct record *r)
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_has_annotation(a->model, is_parameter)))
         return;
     restrict_analysed_time(a, tp_intervals_from_vec_temporary(&r->short_time), true);
-    skip_rules_about_late_host(a, "the first use of the device fills the recording");
+    skip_rules_about_late_host(a, "the recording contains the first use of the device");
     report_recording_finding(r, TP_RULE_R3, true, &r->setup,
                              TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
                                        TP_OF_NS(is_first ? r->setup_ns : r->huge_gaps_ns), TP_OF_NS(a->judged_ns)));

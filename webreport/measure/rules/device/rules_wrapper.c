@@ -19,8 +19,8 @@ const struct tp_rule tp_rule_E9 = {
     .title = "DistributedDataParallel wraps the model of a single rank",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}},
-    .advice = "Do not use DistributedDataParallel if the world size is 1: it copies each gradient into a bucket and "
-              "back, but has no other rank to send to.",
+    .advice = "Do not use DistributedDataParallel if the world size is 1. The wrapper copies each gradient into a "
+              "bucket and back, although there is no other rank.",
     .doc_url = DOC_DDP,
     .cause = "comm.single_rank",
     .gain = {.low = 0.75, .high = 1.0},
@@ -38,9 +38,9 @@ const struct tp_rule tp_rule_E10 = {
     .title = "Buffers are broadcast before each forward pass",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},
-    .advice = "Pass broadcast_buffers=False to DistributedDataParallel (PyTorch 2.13 and later: "
-              "forward_sync_buffers=False) if each rank may keep its own running statistics, or if buffers do not "
-              "change. For small batches, SyncBatchNorm shares the statistics between ranks.",
+    .advice = "Pass broadcast_buffers=False to DistributedDataParallel if each rank may keep its own running "
+              "statistics, or if buffers do not change. From PyTorch 2.13 on, the option is "
+              "forward_sync_buffers=False. For small batches, SyncBatchNorm shares the statistics between ranks.",
     .doc_url = DOC_DDP,
     .cause = "comm.buffers",
     .gain = {.low = 0, .high = 1.0, .known = 1},

@@ -12,7 +12,7 @@ const struct tp_rule tp_rule_H18 = {
     .title = "The model is called sample by sample",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Stack the samples and call the model once; pad samples of different length.",
+    .advice = "Stack the samples and call the model once. Pad samples of different length.",
     .doc_url = DOC_TUNE,
     .cause = "batch.per_sample_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
@@ -26,13 +26,13 @@ const struct tp_rule tp_rule_H19 = {
     .title = "The batch is so small that fixed costs dominate each step",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Use a larger batch and adapt the learning rate: reading and updating the weights costs the same for "
-              "every batch size.",
+    .advice = "Use a larger batch and adapt the learning rate, because reading and updating the weights costs the same "
+              "for every batch size.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
-    .inference = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
+    .native = {.advice = "Use a larger batch, because reading the weights costs the same for every batch size."},
+    .inference = {.advice = "Use a larger batch, because reading the weights costs the same for every batch size."},
     .is_about_small_batches = true,
     .on_host = evaluate_batch,
 };

@@ -35,8 +35,8 @@ const struct tp_rule tp_rule_H17 = {
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.title = "Chains of elementwise calls read and write memory many times",
                .advice = "Combine the calls of a chain in one loop or one kernel."},
-    .compiled = "Other code is compiled already: move this function into a compiled region, or use a fused operator "
-                "(torch.nn.functional.gelu, layer_norm, ..) if one exists.",
+    .compiled = "Move this function into a compiled region, or use a fused operator (torch.nn.functional.gelu, "
+                "layer_norm, ..) if one exists. Other parts of the program are already compiled.",
     .on_host = evaluate_chains,
 };
 

@@ -84,7 +84,7 @@ const struct tp_rule tp_rule_H12 = {
 
 const struct tp_rule tp_rule_H13 = {
     .id = "H13",
-    .title = "Debugging features are on: anomaly mode, checks of values, hooks",
+    .title = "Debugging features are on, such as anomaly mode, checks of values, or hooks",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Switch torch.autograd.set_detect_anomaly off in real runs, check values only every N steps, and create "
@@ -120,8 +120,8 @@ const struct tp_rule tp_rule_H15 = {
     .title = "Gradients are filled with zeros before new gradients are added",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
-    .advice = "Set gradients to None (optimizer.zero_grad(set_to_none=True), the default); the backward pass then "
-              "writes each gradient once.",
+    .advice = "Set gradients to None with optimizer.zero_grad(set_to_none=True), which is the default. The backward "
+              "pass then writes each gradient once.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.zero_grad",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},

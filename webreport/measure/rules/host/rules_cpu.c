@@ -39,19 +39,19 @@ const struct tp_rule tp_rule_H5 = {
                    {"min_pct", 10.0, false},
                    {"min_per_step", 20, true},
                    {"gap_us", 20, true}},
-    .advice = "Each call costs a few microseconds before the computation starts: batch the work, use torch.compile, or "
-              "use inference_mode if no gradient is needed.",
+    .advice = "Batch the work, use torch.compile, or use inference_mode if no gradient is needed. Each call costs a "
+              "few microseconds before the computation starts.",
     .doc_url = DOC_TUNE,
     .cause = "host.small_operators",
     .gain = {.low = 0.75, .high = 1.0},
     .native =
         {.title = "Time goes to many small calls",
          .advice =
-             "Each call costs a few microseconds before the computation starts: batch the work, or combine calls."},
-    .inference = {.advice = "Each call costs a few microseconds before the computation starts: batch the work, use "
-                            "torch.compile, or run in torch.inference_mode."},
-    .compiled = "Other code is compiled already: move these operators into a compiled region, or batch the work so "
-                "that each call does more.",
+             "Batch the work, or combine calls. Each call costs a few microseconds before the computation starts."},
+    .inference = {.advice = "Batch the work, use torch.compile, or run in torch.inference_mode. Each call costs a few "
+                            "microseconds before the computation starts."},
+    .compiled = "Move these operators into a compiled region, or batch the work so that each call does more. Other "
+                "parts of the program are already compiled.",
     .on_host = evaluate_small_operators,
 };
 
@@ -73,16 +73,15 @@ const struct tp_rule tp_rule_H8 = {
     .title = "Communication does not overlap with computation",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
-    .advice = "Overlap communication with backward: DistributedDataParallel with larger buckets, or gradient "
-              "accumulation with no_sync.",
+    .advice = "Overlap communication with the backward pass. Use DistributedDataParallel with larger buckets, or "
+              "gradient accumulation with no_sync.",
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0, .known = 1},
     .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
     .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice =
-                      "Start communication as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION
-                      "."},
+    .inference = {.advice = "Start communication as soon as its data is ready, and compute meanwhile. "
+                            "Alternatively, " LESS_COMMUNICATION "."},
     .on_host = evaluate_communication,
 };
 

@@ -26,9 +26,9 @@ const struct tp_rule tp_rule_H6 = {
     .cause = "host.python",
     .gain = {.low = 0.75, .high = 1.0, .known = 1},
     .native = {.title = "Host code outside of recorded calls takes much time",
-               .advice = "Mark the code between recorded calls with ranges to see which code runs; then move it out of "
-                         "the step or to other threads."},
-    .serving = {.advice = OVERLAP ". The profiler itself enlarges the share of Python code if stacks are recorded."},
+               .advice = "Mark the code between recorded calls with ranges to see which code runs. Then move this code "
+                         "out of the step or to other threads."},
+    .serving = {.advice = OVERLAP " The profiler itself enlarges the share of Python code if stacks are recorded."},
     .on_host = evaluate_python,
 };
 
