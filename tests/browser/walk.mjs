@@ -192,7 +192,7 @@ test('search_by_keys', async () => {
   await comes(page, PANEL);
   same((await page.ask(`document.querySelector('.walk').textContent`)).includes(chosen), true);
   await key(page, '/');
-  await page.send('Input.insertText', { text: 'matrix work' });
+  await page.send('Input.insertText', { text: 'matrix products' });
   await comes(page, `document.querySelector('#hits [id=hit0]')`);
   await key(page, 'Enter');
   same(await page.ask(`document.activeElement.localName + ' ' + !!document.activeElement.closest('.findings')`), 'li true');

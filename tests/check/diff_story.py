@@ -17,8 +17,9 @@ import sys
 
 TIMES = ("kernels", "host_ops", "step")
 # Sentences that deny a change. No other sentence may contradict them.
-NOTHING, NO_TIME, NO_OTHER_TIME = (word + " has certainly changed in these runs." for word in ("Nothing", "No time", "No other time"))
-NO_ROW, AS_LONG = "No single kernel or operator has certainly changed", "as long as before"
+NOTHING = "These runs show no significant change."
+NO_TIME, NO_OTHER_TIME = ("These runs show no %ssignificant change of a time." % word for word in ("", "other "))
+NO_ROW, AS_LONG = "No single kernel or operator shows a significant change", "as long as before"
 NOT_JUDGED = "The rows of the tables get no verdict"
 
 

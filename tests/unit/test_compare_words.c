@@ -43,7 +43,7 @@ static void verdict_names_rows_before_memory(void **state)
     struct tp_document document;
     const struct tp_verdict_block *verdict = build_verdict_block(&document, &c);
     assert_string_equal(verdict->class, "Improved");
-    assert_non_null(strstr(verdict->headline, "; the step time has not certainly changed ("));
+    assert_non_null(strstr(verdict->headline, "; the step time shows no significant change ("));
     assert_non_null(strstr(verdict->headline, " to "));
     /* the headline begins with the change that the badge shows */
     assert_headline(&c, "2 table rows and memory improved");
@@ -51,12 +51,12 @@ static void verdict_names_rows_before_memory(void **state)
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; the step time has not certainly changed (0.0 %, 99 % interval ");
+    assert_headline(&c, "memory improved; the step time shows no significant change (0.0 %, 99 % interval ");
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
     /* With one base run and one new run, the interval in the headline is wide. */
-    assert_headline(&c, "The step time has not certainly changed (0.0 %, 99 % interval ");
+    assert_headline(&c, "The step time shows no significant change (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
@@ -82,7 +82,7 @@ static void long_verdict_continues_on_second_line(void **state)
     build_verdict_block(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
     const char *wanted =
-        "Regressed: 1,234,567 table rows and memory regressed; the step time has not\ncertainly changed (\xe2\x88\x92"
+        "Regressed: 1,234,567 table rows and memory regressed; the step time shows no\nsignificant change (\xe2\x88\x92"
         "28.6 %, 99 % interval \xe2\x88\x92"
         "32.9 to +12.7 %)\n";
     if (!strstr(text.data, wanted))
@@ -109,9 +109,9 @@ static void changed_total_without_rows_is_reported(void **state)
         tp_buf_init(&text, 0);
         build_verdict_block(&document, &c);
         tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-        assert_int_equal(!!strstr(text.data, "Nothing has certainly changed in these runs."), round);
+        assert_int_equal(!!strstr(text.data, "These runs show no significant change."), round);
         const char *wanted =
-            "No single kernel or operator has certainly changed; the largest differences per step: gemm 8\xc3\x97"
+            "No single kernel or operator shows a significant change; the largest differences per step: gemm 8\xc3\x97"
             "8 +";
         assert_int_equal(!!strstr(text.data, wanted), !round);
         tp_buf_release(&text);
@@ -187,21 +187,22 @@ static void changed_loader_function_is_reported(void **state)
     compare_plans(&c, plans, plans);
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
     assert_texts(&c, "; a hint, not certain: each call of load in the data loader takes 2.50 times as long",
-                 "Nothing has certainly changed in these runs.");
+                 "These runs show no significant change.");
     assert_texts(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
-    assert_texts(&c, "No other time has certainly changed in these runs.", "No time has certainly changed");
+    assert_texts(&c, "These runs show no other significant change of a time.",
+                 "These runs show no significant change of a time");
     c.work.count = 2;
     assert_texts(&c, "takes 2.50 times as long (corrected for the speed of the machine); and 1 more**",
-                 "Nothing has certainly changed in these runs.");
+                 "These runs show no significant change.");
     assert_texts(&c,
                  "**Functions of the data loader are called a different number of times, or take longer or shorter**",
                  "does different work");
     c.work.count = 3;
     assert_texts(&c, "; the operators, copies or waits of a step differ (3 changes)",
-                 "Nothing has certainly changed in these runs.");
+                 "These runs show no significant change.");
     assert_texts(&c, "**A step does different work, but no change counts as a regression**",
-                 "Nothing has certainly changed in these runs.");
-    assert_texts(&c, "- launches: +1 launch per step", "No other time has certainly changed");
+                 "These runs show no significant change.");
+    assert_texts(&c, "- launches: +1 launch per step", "These runs show no other significant change of a time");
 }
 
 /* Tests that rows have no verdicts if the runs are not comparable. Then no text claims that no row changed. */

@@ -112,7 +112,7 @@ def python_code(c):
     hits = sorted(rows.items(), key=lambda t: (-t[1][0], t[0]))
     evidence += [event for _, (_, event) in hits if event is not None]
     c.findings.add("H6", time, evidence, lower=1 if is_spread else 0,
-                   detail=" ".join("%s takes %s of the step time outside operators." % (key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
+                   detail=" ".join("%s takes %s of the step time, outside operators." % (key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
 
 
 def python_stretch(c, python, least):

@@ -27,7 +27,7 @@ TITLES = {
     "gemm": "Matrix products", "attention": "Attention", "convolution": "Convolutions", "moe": "Mixture of experts", "norm": "Normalisation",
     "softmax": "Softmax and losses", "elementwise": "Elementwise", "reduction": "Reductions and sorting", "layout": "Copies, casts and layout",
     "embedding": "Embedding and gather", "optimizer": "Optimizer", "communication": "Communication", "sampling": "Sampling of tokens",
-    "quantise": "Quantisation", "copy": "Copies and sets of memory", "wait": "Waits of an engine", "other": "Other"}
+    "quantise": "Quantisation", "copy": "Memory copies and memsets", "wait": "Waits of an engine", "other": "Other"}
 Unit = collections.namedtuple("Unit", "operator event cost kernels main ns call")
 
 

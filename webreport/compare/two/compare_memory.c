@@ -37,8 +37,8 @@ static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
 
 static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device whose memory is compared.", TP_COLUMN_TEXT},
-    {"owner_kind", "By", "", "Kind of owner: operator, module or line. Each kind divides the same bytes.",
-     TP_COLUMN_TEXT},
+    {"owner_kind", "By", "",
+     "Kind of owner: operator, module or line. Each kind is a separate breakdown of the same bytes.", TP_COLUMN_TEXT},
     {"owner", "Owner", "", "Operator, module or source line that allocated the memory.", TP_COLUMN_TEXT},
     {"base_bytes", "Base", "bytes", "Memory of the owner at the peak of the base.", TP_COLUMN_BYTES},
     {"new_bytes", "New", "bytes", "Memory of the owner at the peak of the new side.", TP_COLUMN_BYTES},
@@ -46,7 +46,7 @@ static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
     {"base_blocks", "Base blocks", "", "Number of the owner's memory blocks at the peak of the base.", TP_COLUMN_INT},
     {"new_blocks", "New blocks", "", "Number of the owner's memory blocks at the peak of the new side.", TP_COLUMN_INT},
     {"verdict", "Verdict", "",
-     "Verdict on the device if the owner has at least a tenth of the device's change, otherwise neutral.",
+     "Verdict of the device if the owner causes at least 10 % of the device's change, otherwise neutral.",
      TP_COLUMN_TEXT},
 };
 

@@ -19,8 +19,8 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
      TP_COLUMN_TEXT},
     {"base_name", "In the base", "", "Name, shapes, types or line in the base, if different.", TP_COLUMN_TEXT},
     {"verdict", "Verdict", "",
-     "improved or regressed: a certain change of the time, or another number of calls in every step. hint: a change "
-     "that may be chance. inconclusive: the sides are not comparable. neutral: no certain change.",
+     "improved or regressed: the time changed significantly, or the number of calls changed in every step. hint: a "
+     "change that may be noise. inconclusive: the sides are not comparable. neutral: no significant change.",
      TP_COLUMN_TEXT},
     {"is_reported", "Reported", "", "Whether the change is certain or possible, or a kernel was replaced.",
      TP_COLUMN_BOOL},

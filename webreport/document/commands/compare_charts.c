@@ -103,8 +103,8 @@ struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_a
     tp_object_add_bool(sum, "is_sum", true);
     tp_object_add_text(object, "fall_unit", unit.text);
     tp_object_add_text(object, "fall_caption",
-                       "The bars show how much each part changes the mean step time. The axis reaches at least to the "
-                       "smallest detectable change, or to 2 % of the step time if that is less.");
+                       "The bars show how much each part changes the mean step time. The axis covers at least the "
+                       "smallest detectable change or 2 % of the step time, whichever is smaller.");
     return tp_data_of_object(object);
 }
 

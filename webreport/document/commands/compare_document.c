@@ -292,10 +292,10 @@ static bool has_changed_total(const struct tp_compare *c)
 static const char *no_change_text(const struct wording *w)
 {
     static const char *const texts[] = {
-        [TP_WORK_CHANGED_NOTHING] = "Nothing has certainly changed in these runs.",
-        [TP_WORK_CHANGED_TIMES] = "No other time has certainly changed in these runs.",
-        [TP_WORK_CHANGED_FUNCTIONS] = "No other time has certainly changed in these runs.",
-        [TP_WORK_CHANGED_OTHER] = "No time has certainly changed in these runs.",
+        [TP_WORK_CHANGED_NOTHING] = "These runs show no significant change.",
+        [TP_WORK_CHANGED_TIMES] = "These runs show no other significant change of a time.",
+        [TP_WORK_CHANGED_FUNCTIONS] = "These runs show no other significant change of a time.",
+        [TP_WORK_CHANGED_OTHER] = "These runs show no significant change of a time.",
     };
     const struct tp_compare *c = w->c;
     if (*c->damage)
@@ -306,7 +306,7 @@ static const char *no_change_text(const struct wording *w)
         return "These runs are too few, too short or too noisy to show which times changed.";
     if (has_changed_total(c)) {
         const char *largest = largest_differences_text(w);
-        return tp_text_printf(w->arena, "No single kernel or operator has certainly changed%s%s.",
+        return tp_text_printf(w->arena, "No single kernel or operator shows a significant change%s%s.",
                               *largest ? "; the largest differences per step: " : "", largest);
     }
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_change_kinds(c)] : texts[TP_WORK_CHANGED_OTHER];
@@ -421,8 +421,8 @@ static const struct part {
     {"diff-operators",
      "Operators",
      "Operators",
-     "The tables compare self times per step, the largest change first. Each change is the sum of a change by the "
-     "number of calls and a change by the time per call.",
+     "The tables compare self times per step, the largest change first. Each change has two parts: the effect of the "
+     "number of calls and the effect of the time per call.",
      {TP_COMPARE_OPERATORS_DEVICE, TP_COMPARE_OPERATORS_HOST}},
     {"diff-kernels",
      "Kernels",
@@ -500,9 +500,11 @@ static void put_parts_with_tables(const struct wording *w)
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
     static const char *const leads[] = {"The workload is the same", "The workload may differ", "The workload differs"};
-    put_section(w, "diff-common", "Facts", tp_compare_table_title(TP_COMPARE_FACTS),
-                tp_text_printf(w->arena, "%s. %s. Only facts of the class \"defining\" decide about the workload.",
-                               leads[w->c->comparability.workload], comparable_facts_text(w)));
+    put_section(
+        w, "diff-common", "Facts", tp_compare_table_title(TP_COMPARE_FACTS),
+        tp_text_printf(w->arena,
+                       "%s. %s. Only facts of the class \"defining\" determine whether the workloads are the same.",
+                       leads[w->c->comparability.workload], comparable_facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 

@@ -47,7 +47,7 @@ const char *tp_compare_program_headline(const struct tp_compare *c, struct tp_ar
     const struct tp_change *most = find_most_changed(c);
     uint32_t others = c->regressed_count + c->improved_count;
     if (!most)
-        return tp_text_printf(arena, "No function has certainly changed: CPU time %s \xe2\x86\x92 %s",
+        return tp_text_printf(arena, "No function shows a significant change: CPU time %s \xe2\x86\x92 %s",
                               time_text(c->changes.functions.ns[TP_BASE], arena),
                               time_text(c->changes.functions.ns[TP_NEW], arena));
     const char *more = others > 1 ? tp_text_printf(arena, "; in total, %u functions changed: %u slower, %u faster",

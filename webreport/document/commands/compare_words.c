@@ -67,7 +67,7 @@ static const char *uncertain_change_text(const struct tp_run_change *change, str
         return "There are no step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
     return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
-                   : tp_text_printf(arena, "The step time has not certainly changed (%s, %s)", text,
+                   : tp_text_printf(arena, "The step time shows no significant change (%s, %s)", text,
                                     tp_interval_text(change, arena));
 }
 

@@ -237,13 +237,13 @@ static void put_figures(const struct tp_job_wording *w)
             tp_text_printf(w->arena, "of the step time; simulation error %s",
                            tp_text_of_percent(w->arena, job->what_if.error)));
     put_figure(w, "Slowest rank",
-               "Largest time by which the own work of a rank (the step without exposed communication) exceeds that of "
-               "comparable ranks, median over the rank's steps.",
+               "Largest excess of a rank's own work (step time minus exposed communication) over comparable ranks. The "
+               "excess of a rank is the median over its steps.",
                tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
     put_figure(w, "Spread within a step",
                "Standard deviation of own work (the step without exposed communication) over comparable ranks, without "
                "stragglers, as a percentage of the mean. With several groups, the largest value.",
-               tp_text_of_percent(w->arena, 100 * spread), "of the mean own work");
+               tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
     put_figure(
         w, "Clocks agree within",
         "Largest remaining clock difference of a rank (median over its collectives), after the clocks are aligned by "

@@ -26,8 +26,9 @@ static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wordi
     bool is_cause = first->rule != TP_JOB_ALL_LINKS;
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena, "The job loses %s of the step time to %.*s, and %s delays", part,
-                                  (int)cause.len, cause.ptr, times_ideal_text(w))
+        is_cause ? tp_text_printf(w->arena,
+                                  "The job loses %s of the step time to %.*s. Because of all delays, the job %s delays",
+                                  part, (int)cause.len, cause.ptr, times_ideal_text(w))
                  : tp_text_printf(w->arena,
                                   "The job %s delays. %s of the step time is %.*s, and no similar group shows whether "
                                   "this is slow",
@@ -84,11 +85,16 @@ static const char *finding_reason_text(const struct tp_job_wording *w, const str
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
-    return tp_text_printf(w->arena,
-                          "%s This cause alone would cost %s of the step time. Removing only this cause would save %s "
-                          "of the step time, or %s after all larger causes are removed.",
-                          finding->detail, tp_text_of_percent(w->arena, finding->alone),
-                          tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
+    const char *text = tp_text_printf(
+        w->arena,
+        "%s This cause alone would cost %s of the step time. Removing only this cause would save %s of the step time.",
+        finding->detail, tp_text_of_percent(w->arena, finding->alone), tp_text_of_percent(w->arena, finding->saved));
+    const char *saved = tp_text_of_percent(w->arena, finding->saved);
+    const char *share = tp_text_of_percent(w->arena, finding->share);
+    return strcmp(saved, share) == 0
+               ? text
+               : tp_text_printf(w->arena, "%s After all larger causes are removed, it would save %s of the step time.",
+                                text, share);
 }
 
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,

@@ -150,7 +150,8 @@ static void put_rank_table(const struct tp_job_wording *w)
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = make_rank_details(w, order[i]);
     put_section(w, "ranks", "Slowest ranks", "Slowest ranks",
-                "The first ranks exceed comparable ranks most in own work (the step without exposed communication). "
+                "Ranks are sorted by how much their own work (step time minus exposed communication) exceeds that of "
+                "comparable ranks. "
                 "Open one of the first rows to see which work of the rank takes longer.",
                 shown);
 }
@@ -286,10 +287,10 @@ static void put_causes_of_lost_time(const struct tp_job_wording *w, bool is_shor
     }
     shown->caption = "Causes";
     put_section(w, "causes", "Causes", "What each cause costs the job",
-                "The numbers come from a simulation of the job, and are percentages of the step time. Alone is the "
-                "time lost if the cause were the only one. Saved is the time saved if only this cause were removed. "
-                "Share is the time saved if the causes were removed one after the other, largest first. The shares add "
-                "up to the lost time.",
+                "The numbers come from a simulation of the job, and are percentages of the step time. The column "
+                "\"Alone\" shows the time that the cause would cost if it were the only one. The column \"Saved\" "
+                "shows the gain from removing only this cause. The column \"Share\" shows the gain if the causes are "
+                "removed one after the other, largest first. The shares add up to the lost time.",
                 shown);
 }
 

@@ -277,9 +277,12 @@ static const char *lead_text(const struct tp_page_index *index)
         return "";
     fast = tp_page_index_label(index, (size_t)(fastest - entries));
     slow = tp_page_index_label(index, (size_t)(slowest - entries));
-    return tp_text_printf(index->arena, "The mean step takes from %s (%.*s) to %s (%.*s).",
-                          tp_text_of_time(index->arena, fastest->step_ns), (int)fast.len, fast.ptr,
-                          tp_text_of_time(index->arena, slowest->step_ns), (int)slow.len, slow.ptr);
+    const char *least = tp_text_of_time(index->arena, fastest->step_ns);
+    const char *most = tp_text_of_time(index->arena, slowest->step_ns);
+    if (strcmp(least, most) == 0)
+        return tp_text_printf(index->arena, "The mean step takes %s in every trace.", most);
+    return tp_text_printf(index->arena, "The mean step takes from %s (%.*s) to %s (%.*s).", least, (int)fast.len,
+                          fast.ptr, most, (int)slow.len, slow.ptr);
 }
 
 struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_count, size_t max_bytes)

@@ -22,7 +22,7 @@ static const char *part_in_total_gain_text(struct tp_arena *arena, const struct 
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
-    return tp_text_printf(arena, " \xc2\xb7 counts as %s of the step time in the total below",
+    return tp_text_printf(arena, " \xc2\xb7 adds %s of the step time to the total estimate",
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
@@ -46,9 +46,8 @@ static const char *confidence_and_evidence_text(struct tp_arena *arena, const st
         evidence =
             tp_text_printf(arena, " \xc2\xb7 evidence: %s", tp_text_of_counted_noun(arena, shown, "event", "events"));
     if (finding->known)
-        known = tp_text_printf(
-            arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
-            tp_text_of_counted_noun(arena, finding->known, "case with a known cause", "cases with a known cause"));
+        known = tp_text_printf(arena, " \xc2\xb7 named the main cause in %u of %s", finding->right,
+                               tp_text_of_counted_noun(arena, finding->known, "test case", "test cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
                           tp_confidence_text(finding->confidence), weakened, known,
                           part_in_total_gain_text(arena, finding), evidence);

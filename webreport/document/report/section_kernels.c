@@ -161,10 +161,10 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
                        : TP_STR("\xe2\x80\x93");
     }
     shown->own_texts[0] = rates;
-    shown->heading = "Memory copies and sets";
+    shown->heading = "Memory copies and memsets";
     shown->name = "copies";
     shown->name_title = "Operation";
-    shown->caption = "Memory copies and sets, sorted by total time";
+    shown->caption = "Memory copies and memsets, sorted by total time";
     shown->foot = "All";
     tp_shown_table_set_row_names(&section->naming, shown, TP_COPY_NAME);
     tp_list_add_shown_table(tables, shown);

@@ -304,12 +304,12 @@ static const char *lead_text(const struct tp_section *section)
                                   tp_section_words_for_producer(section, "an operator"));
     if (count < 2) /* a single name takes all of the time */
         return unlinked;
-    return tp_text_printf(
-        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
-        tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-        tp_section_words_for_producer(section, has_device_times(section) ? "the GPU time that operators launched"
-                                                                         : "operator time"),
-        unlinked);
+    return tp_text_printf(section->arena,
+                          tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
+                          tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
+                          tp_section_words_for_producer(
+                              section, has_device_times(section) ? "the GPU time of all operators" : "operator time"),
+                          unlinked);
 }
 
 struct tp_data tp_section_operators(const struct tp_section *section)

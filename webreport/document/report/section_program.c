@@ -336,7 +336,8 @@ static void put_mode_of_recording(const struct tp_section *section, struct tp_li
     tp_list_add_fact(
         facts, "Recorded by",
         is_looks   ? tp_text_printf(arena, "polling /proc every 10 ms, because %.*s", (int)refusal.len, refusal.ptr)
-        : mode.ptr ? tp_text_printf(arena, "kernel events for the whole tree (%.*s)", (int)mode.len, mode.ptr)
+        : mode.ptr ? tp_text_printf(arena, "events of the Linux kernel for all processes of the program (%.*s)",
+                                    (int)mode.len, mode.ptr)
                    : "an unknown recorder");
     int64_t sample_count = (int64_t)view->tree.trace->sample_count;
     const char *functions =

@@ -64,8 +64,8 @@ static const char *steps_text(const struct tp_section *section)
                           left_out);
 }
 
-/* Returns the number of operators, and how many of them the reader changed: "23,616; 6 merged into a caller of the same
- * name". */
+/* Returns the number of operators, and how many of them the reader changed: "23,616; of these, 6 were merged into a
+ * caller of the same name". */
 static const char *operators_text(struct tp_arena *arena, const struct tp_trace_facts *facts)
 {
     const struct {
@@ -73,7 +73,7 @@ static const char *operators_text(struct tp_arena *arena, const struct tp_trace_
         const char *change;
     } changes[] = {{facts->operators_clipped, "shortened to the end of the caller"},
                    {facts->operators_folded, "merged into a caller of the same name"},
-                   {facts->operators_unfinished, "not finished when the recording ended"}};
+                   {facts->operators_unfinished, "unfinished at the end of the recording"}};
     const char *text = tp_text_of_count(arena, (int64_t)facts->operator_count), *separator = ";";
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         if (changes[i].count) {
@@ -120,7 +120,7 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
         tp_list_add_fact(counts, tp_section_words_for_producer(section, "Without operator"),
                          !facts->device_events_unlinked
                              ? "0"
-                             : tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
+                             : tp_text_printf(arena, "%s (%s), of which %s have no recorded launch",
                                               tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked,
                                                                       "device event", "device events"),
                                               tp_text_of_time(arena, facts->device_time_unlinked_ns),
@@ -133,16 +133,20 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
     const char *value = flag->type == TP_QUALITY_INT    ? tp_text_of_count(arena, flag->count)
                         : flag->type == TP_QUALITY_REAL ? tp_text_of_fixed(arena, flag->percent, 1)
                                                         : "";
-    const char *weakens = "";
+    const char *weakens = "", *size = "";
 
     for (unsigned i = 0; i < flag->weakens_count; i++)
-        weakens = tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". Lowers the confidence in ", flag->weakens[i]);
-    return tp_text_printf(arena, "%s%s%s%s%s%s", value, *value ? " " : "", flag->unit && *value ? flag->unit : "",
-                          *value ? ": " : "", flag->text, weakens);
+        weakens =
+            tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". This lowers the confidence in ", flag->weakens[i]);
+    if (!flag->is_statement && flag->type == TP_QUALITY_REAL)
+        size = tp_text_printf(arena, ": %s %s", value, flag->unit);
+    else if (!flag->is_statement && *value)
+        size = tp_text_printf(arena, ": %s", value);
+    return tp_text_printf(arena, "%s%s%s", flag->text, size, weakens);
 }
 
-/* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "the trace has fewer
- * than two usable steps: A2; the rule is for another kind of program: H1, H2". */
+/* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "Not evaluated because
+ * record_shapes was off: C1, C3. Not evaluated because the rule is for another kind of program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     const char *text = "";
@@ -155,7 +159,8 @@ static const char *skipped_rules(struct tp_arena *arena, const struct tp_recomme
             is_first &= strcmp(found->not_evaluated[k].reason, reason) != 0;
         if (!is_first)
             continue;
-        text = tp_text_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", reason, found->not_evaluated[i].rule->id);
+        text = tp_text_printf(arena, "%s%sNot evaluated because %s: %s", text, *text ? ". " : "", reason,
+                              found->not_evaluated[i].rule->id);
         for (uint32_t k = i + 1; k < found->not_evaluated_count; k++)
             if (strcmp(found->not_evaluated[k].reason, reason) == 0)
                 text = tp_text_printf(arena, "%s, %s", text, found->not_evaluated[k].rule->id);
@@ -292,7 +297,7 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                          "Comparisons of workers leave out this trace.");
     if (profile->span != TP_NULL_INT)
         tp_list_add_fact(facts, "Recording",
-                         tp_text_printf(arena, "number %s of this worker", tp_text_of_count(arena, profile->span)));
+                         tp_text_printf(arena, "recording %s of this worker", tp_text_of_count(arena, profile->span)));
     tp_list_add_fact(facts, "Events",
                      tp_text_printf(arena, "%s, %s repaired",
                                     tp_text_of_count(arena, profile->advice->quality.events_total),
@@ -323,12 +328,11 @@ static const char idle_of_own[] =
     "Idle time is the part of the step time in which nothing runs on the device. Outside: the time is before the "
     "first or after the last recorded operation of the device.";
 
-static const char verdict[] =
-    "The verdict names the largest cause other than compute on the busiest device, if this cause takes at least 20 % "
-    "of the step time. If compute takes at least 66 % of the step time, the verdict is compute-bound.";
-static const char verdict_of_host[] =
-    "The verdict names the largest cause other than compute on the main thread, if this cause takes at least 20 % of "
-    "the step time.";
+static const char verdict[] = "The verdict is about the busiest device. The verdict names the largest part of the step "
+                              "time other than compute, if this part is at least 20 % of the step time. If compute "
+                              "takes at least 66 % of the step time, the verdict is compute-bound.";
+static const char verdict_of_host[] = "The verdict is about the main thread. The verdict names the largest part of the "
+                                      "step time other than compute, if this part is at least 20 % of the step time.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
@@ -362,8 +366,8 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
          "part of this time that a fix would save. Each estimate excludes the time of the findings above it, so "
          "estimates can be added. A fix may save less if other work overlaps, and more if the host then waits less "
          "elsewhere."},
-        {"True cost",
-         "The true cost of a wait is the idle time of the device after the wait, but at most the length of the wait."},
+        {"True cost", "If the host waits for the device, the true cost of the wait is the idle time of the device "
+                      "after the wait, but at most the length of the wait."},
     };
     struct tp_list *definitions = tp_object_add_list(object, "definitions");
 
@@ -380,8 +384,9 @@ static void put_program_glossary(struct tp_object *object)
     static const char *const TEXTS[][2] = {
         {"Wall",
          "Wall time is the time in which at least one thread exists. It counts as running if any thread runs. If no "
-         "thread runs, it counts as ready if any thread is ready. Otherwise it counts for one cause of waiting: the "
-         "first cause in this order for which a thread waits: disk, page fault, socket, terminal, sleep, lock, kernel "
+         "thread runs, it counts as ready if any thread is ready. Otherwise all threads wait, and the time counts for "
+         "one cause. The first cause in this order that any thread has is taken: disk, page fault, socket, terminal, "
+         "sleep, lock, kernel "
          "lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
         {"Ready", "A thread is ready if it could run but no CPU is free."},
         {"Self, total", "A function's self time is the CPU time of the samples in which it is the innermost function. "

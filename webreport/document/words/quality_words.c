@@ -3,36 +3,35 @@
 
 #include "writer/text/format.h"
 
-/* Returns a text about missing recording options, such as "recording options were off: with_stack,
+/* Returns a text about missing recording options, such as "recording options that were off: with_stack,
  * profile_memory". */
 static const char *options_text(const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
-    const char *text = "recording options were off";
+    const char *text = "recording options that were off";
     for (int64_t i = 0; i < flag->count; i++)
         text = tp_text_printf(arena, "%s%s%s", text, i ? ", " : ": ", flag->options_off[i]);
-    return text;
+    return flag->count ? text : tp_text_printf(arena, "%s: none", text);
 }
 
 static const char *flag_text(enum tp_quality_fault fault, const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
     static const char *const texts[TP_QUALITY_FLAGS] = {
-        [TP_FAULT_STEPS] = "steps used",
+        [TP_FAULT_STEPS] = "used steps",
         [TP_FAULT_UNLINKED] = "kernels without a recorded launch call",
         [TP_FAULT_GRAPHS] = "kernels that a graph launch started, so that their operator is unknown",
         [TP_FAULT_ABSURD] = "events that are longer than the recording or have a negative duration (counted as 0)",
         [TP_FAULT_CLOCKS] = "device operations that begin before their launch call, because clocks disagree",
         [TP_FAULT_OVERHEAD] = "time that the profiler reports as its own overhead",
-        [TP_FAULT_DAMAGE] = "the file is damaged, and only its readable part is shown",
-        [TP_FAULT_LEADING] = "first steps without any device operation",
+        [TP_FAULT_DAMAGE] = "damaged places in the file, which the reader repaired or left out",
+        [TP_FAULT_LEADING] = "used steps at the start that have no device operation",
         [TP_FAULT_SLOWDOWN] =
             "the slowdown by the profiler is unknown, because the trace lacks the step time without a profiler",
     };
     static const char *const cases[] = {
         [TP_CASE_NO_STEPS] = "no steps are marked, so the whole recording counts as one step",
         [TP_CASE_ONE_STEP] = "only one step was recorded, so it may not be typical",
-        [TP_CASE_WARM_UP] =
-            "number of used steps; the first steps are left out as warm-up, because each takes more than 1.5 times the "
-            "median of the others",
+        [TP_CASE_WARM_UP] = "used steps. The first steps are left out as warm-up, because each takes more than 1.5 "
+                            "times the median of the others",
         [TP_CASE_NOT_RECORDED] = "device work was launched, but no device work was recorded",
         [TP_CASE_OWN_DEVICES] =
             "kernels on devices that the program itself defines. No recorded call launches these kernels",
@@ -51,6 +50,9 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
 
 void tp_fill_quality_texts(struct tp_quality *quality, struct tp_arena *arena)
 {
-    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
-        quality->flags[i].text = flag_text((enum tp_quality_fault)i, &quality->flags[i], arena);
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        struct tp_quality_flag *flag = &quality->flags[i];
+        flag->text = flag_text((enum tp_quality_fault)i, flag, arena);
+        flag->is_statement = flag->which != TP_CASE_USUAL || i == TP_FAULT_OPTIONS;
+    }
 }

@@ -82,7 +82,7 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
          "the guess."),
     {"place", "Where", "", "Function, file and line of the longest wait.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",
-     "Thread that probably held the lock: the thread of the process that ran longest during the wait, and also last.",
+     "Probable lock holder: of the threads in the process, the one that ran longest and last during the wait.",
      TP_COLUMN_TEXT},
     {"holder_tid", "Holder's tid", "", "Id of the thread that probably held the lock.", TP_COLUMN_INT},
     {"holder_place", "Holder is in", "",

@@ -15,7 +15,8 @@ enum { MARK = 1, NO_MARK };
 
 static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
     {"name", "Step", "",
-     "Annotation with which the engine marks the step. Annotations inside this annotation supply missing values.",
+     "Annotation with which the engine marks the step. If it lacks a value, such as the number of tokens, the value "
+     "comes from annotations inside it.",
      TP_COLUMN_TEXT},
     {"phase", "Phase", "", "Phase of the step, such as prefill, decode or mixed (prefill and decode).", TP_COLUMN_WORD},
     {"class", "Class", "",
@@ -36,10 +37,13 @@ static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
     {"span_us", "Span", "us",
      "Time from the start of the first to the end of the last device operation that the step launched.", TP_COLUMN_NS},
     {"step_us", "Time", "us",
-     "Length of the step on the device: the span without the time in which the device may have run unrecorded work.",
+     "Length of the step on the device: time from the first to the last device operation of the step, minus the time "
+     "in the column Outside.",
      TP_COLUMN_NS},
     {"busy_us", "Busy", "us", "Time in which device work of this step ran.", TP_COLUMN_NS},
-    {"outside_us", "Outside", "us", "Part of the span in which the device may have run work that was not recorded.",
+    {"outside_us", "Outside", "us",
+     "Time between the first and the last device operation of the step in which the device may have run unrecorded "
+     "work.",
      TP_COLUMN_NS},
     {"queued_us", "Queued", "us",
      "Time from the end of a launch to the start of its operation, for the first device operation of the step.",
@@ -48,7 +52,7 @@ static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
      TP_COLUMN_NS},
     {"operations", "Operations", "", "Number of device operations that the step launched.", TP_COLUMN_INT},
     {"graph_launches", "Graph launches", "", "Number of graph launches in the step.", TP_COLUMN_INT},
-    {"graph_operations", "In graphs", "", "Number of device operations of the step that graphs launched.",
+    {"graph_operations", "In graphs", "", "Number of device operations of the step that CUDA graphs launched.",
      TP_COLUMN_INT},
     {"tokens_per_s", "Tokens/s", "1/s",
      "Tokens generated (decode) or processed (prefill, mixed), divided by the length of the step on the device.",
@@ -67,15 +71,15 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
      TP_COLUMN_REAL},
     {"host_gap_us", "Host gap", "us", "Median time on the host from the end of a step to the start of the next step.",
      TP_COLUMN_NS},
-    {"graph_percent", "In graphs", "%", "Share of the device operations of these steps that graphs launched.",
-     TP_COLUMN_REAL},
+    {"graph_percent", "In graphs", "%",
+     "Percentage of the device operations in these steps that were launched by CUDA graphs.", TP_COLUMN_REAL},
     {"tokens_per_s", "Tokens/s", "1/s",
      "Tokens generated (decode) or processed (prefill, mixed) by the steps of this class, divided by the time of these "
      "steps.",
      TP_COLUMN_REAL},
     {"weights_us", "Weights", "us",
      "Time to read the weights of the model once at the peak bandwidth of the device's memory, without the caches of "
-     "keys and values. Empty if the median step is shorter.",
+     "keys and values. Empty if this time is longer than the median step.",
      TP_COLUMN_NS},
     {"weights_percent", "Of p50", "%", "Time to read the weights of the model once, as a share of the median step.",
      TP_COLUMN_REAL},

@@ -374,7 +374,7 @@ static const struct tp_json_field fields[] = {
     {"by_name", TP_PLAIN(F, by_name), .definition = "kernels by name"},
     {"by_name_properties_and_operator", TP_PLAIN(F, by_config),
      .definition = "kernels by name, launch configuration and operator"},
-    {"copies_by_name", TP_PLAIN(F, copies), .definition = "copies and sets of memory by name"},
+    {"copies_by_name", TP_PLAIN(F, copies), .definition = "memory copies and memsets by name"},
     {"tensor_core_pie", TP_PART(&pie), .definition = "kernel time by use of tensor cores"},
 };
 #undef F

@@ -16,7 +16,8 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"bubble_us", "Bubble", "us", "Idle time of the device from the end of the call to the next operation.",
      TP_COLUMN_NS},
     {"cost_us", "Cost", "us",
-     "Longest idle time of the device that the wait can cause: its bubble, but at most the duration of the call.",
+     "Longest idle time of the device that the wait can cause: the idle time after the call, but at most the duration "
+     "of the call.",
      TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},

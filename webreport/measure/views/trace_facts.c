@@ -117,7 +117,7 @@ static const struct tp_json_field fields[] = {
     {"has_runtime", TP_PLAIN(F, has_runtime), .definition = "the trace has calls of the device's runtime or driver"},
     {"has_kernel", TP_PLAIN(F, has_kernel), .definition = "the trace has kernels that are not collectives"},
     {"has_communication", TP_PLAIN(F, has_communication), .definition = "the trace has collectives"},
-    {"has_memcpy_or_memset", TP_PLAIN(F, has_memcpy_or_memset), .definition = "the trace has copies or sets of memory"},
+    {"has_memcpy_or_memset", TP_PLAIN(F, has_memcpy_or_memset), .definition = "the trace has memory copies or memsets"},
     {"uses_data_parallel", TP_PLAIN(F, uses_data_parallel), .definition = "the program uses DataParallel"},
     {"uses_distributed_data_parallel", TP_PLAIN(F, uses_distributed_data_parallel),
      .definition = "the program uses DistributedDataParallel"},

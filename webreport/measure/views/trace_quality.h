@@ -43,6 +43,7 @@ struct tp_quality_flag {
     /* F7: names of the recording options that were off; the first `count` entries are valid */
     const char *options_off[TP_QUALITY_OPTIONS];
     bool is_raised;
+    bool is_statement; /* the text is complete without the value */
     enum tp_quality_value type;
     int64_t count;  /* value of the flag if `type` is TP_QUALITY_INT */
     double percent; /* value of the flag if `type` is TP_QUALITY_REAL */

@@ -40,7 +40,8 @@ const struct tp_rule tp_rule_E10 = {
     .thresholds = {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},
     .advice = "Pass broadcast_buffers=False to DistributedDataParallel if each rank may keep its own running "
               "statistics, or if buffers do not change. From PyTorch 2.13 on, the option is "
-              "forward_sync_buffers=False. For small batches, SyncBatchNorm shares the statistics between ranks.",
+              "forward_sync_buffers=False. If batches are small, use SyncBatchNorm, which computes the statistics over "
+              "all ranks.",
     .doc_url = DOC_DDP,
     .cause = "comm.buffers",
     .gain = {.low = 0, .high = 1.0, .known = 1},
