@@ -132,7 +132,7 @@ static void check_overview(struct check *c, const struct node *overview)
         check_equal(c, parts, member_ns(step, "total_us"), "categories of step %s", member_text(step, "name"));
         used_ns += member_at(step, "used")->type == 't' ? member_ns(step, "total_us") : 0;
     }
-    check_equal(c, used_ns, window, "used steps fill the window");
+    check_equal(c, used_ns, window, "analysed steps fill the window");
     check_nearly_equal(c, member_real(member_at(overview, "average"), "total_us"), (double)window / 1000 / steps,
                        "mean step");
     check_nearly_equal(c, member_real(member_at(overview, "average"), "device_busy_us"),

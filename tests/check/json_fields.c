@@ -69,7 +69,7 @@ static bool print_field(const struct tp_json_field *field)
     if (!field->name && field->type == TP_AS_RECORD)
         printf("| | all members");
     else if (!field->name)
-        printf("| | cells of a row of its table");
+        printf("| | columns of one table row");
     else
         printf("| `%s` | %s", field->name, type_text(field->type));
     if (field->fields)

@@ -97,7 +97,7 @@ def check_steps(process, profile):
 
 
 def check_idle(process, profile):
-    """Compares the idle parts of each used step, added over the devices of the idle view."""
+    """Compares the idle parts of each analysed step, added over the devices of the idle view."""
     parts = ["host", "launch", "queue", "outside", "unknown"]
     used = [i for i, s in enumerate(profile["overview"]["steps"]) if s["used"]]
     wanted = defaultdict(lambda: [0] * len(parts))

@@ -26,4 +26,4 @@ static void evaluate_recipe(struct tp_advisor *a)
 }
 C
 sed -i 's/RULE(E11)$/RULE(E11) RULE(H22)/; s/RULE(R1) RULE(D1)$/RULE(R1) RULE(D1) RULE(H22)/' webreport/measure/rules/rules_list.h
-sed -i 's/^| H21 .*/&\n| H22 recipe | low | one used step or more | null | - |/' docs/definitions.md
+sed -i 's/^| H21 .*/&\n| H22 recipe | low | one analysed step or more | null | - |/' docs/definitions.md

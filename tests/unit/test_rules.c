@@ -146,7 +146,8 @@ static void allocator_is_judged_without_the_first_step(void **state)
     }
     write_nearly_full_memory();
     build_trace_with_header(GPU(8));
-    assert_ceiling("A12", 280.0 / 3); /* the calls take 140 us in two of three used steps, and none in the first step */
+    assert_ceiling("A12",
+                   280.0 / 3); /* the calls take 140 us in two of three analysed steps, and none in the first step */
     assert_int_equal(find_finding("D2")->evidence_total, 4);
     assert_non_null(find_finding("D1")); /* 950 of 1000 bytes are reserved */
     assert_non_null(find_finding("D3")); /* 450 reserved bytes are not allocated */

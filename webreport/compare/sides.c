@@ -93,7 +93,8 @@ static void count_steps_of_runs(struct tp_side *side, struct tp_arena *arena)
     side->total_ns = mean_or_nan(side->step_ns, side->step_count);
 }
 
-/* Fills the values of a part in every used step, run after run. Returns false if a used step lacks the part. */
+/* Fills the values of a part in every analysed step, run after run. Returns false if an analysed step lacks the part.
+ */
 static bool fill_times_of_step_part(double *values, const struct tp_side *side, enum tp_summary_part part)
 {
     bool is_known = side->step_count > 0;
@@ -109,7 +110,7 @@ static bool fill_times_of_step_part(double *values, const struct tp_side *side, 
     return is_known;
 }
 
-/* Returns the level of each run. values: one value for each used step, run after run. */
+/* Returns the level of each run. values: one value for each analysed step, run after run. */
 static struct tp_side_levels find_levels_of_runs(const struct tp_side *side, const double *values,
                                                  struct tp_arena *arena)
 {
@@ -173,13 +174,13 @@ static bool has_constant_value(const double *values, size_t count)
     return true;
 }
 
-/* Scratch memory of one side, with one number for each used step. */
+/* Scratch memory of one side, with one number for each analysed step. */
 struct scratch {
     double *ns, *calls;
 };
 
-/* Fills the time and the calls of a row in every used step, with 0 in runs without the row. Returns false if a run has
- * no values per step for the row. */
+/* Fills the time and the calls of a row in every analysed step, with 0 in runs without the row. Returns false if a run
+ * has no values per step for the row. */
 static bool fill_row_times_of_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++) {

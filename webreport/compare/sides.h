@@ -10,7 +10,7 @@
 #include "writer/base/stats.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
-enum { TP_LEVEL_LEAST_STEPS = 3 }; /* smallest number of used steps for the level of a run */
+enum { TP_LEVEL_LEAST_STEPS = 3 }; /* smallest number of analysed steps for the level of a run */
 /* smallest number of runs on both sides together for a verdict on a row or on wall clock */
 enum { TP_VERDICT_RUNS = 4 };
 
@@ -40,12 +40,12 @@ struct tp_side_row {
 
 struct tp_side {
     const struct tp_side_input *input;
-    double *step_ns;   /* lengths of the used steps, ns, run after run */
+    double *step_ns;   /* lengths of the analysed steps, ns, run after run */
     size_t *first;     /* for each run, and one more: index in step_ns of the run's first step */
-    size_t step_count; /* number of used steps of all runs */
+    size_t step_count; /* number of analysed steps of all runs */
     /* number of used and unused steps in all runs; divides sums over whole recordings */
     size_t recorded_step_count;
-    size_t *warm_up; /* for each run: number of used steps at its start that the levels leave out as warm-up */
+    size_t *warm_up; /* for each run: number of analysed steps at its start that the levels leave out as warm-up */
     double total_ns; /* mean of step_ns, ns */
     double part_ns[TP_PART_COUNT]; /* for each part: mean per step, ns; NaN if the trace does not show the part */
     struct tp_side_levels quantities[TP_QUANTITIES]; /* levels of each quantity; TP_QUANTITY_ROW is not set */

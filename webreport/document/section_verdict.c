@@ -155,7 +155,7 @@ static const char *longest_gap_text(const struct tp_naming *naming, const struct
                           host_activity_text(naming, &verdict->gap));
 }
 
-/* Returns a sentence about the time outside the window of used steps, such as " Of the recording, 97.7 % (5.01 s of
+/* Returns a sentence about the time outside the window of analysed steps, such as " Of the recording, 97.7 % (5.01 s of
  * 5.13 s) is outside the steps, most of it before the first step. The host ran X for 5.00 s of this time."; "" if
  * nothing is known about it. */
 static const char *left_out_time_text(const struct tp_naming *naming, const struct tp_profile *profile)

@@ -1,5 +1,5 @@
-/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window of used steps,
- * idle time and waits.
+/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window of analysed
+ * steps, idle time and waits.
  *
  * tp_model_build (build.h) makes the facts. Every table, rule, verdict and export reads these facts. Facts are plain
  * arrays in the arena of the trace. They do not change afterwards, and any thread may read them. docs/definitions.md
@@ -116,7 +116,7 @@ enum { TP_PROMPT_NS = 100000 };
 const char *tp_idle_part_text(enum tp_idle_part part);
 
 /* A part of the idle time of a device, with one reason. The slices of a device are sorted, disjoint and not empty.
- * Together they are the window of used steps without the busy time of the device. */
+ * Together they are the window of analysed steps without the busy time of the device. */
 struct tp_idle_slice {
     int64_t a, b;
     uint32_t next; /* device operation that ends the gap; TP_NO_ID if no operation follows */
@@ -129,7 +129,7 @@ static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
 }
 
 /* A device with operations. Devices are sorted by id. Their sets of intervals cover the whole recording, not only the
- * window of used steps. */
+ * window of analysed steps. */
 struct tp_gpu {
     int64_t id;
     /* true if the program itself declared the device, so that only its name and its work are known */
@@ -149,7 +149,7 @@ struct tp_gpu {
     /* exposed_communication: communication during which no compute kernel runs; exposed_copy: copies during which no
      * compute kernel and no communication runs */
     struct tp_intervals exposed_communication, exposed_copy;
-    struct tp_idle_slice *idle; /* parts of the window of used steps in which the device is idle */
+    struct tp_idle_slice *idle; /* parts of the window of analysed steps in which the device is idle */
     uint32_t idle_count;
 };
 
@@ -213,7 +213,7 @@ enum tp_unused_reason { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_ST
 const char *tp_unused_reason_text(enum tp_unused_reason reason);
 
 /* A step: its marker on the host, and its range from start_ns to end_ns, which includes its device work. Steps are
- * sorted by time, and used steps are disjoint. */
+ * sorted by time, and analysed steps are disjoint. */
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
@@ -289,13 +289,14 @@ struct tp_model {
     uint32_t *inside;
     uint64_t badly_nested_count;
     int64_t last_ns;     /* end of the last event, ns; first_ns without events */
-    uint32_t used_count; /* number of used steps, called N in docs/definitions.md */
-    /* the window of used steps as intervals: union of the used steps, called W in docs/definitions.md */
+    uint32_t used_count; /* number of analysed steps, called N in docs/definitions.md */
+    /* the window of analysed steps as intervals: union of the analysed steps, called W in docs/definitions.md */
     struct tp_intervals window;
-    int64_t window_ns; /* length of the window of used steps, ns */
-    /* for each interval of the window of used steps: total length of the earlier intervals, ns */
+    int64_t window_ns; /* length of the window of analysed steps, ns */
+    /* for each interval of the window of analysed steps: total length of the earlier intervals, ns */
     int64_t *length_before_interval;
-    struct tp_intervals starved; /* parts of the window of used steps in which any device is idle because of the host */
+    struct tp_intervals
+        starved; /* parts of the window of analysed steps in which any device is idle because of the host */
     /* device with the most operations, or of several such devices the one with the lowest id: index in gpus; TP_NO_ID:
      * no device */
     uint32_t main_gpu;
@@ -308,8 +309,8 @@ struct tp_model {
     uint32_t wait_count;
 };
 
-/* Returns the length of the part of [a, b) in the window of used steps, ns. *at: index of an interval of the window,
- * which the function updates; 0 before the first call. Calls with the same `at` must have ascending `a`. */
+/* Returns the length of the part of [a, b) in the window of analysed steps, ns. *at: index of an interval of the
+ * window, which the function updates; 0 before the first call. Calls with the same `at` must have ascending `a`. */
 int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
 /* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID: no such step. In a trace
@@ -326,7 +327,7 @@ uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, u
  * the device (docs/definitions.md, section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
-/* Returns the parts of the window of used steps in which at least one device is idle, in `arena`. If is_starved is
+/* Returns the parts of the window of analysed steps in which at least one device is idle, in `arena`. If is_starved is
  * true, uses only idle time with the reasons host and launch. */
 struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
@@ -530,7 +531,7 @@ static inline bool tp_step_is_used(const struct tp_step *step)
     return step->left_out == TP_STEP_USED;
 }
 
-/* Returns true if `step` is the index of a used step. step: may be TP_NO_ID. */
+/* Returns true if `step` is the index of an analysed step. step: may be TP_NO_ID. */
 static inline bool tp_is_in_used_step(const struct tp_model *model, uint32_t step)
 {
     return step != TP_NO_ID && tp_step_is_used(&model->steps[step]);

@@ -6,11 +6,11 @@
 #include "writer/base/sort.h"
 
 /* State while the idle slices of one device are collected. The slices must be passed in order of time. Each is cut to
- * the window of used steps. */
+ * the window of analysed steps. */
 struct gaps {
     const struct tp_model *model;
     struct tp_vec out; /* the slices found so far; elements: struct tp_idle_slice */
-    size_t at;         /* index of the first interval of the window of used steps that can overlap later slices */
+    size_t at;         /* index of the first interval of the window of analysed steps that can overlap later slices */
     struct tp_intervals waiting; /* intervals in which a thread waits for this device */
     size_t next_wait;            /* index of the first interval of `waiting` that can overlap later slices */
 };

@@ -1,19 +1,19 @@
 /* Computes host time by activity for the verdict and the rules: loading, communication, and time without recorded
- * events. Intervals cover the whole recording unless a comment names the window of used steps. All functions allocate
- * from `arena`. */
+ * events. Intervals cover the whole recording unless a comment names the window of analysed steps. All functions
+ * allocate from `arena`. */
 #ifndef TP_WEBREPORT_MODEL_MAIN_THREAD_H
 #define TP_WEBREPORT_MODEL_MAIN_THREAD_H
 
 #include "webreport/model/facts.h"
 
-/* Returns the parts of the window of used steps in which the main thread is in a range with one of these kinds. kinds:
- * set of bits 1 << enum tp_range_kind. Ranges without a declared kind are included only if they load data. */
+/* Returns the parts of the window of analysed steps in which the main thread is in a range with one of these kinds.
+ * kinds: set of bits 1 << enum tp_range_kind. Ranges without a declared kind are included only if they load data. */
 struct tp_intervals tp_main_thread_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
 
-/* Returns the parts of the window of used steps in which the main thread loads data. */
+/* Returns the parts of the window of analysed steps in which the main thread loads data. */
 struct tp_intervals tp_main_thread_loading(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns the parts of the window of used steps in which the main thread is in no operator, call or loader, and no
+/* Returns the parts of the window of analysed steps in which the main thread is in no operator, call or loader, and no
  * other thread works. In these parts, the main thread runs Python code, or something that is not recorded. loading:
  * result of tp_main_thread_loading. */
 struct tp_intervals tp_main_thread_unrecorded(const struct tp_model *model, struct tp_intervals loading,

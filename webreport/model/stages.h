@@ -24,11 +24,12 @@ void tp_model_find_main_thread(struct tp_model *model);
 void tp_model_group_gpus(struct tp_model *model);
 /* Computes the intervals of each category of a step's time (gpus.c). */
 void tp_model_find_categories(struct tp_model *model);
-/* Finds the steps, their device work and the window of used steps (steps.c). */
+/* Finds the steps, their device work and the window of analysed steps (steps.c). */
 void tp_model_find_steps(struct tp_model *model);
 /* Finds the calls and ranges that wait for a device (idle.c). */
 void tp_model_find_waits(struct tp_model *model);
-/* Finds the parts of the window of used steps in which each device is idle, and the reason for each part (idle.c). */
+/* Finds the parts of the window of analysed steps in which each device is idle, and the reason for each part (idle.c).
+ */
 void tp_model_find_idle(struct tp_model *model);
 
 #endif

@@ -1,4 +1,4 @@
-/* Counts host events in the used steps: see step_counts.h. */
+/* Counts host events in the analysed steps: see step_counts.h. */
 #include "webreport/model/step_counts.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ struct cursor {
     uint32_t step;
 };
 
-/* Returns true if the host time `at`, ns, is within the marker of a used step. The times must ascend from call to
+/* Returns true if the host time `at`, ns, is within the marker of an analysed step. The times must ascend from call to
  * call. */
 static bool is_in_step(struct cursor *cursor, int64_t at)
 {

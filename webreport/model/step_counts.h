@@ -1,11 +1,11 @@
-/* Counts host events of each kind in the used steps, for values per step. webreport/measure/views/kernel_view.c counts
- * the device operations. */
+/* Counts host events of each kind in the analysed steps, for values per step. webreport/measure/views/kernel_view.c
+ * counts the device operations. */
 #ifndef TP_WEBREPORT_MODEL_STEP_COUNTS_H
 #define TP_WEBREPORT_MODEL_STEP_COUNTS_H
 
 #include "webreport/model/facts.h"
 
-/* Counts of the host events that start within the marker interval of a used step. */
+/* Counts of the host events that start within the marker interval of an analysed step. */
 struct tp_step_counts {
     uint64_t operators, runtime_calls, collectives;
     uint64_t device_allocations, host_allocations;

@@ -1,5 +1,6 @@
-/* Finds the steps and the window of used steps (docs/definitions.md, section 5). Chooses the host markers by priority
- * (D3), then extends each step by the device work that it launched. The window is the union of the used steps. */
+/* Finds the steps and the window of analysed steps (docs/definitions.md, section 5). Chooses the host markers by
+ * priority (D3), then extends each step by the device work that it launched. The window is the union of the analysed
+ * steps. */
 #include <stdio.h>
 
 #include "webreport/model/facts.h"
@@ -287,7 +288,7 @@ static void extend_by_device_work(struct tp_model *model)
     }
 }
 
-/* ---- used steps ---- */
+/* ---- analysed steps ---- */
 
 static bool is_unfinished(const struct tp_model *model, const struct tp_step *step)
 {
@@ -308,8 +309,8 @@ static void exclude_unfinished_steps(struct tp_model *model)
 /* Sorted lengths of steps, from which lengths are removed one by one. `middle` is always the index of the lower median
  * of the remaining lengths. */
 struct median {
-    struct tp_keyed *sorted; /* key: length of the step, ns; item: position of the step among the used steps */
-    uint32_t *rank;          /* index in `sorted` of the length of each used step */
+    struct tp_keyed *sorted; /* key: length of the step, ns; item: position of the step among the analysed steps */
+    uint32_t *rank;          /* index in `sorted` of the length of each analysed step */
     /* for each index in `sorted`: nearest remaining index before and after it; TP_NO_ID: no such index */
     uint32_t *before, *after;
     uint32_t middle, count;
@@ -336,8 +337,8 @@ static __int128 twice_the_median(const struct median *m)
     return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
 }
 
-/* Excludes the first used step as warm-up if it is longer than 1.5 times the median of the other used steps. Repeats
- * this while at least three steps are used. */
+/* Excludes the first analysed step as warm-up if it is longer than 1.5 times the median of the other analysed steps.
+ * Repeats this while at least three steps are used. */
 static void exclude_warm_up_steps(struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;

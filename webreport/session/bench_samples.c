@@ -67,8 +67,8 @@ static int compare_by_kind_and_name(const void *x, const void *y, const void *co
     return tp_str_compare(a->name, b->name);
 }
 
-/* Returns the number of calls in each used step; NaN if fewer than three steps are used or if the steps have different
- * numbers. One step is allowed to differ from all others, because the first step often does. */
+/* Returns the number of calls in each analysed step; NaN if fewer than three steps are used or if the steps have
+ * different numbers. One step is allowed to differ from all others, because the first step often does. */
 static double calls_per_step(const struct tp_summary *summary, const struct tp_summary_row *row, struct tp_arena *arena)
 {
     double *calls = tp_arena_array(arena, summary->step_count, sizeof *calls);

@@ -11,7 +11,7 @@ NODE = "autograd::engine::evaluate_function:"
 
 
 def hideable(trace, device, exposed):
-    """Returns the exposed communication that compute could hide. Each part of a used step can hide at most as much time
+    """Returns the exposed communication that compute could hide. Each part of an analysed step can hide at most as much time
     as its compute without communication takes."""
     if len(trace.devices) > MAX_DEVICES:
         return exposed

@@ -80,11 +80,11 @@ struct tp_bench {
 /* Returns the side that runs first in the pair, drawn from `seed`. */
 int tp_bench_first_side(uint64_t seed, unsigned pair);
 
-/* Returns the level of a summary's steps, a logarithm of ns; NaN with fewer than 3 used steps. quantity: step, kernels
- * or host_ops. */
+/* Returns the level of a summary's steps, a logarithm of ns; NaN with fewer than 3 analysed steps. quantity: step,
+ * kernels or host_ops. */
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 /* Returns the robust standard deviation of the quantity over the summary's steps, relative to the mean step; NaN with
- * fewer than 3 used steps. */
+ * fewer than 3 analysed steps. */
 double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_quantity quantity,
                                struct tp_arena *arena);
 

@@ -7,8 +7,8 @@
 
 enum { SHOWN_RUNS = 4, SHOWN_HOSTS = 4 };
 
-static const char *const part_words[TP_SLOT_OWN] = {"compute time", "time without compute, input or communication",
-                                                    "waiting time for input"};
+static const char *const part_words[TP_SLOT_OWN] = {
+    "the compute time", "the time without compute, input or communication", "the waiting time for input"};
 static const char *const part_nouns[TP_SLOT_OWN] = {"slow compute", "delays on the CPU", "late input"};
 static const struct {
     const char *one, *many;
@@ -140,7 +140,7 @@ static const char *measured_ranks_text(const struct tp_job *job, const struct tp
 {
     if (finding->ranks.count <= cause->rank_count)
         return text_of_ranks(job, &finding->ranks);
-    return tp_text_printf(job->arena, "rank %lld, the costliest of these ranks",
+    return tp_text_printf(job->arena, "rank %lld (the rank in this finding that delays the job most)",
                           (long long)tp_graph_rank_at(&job->graph, cause->ranks[0])->number);
 }
 

@@ -90,8 +90,8 @@ static void split_step_into_parts(struct tp_job_step *step, const struct tp_summ
     step->part_ns[TP_JOB_HOST] = nonnegative_difference(left, compute);
 }
 
-/* Adds the used steps of a summary to the job. Returns, for every step of the summary, its label, or TP_NO_ID if the
- * step is not kept. */
+/* Adds the analysed steps of a summary to the job. Returns, for every step of the summary, its label, or TP_NO_ID if
+ * the step is not kept. */
 static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     uint32_t *labels = tp_arena_array(job->arena, summary->step_count, sizeof *labels);

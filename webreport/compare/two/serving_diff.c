@@ -8,15 +8,15 @@
 #include "writer/base/stats.h"
 
 static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {
-    {"class", "Class", "", "Phase of the steps, and their number of requests (decode) or of tokens (other phases).",
+    {"class", "Class", "", "Phase of the steps, and number of requests (decode) or tokens (other phases) of a step.",
      TP_COLUMN_TEXT},
-    {"base_p50_us", "Base p50", "us", "Median step time in the base (median over its runs).", TP_COLUMN_NS},
-    {"new_p50_us", "New p50", "us", "Median step time on the new side (median over its runs).", TP_COLUMN_NS},
-    {"change_us", "Change", "us", "p50 on the new side minus p50 in the base.", TP_COLUMN_NS},
-    {"change_percent", "Of base", "%", "Change in % of the base's p50.", TP_COLUMN_REAL},
-    {"base_p90_us", "Base p90", "us", "90th percentile of the step time in the base (median over its runs).",
+    {"base_p50_us", "Base p50", "us", "Median step time of a run, median over the runs of the base.", TP_COLUMN_NS},
+    {"new_p50_us", "New p50", "us", "Median step time of a run, median over the runs of the new side.", TP_COLUMN_NS},
+    {"change_us", "Change", "us", "Median step time on the new side minus median step time in the base.", TP_COLUMN_NS},
+    {"change_percent", "Of base", "%", "Change in % of the median step time in the base.", TP_COLUMN_REAL},
+    {"base_p90_us", "Base p90", "us", "90th percentile of the step time of a run, median over the runs of the base.",
      TP_COLUMN_NS},
-    {"new_p90_us", "New p90", "us", "90th percentile of the step time on the new side (median over its runs).",
+    {"new_p90_us", "New p90", "us", "90th percentile of the step time of a run, median over the runs of the new side.",
      TP_COLUMN_NS},
 };
 

@@ -242,7 +242,7 @@ static void put_figures(const struct tp_job_wording *w)
                tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
     put_figure(w, "Spread within a step",
                "Standard deviation of own work (the step without exposed communication) over comparable ranks, without "
-               "stragglers, as a percentage of the mean. With several groups, the largest value.",
+               "stragglers, as a percentage of the mean; for several groups, the largest value.",
                tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
     put_figure(
         w, "Clocks agree within",

@@ -49,19 +49,22 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"last_percent", "Last", "%",
      "Percentage of the blocking collectives with other ranks at which this rank arrives last.", TP_COLUMN_REAL},
     {"caused_wait_us", "Others wait", "us",
-     "Mean time per step that the other ranks of a process group wait for this rank in collectives. With several "
-     "groups, the largest value.",
+     "Mean time per step that the other ranks of a process group wait for this rank in collectives; for several "
+     "process groups, the largest mean.",
      TP_COLUMN_NS},
     {"joint_collectives", "Joint", "", "Number of blocking collectives with other ranks.", TP_COLUMN_INT},
     {"clock_offset_us", "Clock offset", "us",
      "Difference between this rank's clock and the first rank's, estimated from collectives.", TP_COLUMN_NS},
     {"clock_residual_us", "Residual", "us",
-     "Median difference between the ends of a collective on this rank and on the others, after the clocks are aligned.",
+     "Median difference between the ends of a collective on this rank and on the other ranks, after the clocks are "
+     "aligned.",
      TP_COLUMN_NS},
     {"component", "Part", "",
-     "Number of the set of ranks that share collectives. Clocks of different sets cannot be aligned.", TP_COLUMN_INT},
+     "Number of the set of ranks that share collectives with this rank. The clocks of ranks in different sets cannot "
+     "be aligned.",
+     TP_COLUMN_INT},
     {"peak_allocated_bytes", "Memory peak", "bytes",
-     "Peak of the allocated memory of the rank's device. With several devices, the largest peak.", TP_COLUMN_BYTES},
+     "Peak of the memory allocated on the rank's device; for several devices, the largest peak.", TP_COLUMN_BYTES},
     {"verdict", "Verdict", "", "The verdict of this rank's own report.", TP_COLUMN_TEXT},
     {"headline", "Headline", "", "Headline of the verdict in this rank's own report.", TP_COLUMN_TEXT},
 };
@@ -106,7 +109,9 @@ void tp_job_build_rank_table(struct tp_table *table, const struct tp_job *job, s
 /* ---- groups of ranks ---- */
 
 static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
-    {"group", "Group", "", "Ranks that do the same work: their kernels are equal or nearly equal.", TP_COLUMN_TEXT},
+    {"group", "Group", "",
+     "Name of a group of ranks that do the same work, because their kernels are equal or nearly equal.",
+     TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Ranks of the group.", TP_COLUMN_TEXT},
     {"rank_count", "Count", "", "Number of ranks in the group.", TP_COLUMN_INT},
     {"step_us", "Step", "us", "Step time: median over the ranks of the group.", TP_COLUMN_NS},
@@ -126,8 +131,8 @@ static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
      "without random variation between steps.",
      TP_COLUMN_REAL},
     {"step_spread_percent", "Spread in a step", "%",
-     "Standard deviation of the ranks' own work within a step as a percentage of the mean, without stragglers. Mean "
-     "over the steps.",
+     "Standard deviation of the ranks' own work within a step as a percentage of the mean, without stragglers, "
+     "averaged over the steps.",
      TP_COLUMN_REAL},
     {"slowest_rank", "Slowest", "", "Rank with the most own work.", TP_COLUMN_TEXT},
 };
@@ -154,17 +159,17 @@ void tp_job_build_cluster_table(struct tp_table *table, const struct tp_job *job
 /* ---- findings of ranks ---- */
 
 static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
-    {"title", "Finding", "", "Finding in the reports of single ranks.", TP_COLUMN_TEXT},
-    {"rule", "Rule", "", "Id of the rule that made the finding.", TP_COLUMN_TEXT},
-    {"severity", "Severity", "", "Highest severity of this finding on any rank.", TP_COLUMN_TEXT},
+    {"title", "Finding", "", "Title of the finding in the reports of the ranks.", TP_COLUMN_TEXT},
+    {"rule", "Rule", "", "Id of the rule that reports the finding.", TP_COLUMN_TEXT},
+    {"severity", "Severity", "", "Highest severity of the finding on any rank.", TP_COLUMN_TEXT},
     {"file_line", "Line", "", "Source line of the first event that shows the problem.", TP_COLUMN_TEXT},
-    {"ranks", "Ranks", "", "Ranks that have this finding.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "Number of ranks that have this finding.", TP_COLUMN_INT},
-    {"worst_rank", "Worst", "", "Rank with the largest possible gain.", TP_COLUMN_INT},
+    {"ranks", "Ranks", "", "Ranks whose reports contain the finding.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "Number of ranks whose reports contain the finding.", TP_COLUMN_INT},
+    {"worst_rank", "Worst", "", "Rank on which a fix can save the most time.", TP_COLUMN_INT},
     {"max_ceiling_us_per_step", "Largest gain", "us",
-     "Upper bound of the time per step that a fix can save on the worst rank.", TP_COLUMN_REAL},
+     "Upper bound of the time per step that a fix can save, on the rank where it can save most.", TP_COLUMN_REAL},
     {"mean_ceiling_us_per_step", "Mean gain", "us",
-     "Upper bound of the time per step that a fix can save, mean over the ranks that have this finding.",
+     "Upper bound of the time per step that a fix can save, mean over the ranks whose reports contain the finding.",
      TP_COLUMN_REAL},
     {"occurrences", "Occurrences", "", "Number of events over all ranks that show the problem.", TP_COLUMN_INT},
 };
@@ -234,10 +239,11 @@ static const struct tp_column_def collective_defs[TP_JOB_COLLECTIVE_COLUMNS] = {
      "Number of ranks in a process group, or number of recorded ranks if the trace does not give the size of the "
      "group.",
      TP_COLUMN_INT},
-    {"groups", "Groups", "", "Number of process groups that make the calls of the row.", TP_COLUMN_INT},
-    {"calls", "Calls", "", "Number of collectives. A collective of several ranks counts once.", TP_COLUMN_INT},
+    {"groups", "Groups", "", "Number of process groups that make the calls in the row.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Number of collectives; a collective of several ranks counts once.", TP_COLUMN_INT},
     {"message_bytes", "Message", "bytes",
-     "Largest message of the row. Each row covers the sizes from one power of two to the next.", TP_COLUMN_BYTES},
+     "Largest message of the calls in the row. Each row covers the message sizes from one power of two to the next.",
+     TP_COLUMN_BYTES},
     {"transfer_us", "Transfer", "us",
      "Transfer time: shortest time of any rank in each collective, summed over the collectives.", TP_COLUMN_NS},
     {"waiting_us", "Waiting", "us",

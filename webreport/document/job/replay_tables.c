@@ -9,7 +9,7 @@ static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
     {"kind", "Kind", "", "Kind of the cause (docs/definitions.md, section 29).", TP_COLUMN_TEXT},
     {"part", "Part", "", "Part of a rank's own work that the cause affects.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "",
-     "Ranks that the cause affects. For links, the ranks of the slow process groups or of the slow host.",
+     "Ranks that the cause affects. A slow link affects the ranks of the slow process groups or of the slow host.",
      TP_COLUMN_TEXT},
     {"rank_count", "Count", "", "Number of ranks that the cause affects.", TP_COLUMN_INT},
     {"rank_steps", "Rank-steps", "", "Number of steps, summed over the ranks, that the cause affects.", TP_COLUMN_INT},
@@ -19,7 +19,7 @@ static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
      "Time that the job would save if only this cause were removed, as a percentage of the step time.", TP_COLUMN_REAL},
     {"share_percent", "Share", "%",
      "Time that the job would save if this cause were removed after all larger causes, as a percentage of the step "
-     "time. The shares add up to the lost time.",
+     "time. The shares of all causes add up to the lost time.",
      TP_COLUMN_REAL},
 };
 

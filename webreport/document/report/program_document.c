@@ -119,12 +119,13 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
     int64_t peak = find_largest_cell(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
     struct tp_str command = tp_text_shorten(arena, tp_program_command(section, row), 32);
-    put_figure(document, "Wall time", time_text(section, wall), "time in which any thread exists",
-               "Time in which any thread of the program exists. The parts of the bar add up to this time.");
+    put_figure(
+        document, "Wall time", time_text(section, wall), "time in which any thread exists",
+        "Time in which at least one thread of the program exists. The parts of the bar add up to the wall time.");
     put_figure(document, "CPU time", time_text(section, cpu),
                tp_text_printf(arena, "%s CPUs busy on average",
                               tp_text_of_fixed(arena, wall ? (double)view->parts.busy_ns / (double)wall : 0, 2)),
-               "CPU time of all threads, as the kernel counts it.");
+               "CPU time of all threads, measured by the Linux kernel.");
     put_figure(document, "Ready, no CPU", time_text(section, view->state_ns[TP_STATE_READY]), "summed over threads",
                "Time in which threads could run but no CPU was free, summed over the threads.");
     put_figure(
@@ -135,7 +136,7 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     put_figure(document, "Largest process", tp_text_of_bytes(arena, peak),
                peak == TP_NULL_INT ? "no process lived long enough to be polled"
                                    : tp_text_printf(arena, "resident memory of %.*s", (int)command.len, command.ptr),
-               "Largest resident memory of one process; the memory is read every 20 ms.");
+               "Largest resident memory of one process, measured every 20 ms.");
     put_figure(document, "Disk",
                tp_text_printf(arena, "%s, %s", tp_text_of_bytes(arena, view->disk_read_bytes),
                               tp_text_of_bytes(arena, view->disk_written_bytes)),

@@ -169,12 +169,12 @@ static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"calls", "Calls", "", "Number of calls on all ranks.", TP_COLUMN_INT},
     {"size_bytes", "Bytes", "bytes", "Sum of the message sizes over all calls of all ranks.", TP_COLUMN_BYTES},
     {"latency_us", "Total", "us", "Time in this communication call, summed over the ranks.", TP_COLUMN_NS},
-    {"transfer_us", "Transfer", "us", "Part of the time in which all ranks take part in the call.", TP_COLUMN_NS},
-    {"waiting_us", "Waiting", "us", "Part of the time in which the ranks wait for the last rank to join the call.",
+    {"transfer_us", "Transfer", "us", "Part of the total time in which all ranks take part in the call.", TP_COLUMN_NS},
+    {"waiting_us", "Waiting", "us", "Part of the total time in which ranks wait for the last rank to join the call.",
      TP_COLUMN_NS},
     {"gb_per_s", "GB/s", "GB/s",
-     "Bytes divided by the time that these calls run (on the device if there is one). The rate is low if ranks wait in "
-     "the calls, or if the messages are small.",
+     "Bytes divided by the run time of the calls (on the device if there is one). The rate is low if ranks wait in the "
+     "calls, or if the messages are small.",
      TP_COLUMN_REAL},
     {"kernel_time_us", "Kernel time", "us", "Sum of the durations of the communication kernels.", TP_COLUMN_NS},
 };

@@ -56,12 +56,14 @@ static struct tp_figure_block make_step_figure(const struct tp_section *section)
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole recording" : "one step";
     figure.definition =
         tp_mentions_launches(section->profile->model)
-            ? "Mean length of the used steps. A step lasts from its marker's start to the end of the GPU work that the "
+            ? "Mean length of the analysed steps. A step lasts from its marker's start to the end of the GPU work that "
+              "the "
               "step launched."
-            : "Mean length of the used steps. A step lasts from its marker's start to its marker's end.";
+            : "Mean length of the analysed steps. A step lasts from its marker's start to its marker's end.";
     if (tp_steps_are_inferred(section->profile->model))
-        figure.definition = "Mean length of the used steps. No step is marked, so a step lasts from one repetition of "
-                            "the work to the next.";
+        figure.definition =
+            "Mean length of the analysed steps. No step is marked, so a step lasts from one repetition of "
+            "the work to the next.";
     return figure;
 }
 
@@ -70,7 +72,7 @@ static const struct tp_gpu_property *device_property(const struct tp_trace *trac
     return tp_model_gpu_property(trace, id);
 }
 
-/* Converts a percentage of the window of used steps to a percentage of the window without unjudged time
+/* Converts a percentage of the window of analysed steps to a percentage of the window without unjudged time
  * (docs/definitions.md), from 0 to 100; NaN if all time is unjudged. The device is idle in unjudged time. */
 static double percent_of_judged_time(const struct tp_section *section, double percent)
 {

@@ -106,8 +106,8 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     shown->caption =
         tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
                        tp_uses_torch_words(producer)
-                           ? "allocated by operator; allocations of aten::empty and similar operators count for their "
-                             "callers"
+                           ? "allocated by operator; memory from aten::empty and similar operators is assigned to "
+                             "their callers"
                            : "allocated by call");
     shown->foot = tp_operator_count_text(producer, sorted->row_count, section->arena);
     tp_shown_table_set_row_names(&section->naming, shown, TP_MEMORY_OP_NAME);
@@ -196,6 +196,13 @@ static const char *largest_category_text(const struct tp_section *section, const
                           (int)name.len, name.ptr);
 }
 
+/* Returns the name of a device in a sentence, such as "the CPU" or "GPU0". */
+static const char *device_name_in_sentence(struct tp_arena *arena, const struct tp_device_memory *device)
+{
+    return tp_text_printf(arena, "%s%.*s", tp_str_equal(device->name, TP_STR("CPU")) ? "the " : "",
+                          (int)device->name.len, device->name.ptr);
+}
+
 static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
@@ -203,22 +210,21 @@ static const char *lead_text(const struct tp_section *section)
     const struct tp_memory_device *peak = find_peak_of_device(&section->profile->advice->memory, device);
     int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[view->default_device];
     struct tp_arena *arena = section->arena;
+    const char *name = device_name_in_sentence(arena, device);
 
     if (!peak)
-        return tp_text_printf(arena, "The trace has memory records of %.*s.", (int)device->name.len, device->name.ptr);
+        return tp_text_printf(arena, "The trace has memory records of %s.", name);
     if (!peak->totals_known)
         return tp_text_printf(arena,
-                              "The memory of %.*s peaks at %s above its level at the start. The trace contains no "
+                              "The memory of %s peaks at %s above its level at the start. The trace contains no "
                               "absolute totals, so the curve starts at zero.",
-                              (int)device->name.len, device->name.ptr,
-                              tp_text_of_bytes(arena, peak->peak_allocated_bytes));
+                              name, tp_text_of_bytes(arena, peak->peak_allocated_bytes));
     if (capacity > 0)
-        return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s, which is %s of its %s.%s",
-                              (int)device->name.len, device->name.ptr,
+        return tp_text_printf(arena, "The allocated memory of %s peaks at %s, which is %s of its %s.%s", name,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                               tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
                               tp_text_of_bytes(arena, capacity), largest_category_text(section, peak));
-    return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s.%s", (int)device->name.len, device->name.ptr,
+    return tp_text_printf(arena, "The allocated memory of %s peaks at %s.%s", name,
                           tp_text_of_bytes(arena, peak->peak_allocated_bytes), largest_category_text(section, peak));
 }
 

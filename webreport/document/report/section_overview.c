@@ -105,8 +105,8 @@ static const char *remark_on_overlap(const struct tp_overview *view)
     return has_operators ? ". If parts overlap, the time counts once, for communication." : "";
 }
 
-/* Returns whether the window of used steps has no unjudged time (docs/definitions.md), so that percentages of the steps
- * are meaningful. */
+/* Returns whether the window of analysed steps has no unjudged time (docs/definitions.md), so that percentages of the
+ * steps are meaningful. */
 static bool are_shares_meaningful(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;

@@ -349,9 +349,10 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"Step time", step},
         {"GPU busy",
          "GPU busy is the share of step time during which a kernel, a copy or a memset runs on the device."},
-        {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, at most 1, averaged "
-                          "over all step time. It is an estimate from the launch geometry."},
-        {"Occupancy", "Occupancy is the mean of the profiler's estimates for the kernels, weighted by kernel time."},
+        {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, but at most 1, "
+                          "averaged over the step time. SM efficiency is estimated from the launch configurations."},
+        {"Occupancy", "Occupancy is the mean of the occupancies that the profiler estimates for the kernels, weighted "
+                      "by kernel time."},
         {"Self, total", has_only_registered_devices ? "Self time excludes the time of inner ranges."
                         : tp_mentions_launches(model)
                             ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
@@ -382,15 +383,14 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
 static void put_program_glossary(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
-        {"Wall",
-         "Wall time is the time in which at least one thread exists. It counts as running if any thread runs. If no "
-         "thread runs, it counts as ready if any thread is ready. Otherwise all threads wait, and the time counts for "
-         "one cause. The first cause in this order that any thread has is taken: disk, page fault, socket, terminal, "
-         "sleep, lock, kernel "
-         "lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
+        {"Wall", "Wall time is the time during which at least one thread of the program exists. Wall time counts as "
+                 "running while any thread runs. While no thread runs, wall time counts as ready if any thread is "
+                 "ready. While all threads wait, wall time counts for one cause of waiting. This cause is the first "
+                 "cause in this list for which any thread waits: disk, page fault, socket, terminal, sleep, lock, "
+                 "kernel lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
         {"Ready", "A thread is ready if it could run but no CPU is free."},
-        {"Self, total", "A function's self time is the CPU time of the samples in which it is the innermost function. "
-                        "Its total time counts all samples with the function in the stack."},
+        {"Self, total", "A function's self time is the CPU time of the samples in which the function is innermost. A "
+                        "function's total time is the CPU time of all samples with the function in the stack."},
         {"Verdict", "Ten rules are checked in a fixed order. The first rule that applies gives the verdict."},
     };
     struct tp_list *definitions = tp_object_add_list(object, "definitions");

@@ -17,7 +17,7 @@ static const char *lead_text(const struct tp_section *section)
     const struct tp_table *ranges = &section->profile->views->ranges.ranges;
     struct tp_arena *arena = section->arena;
     if (!ranges->row_count)
-        return "The program recorded no ranges in the used steps.";
+        return "The program recorded no ranges in the analysed steps.";
     struct tp_str name = tp_shown_text(&section->naming, tp_table_text(ranges, TP_RANGE_NAME)[0]);
     return tp_text_printf(arena, "The range %.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
                           tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),

@@ -153,7 +153,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     shown->heading = time->rows.title;
     shown->name = "time";
     shown->name_title = "Part of the time";
-    shown->caption = "Time of the used steps, divided into parts that do not overlap";
+    shown->caption = "Time of the analysed steps, divided into parts that do not overlap";
     shown->is_tree = true;
     shown->open_depth = OPEN_DEPTH;
     shown->note = table_note(section, tree, has_floors);

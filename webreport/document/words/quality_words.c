@@ -16,21 +16,21 @@ static const char *options_text(const struct tp_quality_flag *flag, struct tp_ar
 static const char *flag_text(enum tp_quality_fault fault, const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
     static const char *const texts[TP_QUALITY_FLAGS] = {
-        [TP_FAULT_STEPS] = "used steps",
+        [TP_FAULT_STEPS] = "analysed steps",
         [TP_FAULT_UNLINKED] = "kernels without a recorded launch call",
         [TP_FAULT_GRAPHS] = "kernels that a graph launch started, so that their operator is unknown",
         [TP_FAULT_ABSURD] = "events that are longer than the recording or have a negative duration (counted as 0)",
         [TP_FAULT_CLOCKS] = "device operations that begin before their launch call, because clocks disagree",
         [TP_FAULT_OVERHEAD] = "time that the profiler reports as its own overhead",
         [TP_FAULT_DAMAGE] = "damaged places in the file, which the reader repaired or left out",
-        [TP_FAULT_LEADING] = "used steps at the start that have no device operation",
+        [TP_FAULT_LEADING] = "analysed steps at the start that have no device operation",
         [TP_FAULT_SLOWDOWN] =
             "the slowdown by the profiler is unknown, because the trace lacks the step time without a profiler",
     };
     static const char *const cases[] = {
         [TP_CASE_NO_STEPS] = "no steps are marked, so the whole recording counts as one step",
         [TP_CASE_ONE_STEP] = "only one step was recorded, so it may not be typical",
-        [TP_CASE_WARM_UP] = "used steps. The first steps are left out as warm-up, because each takes more than 1.5 "
+        [TP_CASE_WARM_UP] = "analysed steps. The first steps are left out as warm-up, because each takes more than 1.5 "
                             "times the median of the others",
         [TP_CASE_NOT_RECORDED] = "device work was launched, but no device work was recorded",
         [TP_CASE_OWN_DEVICES] =

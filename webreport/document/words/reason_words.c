@@ -14,7 +14,7 @@ const char *tp_rate_reason_text(enum tp_rate_reason reason)
             "the trace has shapes without data types (no Input type), and the peak rate depends on the type",
         [TP_RATE_NO_TYPE] =
             "the device's peak rate for the data type of these products is unknown (set it with --peaks FILE)",
-        [TP_RATE_NO_PRODUCTS] = "the used steps have no matrix products",
+        [TP_RATE_NO_PRODUCTS] = "the analysed steps have no matrix products",
     };
     return texts[reason];
 }

@@ -52,7 +52,7 @@ static struct cause_words words_for_cause(const struct words *w, enum tp_time_ca
     return words[cause];
 }
 
-/* Returns a time as a percentage of the window of used steps, such as "12.3 %". */
+/* Returns a time as a percentage of the window of analysed steps, such as "12.3 %". */
 static const char *share_of_window_text(const struct words *w, int64_t ns)
 {
     return tp_text_of_percent(w->arena, tp_percent(ns, w->model->window_ns));

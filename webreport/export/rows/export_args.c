@@ -7,9 +7,9 @@
 #include "writer/base/limits.h"
 
 const struct tp_args_column tp_args_columns[3] = {
-    {"event_id", "the event"},
+    {"event_id", "id of the event in the table 'events'"},
     {"key", "name of the argument as recorded"},
-    {"value", "its value: a number, a text, or JSON when it is a list or an object"},
+    {"value", "value of the argument: a number, a text, or JSON if the value is a list or an object"},
 };
 
 /* ---- the arguments of an event ---- */

@@ -39,7 +39,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text);
 bool tp_args_next(struct tp_args *args, struct tp_arg *arg);
 
 /* Definitions of the table args and its columns event_id, key and value. */
-#define TP_ARGS_DEFINITION "arguments of the events, also those that no column of another table has"
+#define TP_ARGS_DEFINITION "all arguments of the events, including arguments that have no column in another table"
 struct tp_args_column {
     const char *name, *definition;
 };

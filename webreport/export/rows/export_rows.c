@@ -92,15 +92,16 @@ static void add_module_cell(struct tp_rows_cell **cell, const struct tp_rows *ro
 /* ---- events ---- */
 
 static const struct tp_rows_column event_columns[] = {
-    {"event_id", INT, "number of the event; other tables refer to it", false},
-    {"category", TEXT, "cpu_op, user_annotation, cuda_runtime, kernel, python_function and so on", true},
-    {"name", TEXT, "name as recorded", true},
+    {"event_id", INT, "id of the event; other tables refer to the event by this id", false},
+    {"category", TEXT,
+     "category of the event, such as cpu_op, user_annotation, cuda_runtime, kernel or python_function", true},
+    {"name", TEXT, "name of the event as recorded", true},
     {"process", TEXT, "process or device to which the event belongs", false},
     {"thread", TEXT, "thread or stream to which the event belongs", false},
     {"thread_name", TEXT, "name of the thread", false},
-    {"start_ns", INT, "start, nanoseconds since the first event", true},
-    {"duration_ns", INT, "duration, nanoseconds", false},
-    {"step", INT, "step in which it starts", false},
+    {"start_ns", INT, "start of the event, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration of the event, nanoseconds", false},
+    {"step", INT, "number of the step in which the event starts; null outside of all steps", false},
 };
 
 static uint32_t event_count(const struct tp_rows *rows)
@@ -127,27 +128,31 @@ static void fill_event(const struct tp_rows *rows, uint32_t row, struct tp_rows_
 /* ---- kernels ---- */
 
 static const struct tp_rows_column kernel_columns[] = {
-    {"event_id", INT, "the event", true},
-    {"kind", TEXT, "kernel, gpu_memcpy, gpu_memset", false},
-    {"name", TEXT, "name as recorded", true},
+    {"event_id", INT, "id of the device operation in the table 'events'", true},
+    {"kind", TEXT, "kind of the device operation: kernel, gpu_memcpy or gpu_memset", false},
+    {"name", TEXT, "name of the event as recorded", true},
     {"device", INT, "number of the device", false},
     {"stream", INT, "number of the stream", false},
-    {"start_ns", INT, "start, nanoseconds since the first event", true},
-    {"duration_ns", INT, "duration, nanoseconds", false},
-    {"bytes", INT, "bytes that a copy or set moved", false},
-    {"correlation", INT, "number that it shares with its launch", false},
-    {"launch_event_id", INT, "event that launched it", true},
-    {"operator_event_id", INT, "innermost operator around the launch", true},
-    {"module", TEXT, "innermost module call around the launch", false},
-    {"grid", TEXT, "blocks, [x,y,z]", false},
-    {"block", TEXT, "threads of a block, [x,y,z]", false},
-    {"registers_per_thread", INT, "registers of a thread", false},
-    {"shared_memory_bytes", INT, "shared memory of a block", false},
-    {"occupancy_pct", REAL, "estimated achieved occupancy", false},
-    {"work", TEXT, "kind of work: gemm, attention, elementwise and so on", false},
-    {"flops", INT, "operations of the operator's call, on the longest of its kernels; null: not known", false},
-    {"least_bytes", INT, "bytes that the call must move at least, on the same kernel", false},
-    {"step", INT, "step in which it starts", false},
+    {"start_ns", INT, "start of the device operation, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration of the device operation, nanoseconds", false},
+    {"bytes", INT, "number of bytes that the copy moved or the memset wrote", false},
+    {"correlation", INT, "correlation id that the device operation shares with its launch call", false},
+    {"launch_event_id", INT, "id of the event of the call that launched the device operation", true},
+    {"operator_event_id", INT, "id of the event of the innermost operator around the launch", true},
+    {"module", TEXT, "name of the innermost module call around the launch", false},
+    {"grid", TEXT, "number of blocks in each dimension of the grid, [x,y,z]", false},
+    {"block", TEXT, "number of threads in each dimension of a block, [x,y,z]", false},
+    {"registers_per_thread", INT, "number of registers per thread", false},
+    {"shared_memory_bytes", INT, "shared memory per block, bytes", false},
+    {"occupancy_pct", REAL, "estimated achieved occupancy, percent", false},
+    {"work", TEXT, "kind of work, such as gemm, attention or elementwise", false},
+    {"flops", INT,
+     "floating-point operations of the operator call, in the row of the call's longest kernel; null: unknown", false},
+    {"least_bytes", INT,
+     "least number of bytes that the operator call reads and writes, in the row of the call's longest kernel; null: "
+     "unknown",
+     false},
+    {"step", INT, "number of the step in which the event starts; null outside of all steps", false},
 };
 
 static uint32_t kernel_count(const struct tp_rows *rows)
@@ -197,23 +202,25 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
 /* ---- operators ---- */
 
 static const struct tp_rows_column operator_columns[] = {
-    {"event_id", INT, "the event", true},
-    {"parent_event_id", INT, "operator around it", true},
-    {"name", TEXT, "name as recorded", true},
+    {"event_id", INT, "id of the operator call in the table 'events'", true},
+    {"parent_event_id", INT, "id of the event of the operator around this operator", true},
+    {"name", TEXT, "name of the event as recorded", true},
     {"thread", TEXT, "number of the thread", false},
-    {"start_ns", INT, "start, nanoseconds since the first event", false},
-    {"duration_ns", INT, "duration, nanoseconds", false},
-    {"self_ns", INT, "duration without the operators inside", false},
-    {"device_self_ns", INT, "device time that it launched itself", false},
-    {"device_total_ns", INT, "device time that it and the operators inside launched", false},
-    {"is_finished", INT, "0: it was still open when the recording ended", false},
-    {"module", TEXT, "innermost module call around it", false},
-    {"external_id", INT, "External id as recorded", false},
-    {"sequence_number", INT, "shared by a forward operator and its backward", false},
-    {"input_dims", TEXT, "shapes of the inputs, JSON", false},
-    {"input_types", TEXT, "types of the inputs, JSON", false},
-    {"call_stack", TEXT, "call stack as recorded, innermost first", false},
-    {"step", INT, "step in which it starts", false},
+    {"start_ns", INT, "start of the operator call, nanoseconds since the first event", false},
+    {"duration_ns", INT, "duration of the operator call, nanoseconds", false},
+    {"self_ns", INT, "duration of the operator without its inner operators and runtime calls, nanoseconds", false},
+    {"device_self_ns", INT, "time of the device work that the operator itself launched, nanoseconds", false},
+    {"device_total_ns", INT, "time of the device work that the operator and its inner operators launched, nanoseconds",
+     false},
+    {"is_finished", INT, "0: the operator was still open when the recording ended; 1: the operator ended before",
+     false},
+    {"module", TEXT, "name of the innermost module call around the operator", false},
+    {"external_id", INT, "external id of the operator as recorded", false},
+    {"sequence_number", INT, "number that a forward operator shares with its backward operator", false},
+    {"input_dims", TEXT, "shapes of the inputs, as JSON", false},
+    {"input_types", TEXT, "types of the inputs, as JSON", false},
+    {"call_stack", TEXT, "call stack as recorded, innermost frame first", false},
+    {"step", INT, "number of the step in which the event starts; null outside of all steps", false},
 };
 
 static uint32_t operator_count(const struct tp_rows *rows)
@@ -249,13 +256,15 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
 /* ---- steps ---- */
 
 static const struct tp_rows_column step_columns[] = {
-    {"step", INT, "number of the step, from 0; other tables refer to it", true},
-    {"name", TEXT, "name of its marker", false},
-    {"start_ns", INT, "start, nanoseconds since the first event", false},
-    {"end_ns", INT, "end with its device work", false},
-    {"host_start_ns", INT, "start of its marker on the host", false},
-    {"host_end_ns", INT, "end of its marker on the host", false},
-    {"used", INT, "0: warm-up, or cut off; no number of the report is about it", false},
+    {"step", INT, "number of the step, from 0; other tables refer to the step by this number", true},
+    {"name", TEXT, "name of the step's marker", false},
+    {"start_ns", INT, "start of the step, nanoseconds since the first event", false},
+    {"end_ns", INT, "end of the step including its device work, nanoseconds since the first event", false},
+    {"host_start_ns", INT, "start of the step's marker on the host, nanoseconds since the first event", false},
+    {"host_end_ns", INT, "end of the step's marker on the host, nanoseconds since the first event", false},
+    {"used", INT,
+     "0: the report leaves the step out of its statistics, for example as warm-up or unfinished; 1: analysed step",
+     false},
 };
 
 static uint32_t step_count(const struct tp_rows *rows)
@@ -278,17 +287,17 @@ static void fill_step(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 /* ---- memory ---- */
 
 static const struct tp_rows_column memory_columns[] = {
-    {"record_id", INT, "number of the record in order of time", false},
-    {"time_ns", INT, "when, nanoseconds since the first event", true},
-    {"device", TEXT, "CPU, GPU0", false},
-    {"bytes", INT, "allocated; negative: released", false},
-    {"address", INT, "address of the block", true},
-    {"total_allocated_bytes", INT, "allocated afterwards, as the allocator says", false},
-    {"total_reserved_bytes", INT, "held from the driver afterwards", false},
+    {"record_id", INT, "number of the memory record, in order of time", false},
+    {"time_ns", INT, "time of the memory record, nanoseconds since the first event", true},
+    {"device", TEXT, "device of the memory, such as CPU or GPU0", false},
+    {"bytes", INT, "number of allocated bytes; negative: number of released bytes", false},
+    {"address", INT, "address of the memory block", true},
+    {"total_allocated_bytes", INT, "total of allocated bytes after this record, as the allocator reports it", false},
+    {"total_reserved_bytes", INT, "total of bytes reserved from the driver after this record", false},
     {"is_out_of_memory", INT, "1: the allocation failed", false},
     {"thread", TEXT, "number of the thread", false},
-    {"operator_event_id", INT, "innermost operator at that time", true},
-    {"step", INT, "step that contains it", false},
+    {"operator_event_id", INT, "id of the event of the innermost operator at the time of the record", true},
+    {"step", INT, "number of the step that contains the memory record; null outside of all steps", false},
 };
 
 static uint32_t memory_count(const struct tp_rows *rows)
@@ -317,9 +326,11 @@ static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows
 /* ---- links ---- */
 
 static const struct tp_rows_column link_columns[] = {
-    {"kind", TEXT, "launch: call to kernel; backward: forward operator to its backward", false},
-    {"from_event_id", INT, "event that leads", true},
-    {"to_event_id", INT, "event that follows", true},
+    {"kind", TEXT,
+     "launch: from a call to the device operation that it launched; backward: from a forward to its backward operator",
+     false},
+    {"from_event_id", INT, "id of the event at which the link starts", true},
+    {"to_event_id", INT, "id of the event at which the link ends", true},
 };
 
 static uint32_t link_count(const struct tp_rows *rows)
@@ -338,15 +349,16 @@ static void fill_link(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 /* ---- tasks ---- */
 
 static const struct tp_rows_column task_columns[] = {
-    {"name", TEXT, "name that the program gave its tasks", true},
-    {"count", INT, "tasks that began and ended in the recording", false},
-    {"total_ns", INT, "sum of their durations, nanoseconds; tasks at the same time count each", false},
-    {"p50_ns", INT, "half of them take at most so long (nearest rank)", false},
-    {"p95_ns", INT, "95 % of them take at most so long (nearest rank)", false},
-    {"p99_ns", INT, "99 % of them take at most so long (nearest rank)", false},
-    {"max_ns", INT, "the longest of them", false},
-    {"most_at_once", INT, "most tasks of this name that were open at the same time", false},
-    {"open", INT, "tasks that were still open when the recording ended", false},
+    {"name", TEXT, "name that the program gave the tasks", true},
+    {"count", INT, "number of tasks that began and ended during the recording", false},
+    {"total_ns", INT, "sum of the durations of the tasks that ended, nanoseconds; simultaneous tasks are all added",
+     false},
+    {"p50_ns", INT, "median duration of the tasks that ended, nanoseconds (nearest rank)", false},
+    {"p95_ns", INT, "duration that 95 % of the tasks that ended do not exceed, nanoseconds (nearest rank)", false},
+    {"p99_ns", INT, "duration that 99 % of the tasks that ended do not exceed, nanoseconds (nearest rank)", false},
+    {"max_ns", INT, "duration of the longest task that ended, nanoseconds", false},
+    {"most_at_once", INT, "largest number of tasks with this name that were open at the same time", false},
+    {"open", INT, "number of tasks that were still open when the recording ended", false},
 };
 
 static uint32_t task_count(const struct tp_rows *rows)
@@ -367,13 +379,14 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 
 static const struct tp_rows_table tables[] = {
-    {"events", "every slice of the trace", COLUMNS(event_columns), event_count, fill_event},
-    {"kernels", "device work: kernels, copies, sets", COLUMNS(kernel_columns), kernel_count, fill_kernel},
-    {"operators", "operators of the host", COLUMNS(operator_columns), operator_count, fill_operator},
-    {"steps", "steps; one for the whole trace when it has no markers", COLUMNS(step_columns), step_count, fill_step},
-    {"memory", "allocations and releases", COLUMNS(memory_columns), memory_count, fill_memory},
-    {"links", "what belongs together", COLUMNS(link_columns), link_count, fill_link},
-    {"tasks", "tasks that begin on one thread and may end on another, by name", COLUMNS(task_columns), task_count,
+    {"events", "events of the trace that have a duration", COLUMNS(event_columns), event_count, fill_event},
+    {"kernels", "device operations: kernels, copies and memsets", COLUMNS(kernel_columns), kernel_count, fill_kernel},
+    {"operators", "calls of operators on the host", COLUMNS(operator_columns), operator_count, fill_operator},
+    {"steps", "steps; the whole trace is one step if no steps are found", COLUMNS(step_columns), step_count, fill_step},
+    {"memory", "allocations and releases of memory", COLUMNS(memory_columns), memory_count, fill_memory},
+    {"links", "pairs of events that belong together, such as a launch call and its kernel", COLUMNS(link_columns),
+     link_count, fill_link},
+    {"tasks", "tasks by name; a task may end on another thread than it began on", COLUMNS(task_columns), task_count,
      fill_task},
 };
 enum { TABLES = sizeof tables / sizeof *tables };

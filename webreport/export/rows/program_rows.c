@@ -69,23 +69,29 @@ static const struct tp_process_tree *process_tree(const struct tp_rows *rows)
 /* ---- processes ---- */
 
 static const struct tp_rows_column process_columns[] = {
-    {"process_id", INT, "number of the process in these tables, a parent before its children", false},
-    {"pid", INT, "number that the kernel gave it", true},
-    {"parent_process_id", INT, "process_id of the process that began it", true},
-    {"command", TEXT, "the program and its words; the programs that it became, one after the other", false},
-    {"start_ns", INT, "begin, nanoseconds since the first event", false},
-    {"end_ns", INT, "end of its last thread", false},
-    {"cpu_ns", INT, "running time of its threads", false},
-    {"ready_ns", INT, "time in which they could run and got no CPU", false},
-    {"blocked_ns", INT, "time in which they waited", false},
-    {"threads", INT, "threads that it had", false},
-    {"samples", INT, "samples of them", false},
-    {"peak_bytes", INT, "most resident memory", false},
-    {"read_bytes", INT, "read by calls, those of children that it waited for included", false},
-    {"written_bytes", INT, "written by calls, likewise", false},
-    {"disk_read_bytes", INT, "read from a disk, likewise", false},
-    {"disk_written_bytes", INT, "written to a disk, likewise", false},
-    {"exit", TEXT, "exit code, or the signal that ended it", false},
+    {"process_id", INT,
+     "number of the process in the tables of the database; a parent has a smaller number than its children", false},
+    {"pid", INT, "process id that the Linux kernel gave the process", true},
+    {"parent_process_id", INT, "process_id of the parent process", true},
+    {"command", TEXT, "command line of the process; if the process called exec, also each later command line", false},
+    {"start_ns", INT, "start of the process, nanoseconds since the first event", false},
+    {"end_ns", INT, "end of the last thread of the process, nanoseconds since the first event", false},
+    {"cpu_ns", INT, "CPU time of the threads of the process, nanoseconds", false},
+    {"ready_ns", INT,
+     "time in which threads of the process could run but no CPU was free, summed over the threads, nanoseconds", false},
+    {"blocked_ns", INT, "time in which threads of the process waited, summed over the threads, nanoseconds", false},
+    {"threads", INT, "number of threads of the process", false},
+    {"samples", INT, "number of samples of the threads of the process", false},
+    {"peak_bytes", INT, "largest resident memory of the process", false},
+    {"read_bytes", INT, "bytes read by system calls of the process and of the child processes that it waited for",
+     false},
+    {"written_bytes", INT, "bytes written by system calls of the process and of the child processes that it waited for",
+     false},
+    {"disk_read_bytes", INT, "bytes read from disks for the process and for the child processes that it waited for",
+     false},
+    {"disk_written_bytes", INT, "bytes written to disks for the process and for the child processes that it waited for",
+     false},
+    {"exit", TEXT, "exit code of the process, or the signal that ended the process", false},
 };
 
 static uint32_t process_count(const struct tp_rows *rows)
@@ -116,12 +122,12 @@ static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_row
 /* ---- threads ---- */
 
 static const struct tp_rows_column thread_columns[] = {
-    {"thread_id", INT, "number of the thread in these tables", false},
-    {"process_id", INT, "process that it is of", true},
-    {"tid", INT, "number that the kernel gave it", true},
-    {"name", TEXT, "name; equal ones of a process have numbers behind them", false},
-    {"start_ns", INT, "begin, nanoseconds since the first event", false},
-    {"end_ns", INT, "end", false},
+    {"thread_id", INT, "number of the thread in the tables of the database", false},
+    {"process_id", INT, "process_id of the process to which the thread belongs", true},
+    {"tid", INT, "thread id that the Linux kernel gave the thread", true},
+    {"name", TEXT, "name of the thread; a number is added if several threads of the process have the same name", false},
+    {"start_ns", INT, "start of the thread, nanoseconds since the first event", false},
+    {"end_ns", INT, "end of the thread, nanoseconds since the first event", false},
 };
 
 static uint32_t thread_count(const struct tp_rows *rows)
@@ -144,13 +150,15 @@ static void fill_thread(const struct tp_rows *rows, uint32_t row, struct tp_rows
 
 static const struct tp_rows_column state_columns[] = {
     {"state_id", INT, "number of the state", false},
-    {"thread_id", INT, "thread that was in it", true},
-    {"start_ns", INT, "begin, nanoseconds since the first event", true},
-    {"duration_ns", INT, "duration, nanoseconds", false},
-    {"state", TEXT, "running, ready (without a CPU) or blocked", true},
-    {"cause", TEXT, "what it waited for: disk, pipe, lock ..; ? where nobody knows", false},
-    {"is_estimated", INT, "1: nobody saw the cause, and the recorder guessed one; the guess is not used", false},
-    {"stack_id", INT, "stack that waits", false},
+    {"thread_id", INT, "thread_id of the thread that was in the state", true},
+    {"start_ns", INT, "start of the state, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration of the state, nanoseconds", false},
+    {"state", TEXT, "state of the thread: running, ready (could run but no CPU was free) or blocked", true},
+    {"cause", TEXT, "cause of the wait, such as disk, pipe or lock; ?: unknown; null: the thread was not blocked",
+     false},
+    {"is_estimated", INT,
+     "1: the recorder guessed the cause of the wait, and the column 'cause' does not show the guess", false},
+    {"stack_id", INT, "stack_id of the call stack of the wait", false},
 };
 
 static uint32_t state_count(const struct tp_rows *rows)
@@ -188,11 +196,12 @@ static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_
 
 static const struct tp_rows_column sample_columns[] = {
     {"sample_id", INT, "number of the sample", false},
-    {"thread_id", INT, "thread that ran", true},
-    {"time_ns", INT, "when, nanoseconds since the first event", true},
-    {"cpu_ns", INT, "processor time that it stands for: those of a process add up to its running time", false},
-    {"stack_id", INT, "stack, in the table stacks", true},
-    {"function_id", INT, "innermost function of the stack", true},
+    {"thread_id", INT, "thread_id of the thread that was running", true},
+    {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
+    {"cpu_ns", INT,
+     "CPU time that the sample represents; the samples of a process add up to the CPU time of the process", false},
+    {"stack_id", INT, "stack_id of the call stack, in the table 'stacks'", true},
+    {"function_id", INT, "function_id of the innermost function of the call stack", true},
 };
 
 static uint32_t sample_count(const struct tp_rows *rows)
@@ -217,13 +226,13 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
 /* ---- tables of functions and stacks ---- */
 
 static const struct tp_rows_column function_columns[] = {
-    {"function_id", INT, "number of the function in these tables", false},
-    {"name", TEXT, "name; code without one: file and offset", true},
-    {"file", TEXT, "source file, else the program or library", false},
-    {"line", INT, "the line with most of its own time", false},
-    {"kind", TEXT, "native, python or kernel", false},
-    {"self_ns", INT, "processor time while the function itself ran", false},
-    {"total_ns", INT, "processor time while it or what it called ran", false},
+    {"function_id", INT, "number of the function in the tables of the database", false},
+    {"name", TEXT, "name of the function; for code without a name, the file and the offset in it", true},
+    {"file", TEXT, "source file of the function; if it is unknown, the program or library", false},
+    {"line", INT, "source line that takes most of the function's own time", false},
+    {"kind", TEXT, "kind of code: native, python or kernel", false},
+    {"self_ns", INT, "CPU time while the function itself was running, nanoseconds", false},
+    {"total_ns", INT, "CPU time while the function or a function that it called was running, nanoseconds", false},
 };
 
 static uint32_t function_count(const struct tp_rows *rows)
@@ -244,11 +253,11 @@ static void fill_function(const struct tp_rows *rows, uint32_t row, struct tp_ro
 }
 
 static const struct tp_rows_column stack_columns[] = {
-    {"frame_id", INT, "number of the row", false},
-    {"stack_id", INT, "stack that the frame is of", true},
-    {"depth", INT, "place in it: 0 is the innermost", false},
-    {"function_id", INT, "function of the frame", true},
-    {"line", INT, "line in its file", false},
+    {"frame_id", INT, "number of the row in this table", false},
+    {"stack_id", INT, "number of the call stack to which the frame belongs", true},
+    {"depth", INT, "position of the frame in the call stack; 0 is the innermost frame", false},
+    {"function_id", INT, "function_id of the function of the frame", true},
+    {"line", INT, "line in the source file of the function", false},
 };
 
 static uint32_t frame_count(const struct tp_rows *rows)
@@ -270,10 +279,12 @@ static void fill_frame(const struct tp_rows *rows, uint32_t row, struct tp_rows_
 
 const struct tp_rows_table tp_program_rows_tables[] = {
     {"processes", "processes of the program", COLUMNS(process_columns), process_count, fill_process},
-    {"threads", "their threads", COLUMNS(thread_columns), thread_count, fill_thread},
-    {"states", "what each thread did, one state behind the other", COLUMNS(state_columns), state_count, fill_state},
+    {"threads", "threads of the processes", COLUMNS(thread_columns), thread_count, fill_thread},
+    {"states", "states of each thread in order of time: running, ready or blocked", COLUMNS(state_columns), state_count,
+     fill_state},
     {"samples", "samples of running threads", COLUMNS(sample_columns), sample_count, fill_sample},
-    {"functions", "functions of samples and waits", COLUMNS(function_columns), function_count, fill_function},
-    {"stacks", "the frames of stacks, a row each", COLUMNS(stack_columns), frame_count, fill_frame},
+    {"functions", "functions in the call stacks of samples and waits", COLUMNS(function_columns), function_count,
+     fill_function},
+    {"stacks", "frames of call stacks, one row for each frame", COLUMNS(stack_columns), frame_count, fill_frame},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };

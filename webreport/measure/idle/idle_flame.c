@@ -20,10 +20,10 @@ static const struct tp_column_def line_columns[] = {
      "Innermost source line of the project on the thread that launches the next operation; without such a line, the "
      "annotation, operator or call.",
      TP_COLUMN_TEXT},
-    {"ns", "Idle", "ns", "Idle time of the device while the host ran this line.", TP_COLUMN_INT},
-    {"starved_ns", "Waits for host", "ns", "Part of this idle time in which the device waited for the host.",
+    {"ns", "Idle", "ns", "Idle time of the device while the host ran the line of this row.", TP_COLUMN_INT},
+    {"starved_ns", "Waits for host", "ns", "Part of the idle time in which the device waited for the host.",
      TP_COLUMN_INT},
-    {"percent", "Share", "%", "Share of the idle time of the device.", TP_COLUMN_REAL},
+    {"percent", "Share", "%", "Idle time of this row as a share of the idle time of the device.", TP_COLUMN_REAL},
 };
 
 /* idle time with exactly one stack, without deeper stacks, ns */

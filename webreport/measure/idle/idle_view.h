@@ -1,6 +1,7 @@
-/* The idle view: the activity of each device in the used steps, the reasons of its idle time, and the host's activity
- * during this time (docs/definitions.md, section 6). Every idle nanosecond has one part (enum tp_idle_part). The flame
- * assigns each nanosecond to a stack: the stack at that time on the thread that launches the next operation. */
+/* The idle view: the activity of each device in the analysed steps, the reasons of its idle time, and the host's
+ * activity during this time (docs/definitions.md, section 6). Every idle nanosecond has one part (enum tp_idle_part).
+ * The flame assigns each nanosecond to a stack: the stack at that time on the thread that launches the next operation.
+ */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 
@@ -8,9 +9,9 @@
 #include "webreport/model/stack_walk.h"
 #include "writer/base/fields.h"
 
-/* Idle time of a device within the used steps, or within one step. */
+/* Idle time of a device within the analysed steps, or within one step. */
 struct tp_idle_split {
-    int64_t window_ns; /* total length of the used steps, or length of the step, ns; base of the percentages */
+    int64_t window_ns; /* total length of the analysed steps, or length of the step, ns; base of the percentages */
     int64_t gap_count, total_ns;
     int64_t part_ns[TP_IDLE_PARTS];     /* idle time for each enum tp_idle_part, ns; the sum is total_ns */
     int64_t before_graph_operations_ns; /* part of the queue time that precedes operations of a graph launch, ns */
@@ -65,17 +66,18 @@ struct tp_idle_device {
     struct tp_str title; /* title of the device, such as "GPU 0" (tp_device_title) */
     /* device: number of the device; operation_count, stream_count: counts in the whole recording */
     int64_t device, operation_count, stream_count;
-    /* within the used steps: busy_ns is the length of the union of all operations, sum_ns the sum of their durations */
+    /* within the analysed steps: busy_ns is the length of the union of all operations, sum_ns the sum of their
+     * durations */
     int64_t busy_ns, sum_ns;
     double busy_percent, sum_over_union;
-    struct tp_idle_split idle; /* idle time within the used steps */
+    struct tp_idle_split idle; /* idle time within the analysed steps */
     int64_t compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns;
     /* idle time before operations without a known launch, and after the last operation, ns */
     int64_t without_launch_ns;
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
-    struct tp_table steps;  /* one row per used step, in order of time (enum tp_idle_step_column) */
+    struct tp_table steps;  /* one row per analysed step, in order of time (enum tp_idle_step_column) */
     struct tp_table frames; /* idle time by frame, for frames at any depth of the stack (enum tp_idle_frame_column) */
     /* idle time by innermost project line (enum tp_idle_line_column); for stacks without a line, by annotation or
      * operator */

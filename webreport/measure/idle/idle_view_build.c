@@ -11,7 +11,7 @@ enum { MAX_STEP_ROWS = 1 << 17 };
 static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"name", "Step", "", "Name of the step's marker.", TP_COLUMN_TEXT},
     {"start_us", "Start", "us", "Start of the step, from the start of the profile.", TP_COLUMN_NS},
-    {"total_us", "Length", "us", "Length of the step with its device work.", TP_COLUMN_NS},
+    {"total_us", "Length", "us", "Length of the step, including the device work of the step.", TP_COLUMN_NS},
     {"busy_us", "Busy", "us", "Time in which at least one operation ran on the device.", TP_COLUMN_NS},
     {"gaps", "Gaps", "", "Number of idle periods of the device in the step.", TP_COLUMN_INT},
     {"total_us", "Idle", "us", "Time of the step in which nothing ran on the device.", TP_COLUMN_NS},
@@ -27,7 +27,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"unknown_us", "Unknown", "us",
      "Idle time before an operation whose launch was not recorded, or while the host waited for unrecorded work.",
      TP_COLUMN_NS},
-    {"in_graph_us", "In graphs", "us", "Part of the queue time before operations that a graph launch started.",
+    {"in_graph_us", "In graphs", "us", "Part of the queue time that is before operations launched by a graph.",
      TP_COLUMN_NS},
     {"total_percent", "Idle", "%", "Idle time as a share of the step time.", TP_COLUMN_REAL},
     {"host_percent", "Host", "%",
@@ -92,7 +92,7 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
     }
 }
 
-/* Fills the table of steps in one pass. Steps and idle intervals are in order of time, and used steps do not
+/* Fills the table of steps in one pass. Steps and idle intervals are in order of time, and analysed steps do not
  * overlap. */
 static void build_steps(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                         bool has_room, struct tp_arena *arena)
@@ -118,7 +118,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 
 /* ---- devices ---- */
 
-/* Returns the total duration of all operations within the used steps, ns. */
+/* Returns the total duration of all operations within the analysed steps, ns. */
 static int64_t operation_time_in_window_ns(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -169,7 +169,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
 
 /* ---- fields ---- */
 
-/* Writes the idle time of all used steps under the names of the step columns. */
+/* Writes the idle time of all analysed steps under the names of the step columns. */
 static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;
@@ -204,9 +204,10 @@ static const struct tp_json_field node_fields[] = {
      .definition = "index of the parent node; null for an outermost node"},
     {"kind", TP_WORD(F, kind, tp_stack_kind_text), .definition = "kind of the host event"},
     {"name", TP_PLAIN(F, text), .definition = "name of the frame"},
-    {"ns", TP_PLAIN(F, self_ns), .definition = "idle time with exactly this stack, in nanoseconds"},
+    {"ns", TP_PLAIN(F, self_ns),
+     .definition = "idle time of the device while the host had exactly the call stack of this node, in nanoseconds"},
     {"starved_ns", TP_PLAIN(F, self_starved_ns),
-     .definition = "part of the idle time in which the device waited for the host, in nanoseconds"},
+     .definition = "part of the idle time in `ns` in which the device waited for the host, in nanoseconds"},
 };
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
@@ -233,35 +234,43 @@ static const struct tp_json_field step_fields[] = {
 static const struct tp_fields step = TP_FIELDS("A step of a device", step_fields);
 
 static const struct tp_json_field flame_fields[] = {
-    {"total_ns", TP_PLAIN(F, flame_total_ns), .definition = "idle time of the flame, in nanoseconds"},
-    {"nodes", TP_LIST(next_node, &node), .definition = "nodes of the tree of stacks, each after its parent"},
-    {"frames", TP_PLAIN(F, frames), .definition = "idle time by frame"},
+    {"total_ns", TP_PLAIN(F, flame_total_ns), .definition = "idle time in the flame graph, in nanoseconds"},
+    {"nodes", TP_LIST(next_node, &node), .definition = "nodes of the tree of call stacks, each after its parent node"},
+    {"frames", TP_PLAIN(F, frames), .definition = "idle time of the device by frame of the host's call stacks"},
 };
 static const struct tp_fields flame = TP_FIELDS("Idle time by stack of the host", flame_fields);
 
 static const struct tp_json_field device_fields[] = {
     {"device", TP_PLAIN(F, device), .definition = "index of the device"},
     {"device_title", TP_PLAIN(F, title), .definition = "name of the device"},
-    {"operations", TP_PLAIN(F, operation_count), .definition = "operations in the whole recording"},
-    {"streams", TP_PLAIN(F, stream_count), .definition = "streams in the whole recording"},
-    {"window_us", TP_US(F, idle.window_ns), .definition = "length of the used steps"},
-    {"busy_us", TP_US(F, busy_ns), .definition = "time with at least one operation"},
-    {"busy_percent", TP_PLAIN(F, busy_percent), .definition = "share of the used steps with at least one operation"},
-    {"sum_us", TP_US(F, sum_ns), .definition = "sum of the durations of all operations of the device"},
+    {"operations", TP_PLAIN(F, operation_count), .definition = "number of device operations in the whole recording"},
+    {"streams", TP_PLAIN(F, stream_count), .definition = "number of streams in the whole recording"},
+    {"window_us", TP_US(F, idle.window_ns), .definition = "total length of the analysed steps"},
+    {"busy_us", TP_US(F, busy_ns),
+     .definition = "time of the analysed steps in which at least one operation runs on the device"},
+    {"busy_percent", TP_PLAIN(F, busy_percent),
+     .definition = "share of the step time in which at least one operation runs on the device"},
+    {"sum_us", TP_US(F, sum_ns),
+     .definition = "sum of the durations of all operations of the device in the analysed steps"},
     {"sum_over_union_ratio", TP_PLAIN(F, sum_over_union),
      .definition = "number of operations that run at the same time on average: sum_us divided by busy_us"},
-    {"idle", TP_MAP(next_split, NULL), .definition = "idle time in the used steps by part"},
-    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "used steps in order of time"},
-    {"compute_us", TP_US(F, compute_ns), .definition = "time with a kernel that computes"},
-    {"communication_us", TP_US(F, communication_ns), .definition = "time with a collective"},
-    {"copy_us", TP_US(F, copy_ns), .definition = "time with a copy"},
+    {"idle", TP_MAP(next_split, NULL),
+     .definition = "idle time in the analysed steps, by part such as host, launch or queue"},
+    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "analysed steps in order of time"},
+    {"compute_us", TP_US(F, compute_ns),
+     .definition = "time of the analysed steps in which a kernel other than a communication kernel runs"},
+    {"communication_us", TP_US(F, communication_ns),
+     .definition = "time of the analysed steps in which a communication kernel runs"},
+    {"copy_us", TP_US(F, copy_ns), .definition = "time of the analysed steps in which a copy or memset runs"},
     {"exposed_communication_us", TP_US(F, exposed_communication_ns),
-     .definition = "time with a collective and no computation"},
-    {"exposed_copy_us", TP_US(F, exposed_copy_ns), .definition = "time with a copy, no computation and no collective"},
+     .definition = "time of the analysed steps in which a communication kernel runs, but no compute kernel"},
+    {"exposed_copy_us", TP_US(F, exposed_copy_ns),
+     .definition = "time of the analysed steps in which a copy or memset runs, but no kernel"},
     {"idle_without_launch_us", TP_US(F, without_launch_ns),
-     .definition = "idle time before operations whose launch is unknown, or after the last operation"},
-    {"idle_flame", TP_PART(&flame), .definition = "idle time by stack of the host"},
-    {"idle_by_line", TP_PLAIN(F, by_line), .definition = "idle time by line of the host's code"},
+     .definition =
+         "idle time in the analysed steps before operations without a recorded launch, and after the last operation"},
+    {"idle_flame", TP_PART(&flame), .definition = "idle time of the device by call stack of the host"},
+    {"idle_by_line", TP_PLAIN(F, by_line), .definition = "idle time of the device by line of the host's code"},
 };
 #undef F
 

@@ -23,7 +23,8 @@ enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
     {"name", "Allocated in", "",
-     "Operator, module, line or stack that allocated the blocks; empty if it was not recorded.", TP_COLUMN_TEXT},
+     "Operator, module, line or stack that allocated the blocks, or purpose of the blocks; empty if unknown.",
+     TP_COLUMN_TEXT},
     {"bytes", "Bytes", "bytes", "Number of bytes in blocks that are allocated at the peak.", TP_COLUMN_BYTES},
     {"blocks", "Blocks", "", "Number of blocks that are allocated at the peak.", TP_COLUMN_INT},
 };
@@ -511,15 +512,15 @@ static const struct tp_fields live = TP_FIELDS("Blocks that are live at the peak
 static const struct tp_json_field fields[] = {
     {"device_type", TP_PLAIN(F, device_type), .definition = "type of the device: 0 CPU, 1 CUDA, 6 HIP, 12 XPU"},
     {"device_id", TP_PLAIN(F, device_id), .definition = "index of the device"},
-    {"records", TP_PLAIN(F, record_count), .definition = "memory records of the device"},
+    {"records", TP_PLAIN(F, record_count), .definition = "number of memory records of the device"},
     {"totals_known", TP_PLAIN(F, totals_known), .definition = "true if the records have totals of the allocator"},
     {"addresses_known", TP_PLAIN(F, addresses_known), .definition = "true if the records have addresses"},
-    {"allocations", TP_PLAIN(F, allocation_count), .definition = "records of allocations"},
-    {"releases", TP_PLAIN(F, release_count), .definition = "records of releases"},
+    {"allocations", TP_PLAIN(F, allocation_count), .definition = "number of recorded allocations"},
+    {"releases", TP_PLAIN(F, release_count), .definition = "number of recorded releases"},
     {"peak_allocated_bytes", TP_PLAIN(F, peak_allocated_bytes),
      .definition = "largest number of bytes allocated at the same time"},
     {"peak_allocated_at_us", TP_US(F, peak_at_ns),
-     .definition = "time of the peak, relative to the start of the profile"},
+     .definition = "time of the peak of allocated bytes, relative to the start of the profile"},
     {"peak_event", TP_PLAIN(F, peak_event), .definition = "position in the file of the memory record with the peak"},
     {"reserved_at_peak_bytes", TP_PLAIN(F, reserved_at_peak_bytes),
      .definition = "bytes that the allocator had reserved at the peak of allocated bytes"},
@@ -530,18 +531,18 @@ static const struct tp_json_field fields[] = {
     {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent),
      .definition = "share of the reserved bytes that is not allocated at the peak"},
     {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes),
-     .definition = "bytes allocated before the recording; null: unknown"},
+     .definition = "bytes at the peak in blocks that were allocated before the recording; null: unknown"},
     {"live_bytes", TP_PLAIN(F, live_bytes),
      .definition = "bytes of the blocks that are live at the peak; null: unknown"},
     {"live_blocks", TP_PLAIN(F, live_block_count),
      .definition = "number of blocks that are live at the peak; null: unknown"},
     {"live_by", TP_PART(&live), .definition = "blocks that are live at the peak, largest first"},
     {"step_end_bytes", TP_ARRAY(F, step_end_bytes, step_end_count),
-     .definition = "bytes allocated at the end of each used step; null: before the first record"},
+     .definition = "bytes allocated at the end of each analysed step; null for a step before the first memory record"},
     {"creep_bytes_per_step", TP_PLAIN(F, creep_bytes_per_step),
      .definition = "growth of the allocated bytes per step; null: unknown"},
     {"longest_rise_steps", TP_PLAIN(F, longest_rise_steps),
-     .definition = "largest number of consecutive steps that each end with more memory than the step before"},
+     .definition = "largest number of consecutive steps that each end with more allocated bytes than the step before"},
 };
 #undef F
 

@@ -23,7 +23,7 @@ struct tp_memory_device {
     struct tp_table live_by_stack; /* one row for each stack that allocated blocks; no rows if no record has a stack */
     /* grouped by enum tp_memory_category. The number of blocks is TP_NULL_INT for bytes that belong to no block */
     struct tp_table live_by_category;
-    /* for each used step: allocated bytes at the end of the step; TP_NULL_INT if the step ends before the first
+    /* for each analysed step: allocated bytes at the end of the step; TP_NULL_INT if the step ends before the first
      * record */
     int64_t *step_end_bytes;
     uint32_t step_end_count;

@@ -1,7 +1,7 @@
 /* Defines the named metrics of a run that a budget can limit. `tracepress check --list-metrics` lists them.
  *
  * Each metric is a number of `report --json`, or a value that the formula in its row (metrics_rows.h) computes from
- * several of these numbers. Metrics per step use the used steps of the overview; a trace without step marks is one
+ * several of these numbers. Metrics per step use the analysed steps of the overview; a trace without step marks is one
  * step. */
 #ifndef TP_WEBREPORT_MEASURE_METRICS_METRICS_H
 #define TP_WEBREPORT_MEASURE_METRICS_METRICS_H

@@ -22,7 +22,7 @@ static struct tp_json_value part_percent(const struct tp_record *record)
 static const struct tp_json_field part_fields[] = {
     {"part", TP_COMPUTED(TP_AS_WORD, part_name_value), .definition = "state of the program"},
     {"time_us", TP_COMPUTED(TP_AS_US, part_time), .definition = "wall time in this state"},
-    {"percent", TP_COMPUTED(TP_AS_REAL, part_percent), .definition = "share of the wall time"},
+    {"percent", TP_COMPUTED(TP_AS_REAL, part_percent), .definition = "time in this state as a share of the wall time"},
 };
 static const struct tp_fields part = TP_FIELDS("A part of the wall time", part_fields);
 
@@ -67,10 +67,12 @@ static const struct tp_json_field python_fields[] = {
     {"line", TP_PLAIN(F, python.line), .definition = "source line with most of the function's time"},
     {"time_us", TP_US(F, python.time_ns),
      .definition = "CPU time of the function, including native code that it calls"},
-    {"samples", TP_PLAIN(F, python.sample_count), .definition = "number of samples of this CPU time"},
+    {"samples", TP_PLAIN(F, python.sample_count),
+     .definition = "number of samples from which the CPU time of the function is computed"},
     {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside),
-     .definition = "innermost function in most of these samples; null if it is the function itself"},
-    {"inside_us", TP_US(F, python.inner_ns), .definition = "CPU time of the innermost function"},
+     .definition =
+         "innermost function in most samples of the Python function; null if the Python function itself is innermost"},
+    {"inside_us", TP_US(F, python.inner_ns), .definition = "CPU time of the function in `inside`"},
 };
 static const struct tp_fields python = TP_FIELDS("The Python function with most CPU time", python_fields);
 
@@ -97,7 +99,7 @@ static const struct tp_json_field seen_fields[] = {
     {"samples", TP_COMPUTED(TP_AS_INT, sample_count_value), .definition = "number of samples in the trace"},
     {"unsampled_us", TP_US(F, unsampled_ns), .definition = "CPU time of processes without a sample"},
     {"overlapping_states", TP_PLAIN(F, tree.overlapping_state_count),
-     .definition = "number of states that overlap another state of the same thread"},
+     .definition = "number of thread states that overlap another state of the same thread"},
     {"recorder", TP_COMPUTED(TP_AS_JSON, recorder_value),
      .definition = "facts that the recorder wrote about the recording, such as its mode and lost data"},
 };
@@ -117,10 +119,13 @@ static struct tp_json_value recorder_cpu(const struct tp_record *record)
 
 static const struct tp_json_field recording_fields[] = {
     {"cpu_us", TP_US(F, recording.sample_ns),
-     .definition = "CPU time that the program's threads spend on events of the recorder"},
-    {"samples", TP_PLAIN(F, recording.sample_count), .definition = "number of samples of this CPU time"},
-    {"wait_us", TP_US(F, recording.wait_ns), .definition = "waits for locks of the recorder, summed over threads"},
-    {"waits", TP_PLAIN(F, recording.wait_count), .definition = "number of waits for locks of the recorder"},
+     .definition = "CPU time that the program's threads spend on the recording"},
+    {"samples", TP_PLAIN(F, recording.sample_count),
+     .definition = "number of samples from which the CPU time of the recording is computed"},
+    {"wait_us", TP_US(F, recording.wait_ns),
+     .definition = "time in which threads of the program wait for locks of the recorder, summed over the threads"},
+    {"waits", TP_PLAIN(F, recording.wait_count),
+     .definition = "number of waits of the program's threads for locks of the recorder"},
     {"threads", TP_COMPUTED(TP_AS_INT, recorder_threads), .definition = "number of threads of the recorder"},
     {"threads_cpu_us", TP_COMPUTED(TP_AS_US, recorder_cpu), .definition = "CPU time of the recorder's threads"},
 };
@@ -130,14 +135,16 @@ static const struct tp_fields recording = TP_FIELDS("Costs of the recording", re
 #define F struct tp_program_finding
 static const struct tp_json_field finding_fields[] = {
     {"id", TP_WORD(F, kind, tp_program_finding_id), .definition = "id of the finding"},
-    {"severity", TP_WORD(F, weight, tp_program_weight_text), .definition = "high, medium, low or info"},
-    {"title", TP_PLAIN(F, title), .definition = "the finding"},
-    {"detail", TP_PLAIN(F, detail), .definition = "evidence"},
+    {"severity", TP_WORD(F, weight, tp_program_weight_text),
+     .definition = "severity of the finding: high, medium, low or info"},
+    {"title", TP_PLAIN(F, title), .definition = "the finding in one sentence"},
+    {"detail", TP_PLAIN(F, detail), .definition = "evidence for the finding, in words"},
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"time_us", TP_US(F, time_ns), .definition = "time that the finding affects"},
-    {"percent", TP_PLAIN(F, percent), .definition = "time_us in percent of the total in percent_of; null: no share"},
+    {"percent", TP_PLAIN(F, percent),
+     .definition = "time_us in percent of the total that percent_of names; null: no share"},
     {"percent_of", TP_PLAIN(F, whole),
-     .definition = "total for percent: wall (wall time) or CPU (CPU time); null: no share"},
+     .definition = "total to which `percent` refers: wall (wall time) or CPU (CPU time); null: no share"},
 };
 #undef F
 static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);
@@ -145,7 +152,7 @@ static const struct tp_fields finding = TP_FIELDS("A finding about a program", f
 #define F struct tp_program_view
 static const struct tp_json_field fields[] = {
     {"command", TP_PLAIN(F, command), .definition = "command of the first process"},
-    {"rule", TP_WORD(F, rule, tp_program_rule_id), .definition = "rule that decided the verdict, P0 to P9"},
+    {"rule", TP_WORD(F, rule, tp_program_rule_id), .definition = "id of the rule that gives the verdict, P0 to P9"},
     {"wall_us", TP_US(F, parts.wall_ns), .definition = "wall time in which at least one thread of the program exists"},
     {"cpu_us", TP_US(F, state_ns[TP_STATE_RUNNING]), .definition = "CPU time of all threads"},
     {"ready_us", TP_US(F, state_ns[TP_STATE_READY]),
@@ -156,19 +163,19 @@ static const struct tp_json_field fields[] = {
      .definition = "CPU time of all threads; busy_us divided by wall_us is the mean number of running threads"},
     {"idle_us", TP_US(F, parts.idle_ns),
      .definition = "wall time in which no thread ran or was ready, and a thread waited in poll or for a signal"},
-    {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "number of waits that ended"},
+    {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "number of completed waits of all threads"},
     {"disk_read_bytes", TP_PLAIN(F, disk_read_bytes), .definition = "bytes read from disks; null: unknown"},
     {"disk_written_bytes", TP_PLAIN(F, disk_written_bytes), .definition = "bytes written to disks; null: unknown"},
     {"wall_parts", TP_LIST(next_part, &part), .definition = "wall time by state, longest first"},
-    {"processes", TP_PLAIN(F, processes), .definition = "processes in the order of their tree"},
-    {"threads", TP_PLAIN(F, threads), .definition = "threads in the order of their processes"},
-    {"functions", TP_PLAIN(F, function_rows), .definition = "functions by CPU time"},
+    {"processes", TP_PLAIN(F, processes), .definition = "processes, each after its parent process"},
+    {"threads", TP_PLAIN(F, threads), .definition = "threads, in the order of the table of processes"},
+    {"functions", TP_PLAIN(F, function_rows), .definition = "functions, sorted by CPU time"},
     {"python", TP_COMPUTED(TP_AS_RECORD, python_record), .fields = &python,
      .definition = "Python function with most CPU time; null if less than half of the CPU time is in Python"},
     {"waits", TP_PLAIN(F, wait_rows), .definition = "waits by cause, stack and thread, longest first"},
     {"findings", TP_RECORDS(F, findings, finding_count, &finding), .definition = "findings, most severe first"},
-    {"recording", TP_PART(&recording), .definition = "costs of the recording"},
-    {"seen", TP_PART(&seen), .definition = "number of samples, and facts about the recording"},
+    {"recording", TP_PART(&recording), .definition = "CPU time and waits that the recording causes"},
+    {"seen", TP_PART(&seen), .definition = "number of samples, and facts that the recorder wrote"},
 };
 #undef F
 

@@ -19,7 +19,8 @@ enum { LEAST_SAMPLES = 10 }; /* least number of samples; with fewer samples, sha
 
 static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     [TP_STEPS_NAME] = {"step", "Step", "", "Name of the step in PyTorch's trace.", TP_COLUMN_TEXT},
-    [TP_STEPS_WALL] = TIME("wall_us", "Wall", "Length of the step on the host; the other columns add up to it."),
+    [TP_STEPS_WALL] = TIME("wall_us", "Wall",
+                           "Length of the step on the host; the times in the other columns add up to this length."),
     [TP_STEPS_RUNNING] = TIME("running_us", "Running", "Time in which the main thread ran on a CPU."),
     [TP_STEPS_READY_TIME] = TIME("ready_us", "Ready", "Time in which the main thread could run but no CPU was free."),
     CAUSE(TP_WAIT_DISK, "disk_us", "Disk"),
@@ -39,14 +40,16 @@ static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     CAUSE(TP_WAIT_RECORDING, "recording_us", "Recording"),
     CAUSE(TP_WAIT_UNKNOWN, "unknown_us", "Unknown"),
     [TP_STEPS_UNSEEN_TIME] =
-        TIME("unseen_us", "Not seen", "Time for which the recording from outside has no state of the main thread."),
+        TIME("unseen_us", "Not seen", "Time in which the state of the main thread was not recorded."),
 };
 
 static const struct tp_column_def part_defs[TP_STEPS_PART_COLUMNS] = {
     {"part", "The main thread", "", "State of the main thread.", TP_COLUMN_TEXT},
-    TIME("time_us", "All steps", "Time in this state, summed over the used steps."),
-    {"percent", "Of wall time", "%", "Share of the wall time of the used steps.", TP_COLUMN_REAL},
-    TIME("per_step_us", "Per step", "Mean time in this state per used step, rounded down to nanoseconds.")};
+    TIME("time_us", "All steps", "Time of the main thread in this state, summed over the analysed steps."),
+    {"percent", "Of wall time", "%", "Time in this state as a share of the wall time of the analysed steps.",
+     TP_COLUMN_REAL},
+    TIME("per_step_us", "Per step",
+         "Mean time of the main thread in this state per analysed step, rounded down to nanoseconds.")};
 
 static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"function", "Function", "", "Name of the function; for code without a name, the file and the offset in it.",
@@ -61,7 +64,8 @@ static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"self_percent", "Self share", "%",
      "Self time as a share of the CPU time of the main thread within steps while no operator ran.", TP_COLUMN_REAL},
     {"error_points", "\xc2\xb1 (95 %)", "points",
-     "Uncertainty of the function's share: 1.96 standard errors, from the number of samples.", TP_COLUMN_REAL},
+     "Uncertainty of the function's share of the CPU time: 1.96 standard errors, computed from the number of samples.",
+     TP_COLUMN_REAL},
     {"samples", "Samples", "", "Number of samples in which the function itself was running.", TP_COLUMN_INT}};
 
 static const char *const running_parts[TP_STEPS_WAITS] = {"native", "python", "kernel", "running", "ready"};
@@ -175,7 +179,7 @@ static void fill_steps(const struct matching *matching)
 
 /* Intervals in which samples of the main thread are counted, on the clock of the program's recording. */
 struct places {
-    struct tp_intervals steps, outside; /* steps: the used steps; outside: their parts without a running operator */
+    struct tp_intervals steps, outside; /* steps: the analysed steps; outside: their parts without a running operator */
 };
 
 static struct tp_intervals operator_times_of_main_thread(const struct matching *matching)
@@ -398,11 +402,11 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
 static const struct tp_json_field fields[] = {
     {"pid", TP_PLAIN(F, pid), .definition = "id of the process of the main thread"},
     {"tid", TP_PLAIN(F, tid), .definition = "id of the main thread"},
-    {"wall_us", TP_US(F, wall_ns), .definition = "wall time of the used steps"},
+    {"wall_us", TP_US(F, wall_ns), .definition = "wall time of the analysed steps"},
     {"running_us", TP_US(F, running_ns), .definition = "CPU time of the main thread in the steps"},
     {"samples", TP_PLAIN(F, sample_count), .definition = "number of samples of the main thread in the steps"},
     {"parts", TP_PLAIN(F, parts), .definition = "time of the steps by state of the main thread, longest first"},
-    {"steps", TP_PLAIN(F, steps), .definition = "used steps in order of time"},
+    {"steps", TP_PLAIN(F, steps), .definition = "analysed steps in order of time"},
     {"outside_operators_us", TP_US(F, outside_ns),
      .definition = "CPU time of the main thread in the steps while no operator ran"},
     {"outside_operators_samples", TP_PLAIN(F, outside_count),

@@ -50,7 +50,7 @@ struct tp_program_steps {
     int64_t outside_ns; /* part of running_ns in which no operator of the thread ran */
     /* number of samples in the steps, and in those parts of the steps in which no operator ran */
     uint64_t sample_count, outside_count;
-    struct tp_table steps; /* used steps, in order of time */
+    struct tp_table steps; /* analysed steps, in order of time */
     struct tp_table parts; /* parts that are not 0, longest first */
     uint8_t *part_by_row;  /* enum tp_steps_part of each row of `parts` */
     /* functions that ran while no operator ran, largest self time first, then total time, name, file */

@@ -21,7 +21,7 @@
     }
 
 const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS] = {
-    {"command", "Command", "", "Command line of the process; after an exec also the next command line.",
+    {"command", "Command", "", "Command line of the process; if the process called exec, also each later command line.",
      TP_COLUMN_TEXT},
     {"pid", "Pid", "", "Id of the process.", TP_COLUMN_INT},
     {"parent_pid", "Parent", "", "Id of the parent process.", TP_COLUMN_INT},
@@ -33,7 +33,7 @@ const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS
     TIME("blocked_us", "Blocked", "Time in which threads waited, summed over the threads."),
     {"threads", "Threads", "", "Number of threads of the process.", TP_COLUMN_INT},
     {"samples", "Samples", "", "Number of samples in which a thread of the process was running.", TP_COLUMN_INT},
-    BYTES("peak_bytes", "Peak", "Largest resident memory of the process; the memory is read every 20 ms."),
+    BYTES("peak_bytes", "Peak", "Largest resident memory of the process, measured every 20 ms."),
     BYTES("read_bytes", "Read",
           "Bytes read by system calls of the process and of the child processes that it waited for."),
     BYTES("written_bytes", "Written",
@@ -53,7 +53,7 @@ static const struct tp_column_def thread_defs[TP_PROGRAM_THREAD_COLUMNS] = {
     TIME("running_us", "Running", "Time in which the thread ran on a CPU."),
     TIME("ready_us", "Ready", "Time in which the thread could run but no CPU was free."),
     TIME("blocked_us", "Blocked", "Time in which the thread waited, including the time of the wake-up."),
-    {"wake_ups", "Wake-ups", "", "Number of waits of the thread that ended.", TP_COLUMN_INT}};
+    {"wake_ups", "Wake-ups", "", "Number of completed waits of the thread.", TP_COLUMN_INT}};
 
 const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"function", "Function", "", "Name of the function; for code without a name, the file and the offset in it.",
@@ -66,7 +66,8 @@ const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUM
     {"self_percent", "Self of CPU", "%", "Own time of the function as a share of the CPU time of all processes.",
      TP_COLUMN_REAL},
     {"error_points", "\xc2\xb1 (95 %)", "points",
-     "Uncertainty of the function's share: 1.96 standard errors, from the number of samples.", TP_COLUMN_REAL},
+     "Uncertainty of the function's share of the CPU time: 1.96 standard errors, computed from the number of samples.",
+     TP_COLUMN_REAL},
     {"samples", "Samples", "", "Number of samples in which the function itself was running.", TP_COLUMN_INT}};
 
 const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
@@ -75,19 +76,19 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"thread", "Thread", "", "Name of the threads that waited.", TP_COLUMN_TEXT},
     {"count", "Times", "", "Number of waits in the row.", TP_COLUMN_INT},
     TIME("total_us", "Sum",
-         "Sum of the durations of all waits in the row; simultaneous waits of several threads all count."),
+         "Sum of the durations of all waits in the row; simultaneous waits of several threads are all added."),
     TIME("longest_us", "Longest", "Duration of the longest wait in the row."),
     TIME("estimated_us", "Guessed",
-         "Part of the sum for which the recorder guessed the cause from other waits of the thread. The report ignores "
-         "the guess."),
+         "Part of the sum for which the recorder guessed the cause from other waits of the thread. The report does not "
+         "use guessed causes."),
     {"place", "Where", "", "Function, file and line of the longest wait.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",
-     "Probable lock holder: of the threads in the process, the one that ran longest and last during the wait.",
+     "Thread that probably held the lock: the thread of the process that ran longest, and also last, during the wait.",
      TP_COLUMN_TEXT},
     {"holder_tid", "Holder's tid", "", "Id of the thread that probably held the lock.", TP_COLUMN_INT},
     {"holder_place", "Holder is in", "",
      "Function that the probable lock holder ran most during the wait, or in which it waited.", TP_COLUMN_TEXT},
-    TIME("held_us", "Held", "Part of the sum for which the named thread is the probable lock holder.")};
+    TIME("held_us", "Held", "Part of the sum for which the thread in 'Most likely held by' probably held the lock.")};
 
 /* ---- processes ---- */
 

@@ -57,7 +57,7 @@ static bool is_collective_of_all_ranks(const struct tp_distributed *view, const 
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
 
-/* Finds the collectives in used steps in which all devices of the machine take part. */
+/* Finds the collectives in analysed steps in which all devices of the machine take part. */
 static struct tp_vec find_collectives_of_all_devices(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);

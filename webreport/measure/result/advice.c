@@ -65,7 +65,7 @@ void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model
 #define F struct tp_advice
 static const struct tp_json_field fields[] = {
     {"trace_quality", TP_RECORD(F, quality, &tp_quality_fields),
-     .definition = "events that were read or skipped, and quality checks"},
+     .definition = "numbers of events that were read or skipped, and results of the quality checks"},
     {"idle_view", TP_RECORDS(F, idle.devices, idle.device_count, &tp_idle_device_fields),
      .definition = "idle time of each device"},
     {"work_view", TP_RECORD(F, works, &tp_work_view_fields), .definition = "time by kind of work"},
@@ -82,7 +82,7 @@ static const struct tp_json_field fields[] = {
     {"program_use", TP_RECORD(F, use, &tp_program_use_fields),
      .definition = "activity of the program, such as training or inference"},
     {"program_view", TP_RECORD(F, program, &tp_program_view_fields), TP_ONLY_IF(F, program.is_present),
-     .definition = "a program recorded from outside"},
+     .definition = "processes, threads, CPU time and waits of a program that was recorded with record --outside"},
 };
 #undef F
 

@@ -34,8 +34,8 @@ static const struct tp_json_field fields[] = {
     {NULL, TP_COMPUTED(TP_AS_RECORD, views_value), .fields = &tp_views_fields},
     {NULL, TP_COMPUTED(TP_AS_RECORD, advice_value), .fields = &tp_advice_fields},
     {"program_steps", TP_COMPUTED(TP_AS_RECORD, steps_value), .fields = &tp_program_steps_fields,
-     .definition = "states of the main thread in the steps, from a recording of the same run from outside; absent "
-                   "without such a recording"},
+     .definition = "states of the main thread during the steps, from a recording of the whole program (record "
+                   "--outside); absent without this recording"},
     {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence_value), .fields = &tp_evidence_fields,
      .definition = "whether the file is complete and consistent"},
 };

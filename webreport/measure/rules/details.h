@@ -24,7 +24,7 @@ enum tp_detail_id {
     TP_DETAIL_LITTLE,
     TP_DETAIL_FIRST_USE, /* arguments: idle time while the device is set up, remaining analysed time */
     TP_DETAIL_HUGE_GAPS, /* arguments: idle time in gaps of 100 ms or more, remaining analysed time */
-    TP_DETAIL_EDGE,      /* argument: percent of the window of used steps in which the device's state is unknown */
+    TP_DETAIL_EDGE,      /* argument: percent of the window of analysed steps in which the device's state is unknown */
     /* no arguments; added after TP_DETAIL_EDGE if the shares of findings refer to the time that is left */
     TP_DETAIL_EDGE_REST,
     TP_DETAIL_LEAD,  /* argument: time from the call of the first operation to the start of this operation */

@@ -185,7 +185,7 @@ struct tp_rule_note {
  * the host. Without a device: the whole cost that is subtracted from the steps. */
 struct tp_overhead {
     /* cost_ns: cost of recording, at most starved_ns; starved_ns: time in which the device waits for the host, or the
-     * length of the window of used steps without a device */
+     * length of the window of analysed steps without a device */
     int64_t cost_ns, starved_ns;
     /* numbers of frames and of operators that start while the device waits for the host; without a device: all frames,
      * and 0 operators */
@@ -193,10 +193,11 @@ struct tp_overhead {
 };
 
 struct tp_recommendations {
-    const char *program;           /* result of tp_program_kind_text */
-    const char *step_marker;       /* result of tp_step_marker_text */
-    int64_t step_count, window_ns; /* step_count: number of used steps; window_ns: total time of the used steps, ns */
-    /* time to which the shares refer, ns: the window of used steps, or the part of this window that can be analysed
+    const char *program;     /* result of tp_program_kind_text */
+    const char *step_marker; /* result of tp_step_marker_text */
+    int64_t step_count,
+        window_ns; /* step_count: number of analysed steps; window_ns: total time of the analysed steps, ns */
+    /* time to which the shares refer, ns: the window of analysed steps, or the part of this window that can be analysed
      * (R3, R4) */
     int64_t judged_ns;
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;

@@ -31,7 +31,7 @@ struct tp_picks {
 struct tp_candidate {
     enum tp_rule_id rule;
     bool has_ceiling;
-    struct tp_intervals time; /* time of the finding; its part within the window of used steps is the ceiling */
+    struct tp_intervals time; /* time of the finding; its part within the window of analysed steps is the ceiling */
     struct tp_picks picks;
     bool is_first; /* true: the finding is listed first, because the meaning of all others depends on it */
     bool may_have_severity_info; /* true: the finding is added even if its severity is only info */
@@ -82,14 +82,14 @@ struct tp_advisor {
     bool reported[TP_RULE_COUNT];
     /* for each rule: true if the recording is not sufficient to evaluate the rule (rules_record.c) */
     bool is_left_out[TP_RULE_COUNT];
-    /* the part of the window of used steps that is typical of the program (rules_record.c) */
+    /* the part of the window of analysed steps that is typical of the program (rules_record.c) */
     struct tp_intervals judged;
     /* length of `judged` minus the cost of recording, ns; shares of findings are percentages of this length */
     int64_t judged_ns;
 
     struct tp_accumulation accumulation; /* gradient accumulation over several steps */
     struct tp_overhead overhead;         /* cost of recording on the main thread */
-    /* the first reason why more than half of the window of used steps cannot be analysed */
+    /* the first reason why more than half of the window of analysed steps cannot be analysed */
     struct tp_unjudged unjudged;
     /* parts of the main thread in order of start, only for programs without a device; elements: struct tp_recorded */
     struct tp_vec recorded;
@@ -97,7 +97,7 @@ struct tp_advisor {
     uint8_t *above; /* for each operator: bits of enum tp_enclosing_kind; NULL until tp_enclosing_kinds is called */
 
     /* the following members are for programs with a device */
-    struct tp_operation_range *ranges; /* ranges of the operations that start within the window of used steps */
+    struct tp_operation_range *ranges; /* ranges of the operations that start within the window of analysed steps */
     uint32_t range_count;
     /* number of operations in all ranges, without operations of devices that the program itself registered */
     int64_t operation_count;
@@ -227,9 +227,9 @@ static inline bool tp_event_is_in_window(const struct tp_advisor *a, uint32_t ev
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
 
-/* A walk over the operations that start within the window of used steps, in order of start: for (struct tp_operations w
- * = {.a = a}; tp_next_operation(&w, &k);). Skips devices that the program itself registered, because the rules do not
- * know their hardware. */
+/* A walk over the operations that start within the window of analysed steps, in order of start: for (struct
+ * tp_operations w = {.a = a}; tp_next_operation(&w, &k);). Skips devices that the program itself registered, because
+ * the rules do not know their hardware. */
 struct tp_operations {
     const struct tp_advisor *a;
     uint32_t range, next;
@@ -273,7 +273,7 @@ static inline const struct tp_device_setup *tp_device_operation_setup(const stru
 struct tp_vec tp_starved_time_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
                                      const void *context);
 
-/* Returns the time in the window of used steps in which a device waits for the host. For devices that the program
+/* Returns the time in the window of analysed steps in which a device waits for the host. For devices that the program
  * itself registered, the result is the idle time that no call explains. */
 struct tp_intervals tp_time_waiting_for_host(struct tp_advisor *a);
 

@@ -26,7 +26,7 @@ bool tp_work_claim_add_finding(struct tp_work_claim *claim, struct tp_advisor *a
 double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
 /* Return the name of an event, the unit of work of a device operation, the cost of a unit, and whether a unit starts in
- * the window of used steps. tp_advisor_unit_of_device returns NULL for an operation without a unit. */
+ * the window of analysed steps. tp_advisor_unit_of_device returns NULL for an operation without a unit. */
 static inline struct tp_str tp_advisor_event_name(const struct tp_advisor *a, uint32_t event)
 {
     return tp_trace_event_name(a->model->trace, &a->model->trace->events[event]);

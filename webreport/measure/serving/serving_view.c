@@ -15,13 +15,13 @@ enum { MARK = 1, NO_MARK };
 
 static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
     {"name", "Step", "",
-     "Annotation with which the engine marks the step. If it lacks a value, such as the number of tokens, the value "
-     "comes from annotations inside it.",
+     "Annotation with which the engine marks the step. Values that the annotation lacks, such as the number of tokens, "
+     "come from annotations inside the step.",
      TP_COLUMN_TEXT},
     {"phase", "Phase", "", "Phase of the step, such as prefill, decode or mixed (prefill and decode).", TP_COLUMN_WORD},
     {"class", "Class", "",
-     "Phase and size of the step. The size is the number of tokens (tok) for prefill and mixed, otherwise of requests "
-     "(bs), rounded up to a power of two.",
+     "Phase and size of the step. The size is the number of tokens (tok) of a prefill or mixed step, or the number of "
+     "requests (bs) of any other step, rounded up to a power of two.",
      TP_COLUMN_TEXT},
     {"requests", "Requests", "", "Number of requests in the batch.", TP_COLUMN_INT},
     {"prefill_requests", "Prefill requests", "", "Number of requests whose prompt the step reads.", TP_COLUMN_INT},
@@ -38,7 +38,7 @@ static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
      "Time from the start of the first to the end of the last device operation that the step launched.", TP_COLUMN_NS},
     {"step_us", "Time", "us",
      "Length of the step on the device: time from the first to the last device operation of the step, minus the time "
-     "in the column Outside.",
+     "in the column 'Outside'.",
      TP_COLUMN_NS},
     {"busy_us", "Busy", "us", "Time in which device work of this step ran.", TP_COLUMN_NS},
     {"outside_us", "Outside", "us",
@@ -61,30 +61,32 @@ static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
 
 static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
     {"class", "Class", "",
-     "Phase and size of the step. The size is the number of tokens (tok) for prefill and mixed, otherwise of requests "
-     "(bs), rounded up to a power of two.",
+     "Phase and size of the step. The size is the number of tokens (tok) of a prefill or mixed step, or the number of "
+     "requests (bs) of any other step, rounded up to a power of two.",
      TP_COLUMN_TEXT},
     {"steps", "Steps", "", "Number of steps of this class with device work.", TP_COLUMN_INT},
     {"p50_us", "p50", "us", "Median length of the steps of this class on the device.", TP_COLUMN_NS},
-    {"p90_us", "p90", "us", "Length on the device that nine of ten steps of this class do not exceed.", TP_COLUMN_NS},
-    {"busy_percent", "Busy", "%", "Share of the time of these steps in which device work of the step runs.",
-     TP_COLUMN_REAL},
-    {"host_gap_us", "Host gap", "us", "Median time on the host from the end of a step to the start of the next step.",
+    {"p90_us", "p90", "us", "Step length on the device that nine of ten steps of this class do not exceed.",
      TP_COLUMN_NS},
+    {"busy_percent", "Busy", "%",
+     "Time in which device work of the steps of this class runs, as a share of the time of these steps on the device.",
+     TP_COLUMN_REAL},
+    {"host_gap_us", "Host gap", "us",
+     "Median time on the host from the end of a step of this class to the start of the next step.", TP_COLUMN_NS},
     {"graph_percent", "In graphs", "%",
-     "Percentage of the device operations in these steps that were launched by CUDA graphs.", TP_COLUMN_REAL},
+     "Percentage of the device operations in steps of this class that were launched by CUDA graphs.", TP_COLUMN_REAL},
     {"tokens_per_s", "Tokens/s", "1/s",
      "Tokens generated (decode) or processed (prefill, mixed) by the steps of this class, divided by the time of these "
-     "steps.",
+     "steps on the device.",
      TP_COLUMN_REAL},
     {"weights_us", "Weights", "us",
      "Time to read the weights of the model once at the peak bandwidth of the device's memory, without the caches of "
-     "keys and values. Empty if this time is longer than the median step.",
+     "keys and values. The cell is empty if this reading time is longer than the median step.",
      TP_COLUMN_NS},
     {"weights_percent", "Of p50", "%", "Time to read the weights of the model once, as a share of the median step.",
      TP_COLUMN_REAL},
-    {"kinds", "Kinds of work", "", "Kinds of work of these steps with their shares of the kernel time, largest first.",
-     TP_COLUMN_TEXT},
+    {"kinds", "Kinds of work", "",
+     "Kinds of work in the steps of this class, with their shares of the kernel time, largest first.", TP_COLUMN_TEXT},
 };
 
 struct step {

@@ -170,7 +170,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_make_rows(&gather, rows);
 }
 
-/* Adds the waits for the device that start in the used steps, as the sync table does. */
+/* Adds the waits for the device that start in the analysed steps, as the sync table does. */
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;

@@ -73,7 +73,7 @@ static void list_collective_calls(struct tp_slot_work *w)
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), compare_by_step_and_call, NULL);
 }
 
-/* Finds the collective calls of each used step. These calls are the row of the step. */
+/* Finds the collective calls of each analysed step. These calls are the row of the step. */
 static void find_rows_of_steps(struct tp_slot_work *w)
 {
     uint32_t at = 0;

@@ -55,7 +55,7 @@ static enum tp_summary_part part_of_idle_slice(const struct tp_idle_slice *piece
     return parts[piece->part];
 }
 
-/* Adds the idle times of one device to the parts of used steps. Idle times and steps are in order of time. One idle
+/* Adds the idle times of one device to the parts of analysed steps. Idle times and steps are in order of time. One idle
  * time may span several adjacent steps. */
 static void add_idle_times(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {

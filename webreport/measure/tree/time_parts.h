@@ -50,7 +50,7 @@ enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TI
 
 enum tp_time_class tp_time_class_of_work(enum tp_work work);
 
-/* Calls `own` for each part of the used steps that a device operation owns, in order of time. If several operations
+/* Calls `own` for each part of the analysed steps that a device operation owns, in order of time. If several operations
  * run, the operations of the first class own the time. Within a class, the operation that started first owns the time;
  * of several such operations the longest, then the first in the file. */
 void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),

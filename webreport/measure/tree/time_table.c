@@ -6,14 +6,21 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/ratio.h"
 
-enum { NS_FLOPS = 1000, FINEST = 400 }; /* FINEST: a shown row has at least 1 / FINEST of the time of the used steps */
+enum {
+    NS_FLOPS = 1000,
+    FINEST = 400
+}; /* FINEST: a shown row has at least 1 / FINEST of the time of the analysed steps */
 
 static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
-    {"name", "Time", "", "Part of the step time. Indented rows are parts of the row above them.", TP_COLUMN_TEXT},
+    {"name", "Time", "",
+     "Part of the step time. An indented row is a part of the nearest row above it with less indentation.",
+     TP_COLUMN_TEXT},
     {"time_us", "Time", "us",
-     "Time within the used steps. Each moment counts once, and the parts of a row add up to its time.", TP_COLUMN_NS},
-    {"share_percent", "Share", "%", "Share of the step time.", TP_COLUMN_REAL},
-    {"calls", "Calls", "", "Number of device operations that begin in the used steps.", TP_COLUMN_INT},
+     "Time within the analysed steps. Overlapping work counts once, so the parts of a row add up to the time of the "
+     "row.",
+     TP_COLUMN_NS},
+    {"share_percent", "Share", "%", "Time of this row as a share of the step time.", TP_COLUMN_REAL},
+    {"calls", "Calls", "", "Number of device operations that begin in the analysed steps.", TP_COLUMN_INT},
     {"tflops", "Rate", "TFLOP/s",
      "Floating-point operations of the calls with known shapes, divided by the time of their kernels.", TP_COLUMN_REAL},
     {"gb_per_s", "Memory", "GB/s",

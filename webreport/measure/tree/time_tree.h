@@ -1,4 +1,4 @@
-/* The tree of a device's time. Each nanosecond of the window, which is the union of the used steps, belongs to
+/* The tree of a device's time. Each nanosecond of the window, which is the union of the analysed steps, belongs to
  * exactly one leaf (docs/definitions.md, section 20).
  *
  * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication,
@@ -30,9 +30,10 @@ struct tp_time_node {
     uint8_t reason;
     /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
     uint32_t parent, depth;
-    /* time of the node within the used steps, ns; for node 0 the total length of the used steps */
+    /* time of the node within the analysed steps, ns; for node 0 the total length of the analysed steps */
     int64_t time_ns;
-    int64_t calls, kernel_ns; /* number of the operations that start in the used steps, and their total duration, ns */
+    int64_t calls,
+        kernel_ns;        /* number of the operations that start in the analysed steps, and their total duration, ns */
     int64_t flops, bytes; /* floating-point operations and bytes of the units whose longest kernel is in this node */
     int64_t costed_ns;    /* total kernel time of the units that are included in `flops` and `bytes`, ns */
     int64_t floored_ns;   /* part of costed_ns for which the least time is known, ns */
@@ -46,7 +47,7 @@ struct tp_time_tree {
     struct tp_str device_name;    /* full name of the device; empty if unknown */
     const struct tp_peaks *peaks; /* peak rates of the device; NULL if unknown, then nodes have no least time */
     int64_t latency_ns; /* usual time from the end of a launch to the start of its operation on an idle device, ns */
-    int64_t held_ns;    /* time of the used steps during which unrecorded work occupied the device, ns */
+    int64_t held_ns;    /* time of the analysed steps during which unrecorded work occupied the device, ns */
     struct tp_time_node *nodes;
     uint32_t node_count;
 };
@@ -54,7 +55,7 @@ struct tp_time_tree {
 struct tp_time_trees {
     /* one tree per device: the device with the most work first; devices with equal work in order of their index */
     struct tp_time_tree *items;
-    uint32_t count; /* number of trees; 0 without devices, or if the used steps have length 0 */
+    uint32_t count; /* number of trees; 0 without devices, or if the analysed steps have length 0 */
 };
 
 /* Builds the trees in `arena`, whose guard the caller has set. idle: idle view built with flames. All arguments must

@@ -23,7 +23,7 @@ static void add_own_time(void *context, uint32_t device, int64_t ns)
     tp_time_add_time(maker, maker->leaves[device], ns);
 }
 
-/* Returns whether an operation starts in the used steps. *near: position of the last search
+/* Returns whether an operation starts in the analysed steps. *near: position of the last search
  * (tp_intervals_contain_near). */
 static bool does_operation_begin_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
@@ -160,8 +160,8 @@ static struct children sort_children(const struct tp_time_builder *maker)
     return children;
 }
 
-/* Adds the nodes below `draft` that have time or operations in the used steps. parent: index of the node of `draft`.
- * The length of a path limits the recursion. */
+/* Adds the nodes below `draft` that have time or operations in the analysed steps. parent: index of the node of
+ * `draft`. The length of a path limits the recursion. */
 static void add_children_of_draft(const struct tp_time_builder *maker, const struct children *children, uint32_t draft,
                                   uint32_t parent)
 {
@@ -303,30 +303,31 @@ static struct tp_json_value children(const struct tp_record *record)
 static const struct tp_json_field node_fields[] = {
     {"name", TP_PLAIN(F, text), .definition = "name of this part of the time"},
     {"time_ns", TP_PLAIN(F, time_ns),
-     .definition = "time in the used steps, in nanoseconds; the children's times sum to it"},
+     .definition = "time in the analysed steps, in nanoseconds; the times of the children add up to this time"},
     {"share", TP_COMPUTED(TP_AS_REAL, share_value), .definition = "share of the step time, from 0 to 1"},
     {"calls", TP_PLAIN(F, calls), TP_ONLY_IF(F, calls),
-     .definition = "number of device operations that begin in the used steps"},
+     .definition = "number of device operations that begin in the analysed steps"},
     {"kernel_ns", TP_PLAIN(F, kernel_ns), TP_ONLY_IF(F, calls),
-     .definition = "sum of the durations of these operations, in nanoseconds"},
+     .definition = "sum of the durations of the device operations that begin in the analysed steps, in nanoseconds"},
     {"flops", TP_PLAIN(F, flops), TP_ONLY_IF(F, costed_ns),
      .definition = "floating-point operations of the calls whose shapes and types are known"},
     {"tflops", TP_COMPUTED(TP_AS_REAL, tflops_value), TP_ONLY_IF(F, costed_ns),
-     .definition = "rate of the floating-point operations, in 10^12 per second"},
+     .definition = "flops divided by costed_ns, in 10^12 operations per second"},
     {"bytes", TP_PLAIN(F, bytes), TP_ONLY_IF(F, costed_ns),
-     .definition = "smallest number of bytes that these calls read and write"},
+     .definition = "least number of bytes that the calls with known shapes and types read and write"},
     {"gbs", TP_COMPUTED(TP_AS_REAL, gb_per_s_value), TP_ONLY_IF(F, costed_ns),
-     .definition = "rate of the bytes, in 10^9 bytes per second"},
+     .definition = "bytes divided by costed_ns, in 10^9 bytes per second"},
     {"costed_ns", TP_PLAIN(F, costed_ns), TP_ONLY_IF(F, costed_ns),
      .definition = "kernel time of the calls whose shapes and types are known, in nanoseconds"},
     {"floor_ns", TP_PLAIN(F, floor_ns), TP_ONLY_IF(F, floored_ns),
-     .definition = "shortest possible time of these calls at the peak rates of the device, in nanoseconds"},
+     .definition = "shortest possible time of the calls with known shapes and types at the peak rates of the device, "
+                   "in nanoseconds"},
     {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom_value), TP_ONLY_IF(F, floored_ns),
      .definition = "kernel time above the shortest possible time, in nanoseconds"},
     {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns),
      .definition = "limit that applies to most of the kernel time: compute, memory or latency"},
     {"children", TP_COMPUTED(TP_AS_LIST, children), .fields = &node_type,
-     .definition = "parts of the time, with the same members"},
+     .definition = "parts of this time; each has the same members"},
 };
 #undef F
 static const struct tp_fields node_type = TP_FIELDS("A node of the tree of time", node_fields);
@@ -367,7 +368,7 @@ static const struct tp_json_field fields[] = {
     {"device", TP_PLAIN(F, device), .definition = "index of the device"},
     {"device_name", TP_PLAIN(F, device_name), .definition = "name of the device; empty: unknown"},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_name),
-     .definition = "device whose peak rates are used; null: no rates are known"},
+     .definition = "name of the device whose peak rates are used; null: no peak rates are known"},
     {"peaks_are_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),
      .definition = "true if the peak rates were measured instead of published"},
     {"latency_ns", TP_PLAIN(F, latency_ns),
@@ -376,7 +377,7 @@ static const struct tp_json_field fields[] = {
     {"held_ns", TP_PLAIN(F, held_ns),
      .definition = "idle time in which the device may have run work that is not recorded, in nanoseconds"},
     {"tree", TP_COMPUTED(TP_AS_RECORD, top_value), .fields = &node_type,
-     .definition = "time of the used steps, divided into parts"},
+     .definition = "time of the analysed steps, divided into parts"},
 };
 #undef F
 

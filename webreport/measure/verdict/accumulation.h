@@ -15,9 +15,9 @@ struct tp_accumulation {
     bool *updates; /* for each step: true if the optimizer runs in the step; NULL if micro_steps_per_step is 0 */
 };
 
-/* Finds out whether the steps of a trace are micro-steps. Every used step must have a backward pass, and at least half
- * of the used steps must have no optimizer step. At least one step must keep the gradients of the previous step. The
- * result is in `arena`. */
+/* Finds out whether the steps of a trace are micro-steps. Every analysed step must have a backward pass, and at least
+ * half of the analysed steps must have no optimizer step. At least one step must keep the gradients of the previous
+ * step. The result is in `arena`. */
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns 1 for a micro-step that updates the parameters, otherwise 0. */

@@ -86,8 +86,8 @@ static int64_t *sum_declared_times_by_name(const struct tp_model *model, unsigne
 }
 
 /* Finds the range name with the most time among the main thread's ranges with a declared kind in `kinds`. Ignores
- * ranges below least_percent of the time of the used steps. Of names with equal time, chooses the first in alphabetical
- * order. */
+ * ranges below least_percent of the time of the analysed steps. Of names with equal time, chooses the first in
+ * alphabetical order. */
 static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model *model, unsigned kinds,
                                double least_percent, struct tp_arena *arena)
 {

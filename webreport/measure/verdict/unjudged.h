@@ -1,4 +1,4 @@
-/* Describes time of the used steps that cannot be analysed, because it does not show how the program's steps run
+/* Describes time of the analysed steps that cannot be analysed, because it does not show how the program's steps run
  * (docs/definitions.md, section 13). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 #define TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
@@ -18,7 +18,7 @@ struct tp_detail;
 
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
-    int64_t ns; /* idle time of the used steps that cannot be analysed, ns; 0 with TP_UNJUDGED_NOTHING */
+    int64_t ns; /* idle time of the analysed steps that cannot be analysed, ns; 0 with TP_UNJUDGED_NOTHING */
     /* details of the rule that found the time (rules/details.h); NULL without a rule */
     const struct tp_detail *details;
 };

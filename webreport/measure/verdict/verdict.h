@@ -34,8 +34,8 @@ enum tp_verdict_class {
     TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
 
-/* Kinds of time. On the device of the verdict, the first nine add up to the time of the used steps exactly. A program
- * without a device has input, communication, operators and between, which may overlap. */
+/* Kinds of time. On the device of the verdict, the first nine add up to the time of the analysed steps exactly. A
+ * program without a device has input, communication, operators and between, which may overlap. */
 enum tp_time_cause {
     TP_TIME_COMPUTE,
     TP_TIME_COMMUNICATION, /* communication that is exposed */
@@ -53,8 +53,8 @@ enum tp_time_cause {
     TP_TIME_NONE = TP_TIME_COUNT
 };
 
-/* The longest gap of the device in the used steps. kind, line: project line (fold of the stack) that ran for most of
- * the gap. */
+/* The longest gap of the device in the analysed steps. kind, line: project line (fold of the stack) that ran for most
+ * of the gap. */
 struct tp_verdict_gap {
     /* start_ns: start of the gap since the start of the profile; total_ns: length of the gap; ns */
     int64_t start_ns, total_ns;
@@ -115,7 +115,7 @@ struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_headline headline_id;
     enum tp_verdict_period period;
-    /* cause that the verdict names; TP_TIME_NONE if the time of the used steps has no causes */
+    /* cause that the verdict names; TP_TIME_NONE if the time of the analysed steps has no causes */
     enum tp_time_cause cause;
     /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of the step time */
     enum tp_time_cause next;
@@ -147,8 +147,8 @@ struct tp_trace_verdict {
     /* The verdict as sentences. Only tp_fill_verdict_texts in webreport/document/words fills it; in measure, only a
      * summary reads it to keep a copy. */
     struct tp_str headline;
-    double step_us; /* mean length of a used step, us */
-    /* part of the recording outside the used steps; all members are 0 if the shares are unknown */
+    double step_us; /* mean length of an analysed step, us */
+    /* part of the recording outside the analysed steps; all members are 0 if the shares are unknown */
     struct tp_outside_part left_out;
     /* time that cannot be analysed; set only if it is more than half of the step time */
     struct tp_unjudged unjudged;

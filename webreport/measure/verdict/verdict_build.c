@@ -75,7 +75,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
     return sum;
 }
 
-/* Returns the device with the most busy time in the used steps; of equal devices, the first. */
+/* Returns the device with the most busy time in the analysed steps; of equal devices, the first. */
 static const struct tp_gpu *find_busiest_gpu(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
@@ -207,7 +207,7 @@ static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_mo
     }
 }
 
-/* Splits the time of the device in the used steps into causes. Every nanosecond has exactly one cause. */
+/* Splits the time of the device in the analysed steps into causes. Every nanosecond has exactly one cause. */
 static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct tp_model *model,
                                        const struct tp_gpu *gpu, struct tp_arena *arena)
 {
@@ -507,7 +507,7 @@ static struct tp_json_value left_out_reason(const struct tp_record *record)
 
 static const struct tp_json_field step_fields[] = {
     {"name", TP_PLAIN(struct tp_step, name), .definition = "name of the step"},
-    {"reason", TP_COMPUTED(TP_AS_WORD, left_out_reason), .definition = "why the step is left out"},
+    {"reason", TP_COMPUTED(TP_AS_WORD, left_out_reason), .definition = "reason why the statistics leave the step out"},
 };
 static const struct tp_fields left_out_step = TP_FIELDS("A step that is left out", step_fields);
 
@@ -531,29 +531,35 @@ static struct tp_json_value cause_name_value(const struct tp_record *record)
 #define F struct tp_outside_part
 static const struct tp_json_field left_out_fields[] = {
     {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
-    {"total_us", TP_US(F, total_ns), .definition = "length outside of the used steps"},
-    {"before_us", TP_US(F, before_ns), .definition = "length before the first used step"},
-    {"after_us", TP_US(F, after_ns), .definition = "length after the last used step"},
+    {"total_us", TP_US(F, total_ns), .definition = "recorded time outside of the analysed steps"},
+    {"before_us", TP_US(F, before_ns), .definition = "recorded time before the first analysed step"},
+    {"after_us", TP_US(F, after_ns), .definition = "recorded time after the last analysed step"},
     {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named),
-     .definition = "device, or kind of the code that the host ran"},
+     .definition = "device if `line` is a kernel, otherwise kind of the host code in `line`"},
     {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named),
-     .definition = "activity with the longest time outside of the used steps"},
-    {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named), .definition = "time of `line` outside of the used steps"},
+     .definition = "main activity outside of the analysed steps: the longest kernel, or the code in which the main "
+                   "thread spends most time"},
+    {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named),
+     .definition = "time of `line` outside of the analysed steps"},
 };
 #undef F
-static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the used steps", left_out_fields);
+static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the analysed steps", left_out_fields);
 
 #define F struct tp_trace_verdict
 static const struct tp_json_field gap_fields[] = {
-    {"start_us", TP_US(F, gap.start_ns), .definition = "start of the gap, from the start of the profile"},
-    {"total_us", TP_US(F, gap.total_ns), .definition = "length"},
-    {"percent", TP_PLAIN(F, gap.percent), .definition = "length, percent of the time of the used steps"},
-    {"parts_us", TP_MAP(next_gap_part, NULL), .definition = "length of each part of the idle time"},
-    {"kind", TP_PLAIN(F, gap.kind), .definition = "kind of the code that the host ran for most of the gap"},
-    {"line", TP_PLAIN(F, gap.line), .definition = "code that the host ran for most of the gap"},
+    {"start_us", TP_US(F, gap.start_ns),
+     .definition = "start of the longest idle time, relative to the start of the profile"},
+    {"total_us", TP_US(F, gap.total_ns), .definition = "length of the longest idle time"},
+    {"percent", TP_PLAIN(F, gap.percent),
+     .definition = "length of the longest idle time, in percent of the total length of the analysed steps"},
+    {"parts_us", TP_MAP(next_gap_part, NULL),
+     .definition = "time of each part of the longest idle time, such as host, launch or queue"},
+    {"kind", TP_PLAIN(F, gap.kind),
+     .definition = "kind of the code that the host ran for most of the longest idle time"},
+    {"line", TP_PLAIN(F, gap.line), .definition = "code that the host ran for most of the longest idle time"},
     {"call", TP_PLAIN(F, gap.call),
-     .definition = "runtime call that takes at least half of the gap; empty: no such call"},
-    {"call_us", TP_US(F, gap.call_ns), .definition = "time of `call` in the gap"},
+     .definition = "runtime call that takes at least half of the longest idle time; empty: no such call"},
+    {"call_us", TP_US(F, gap.call_ns), .definition = "time of `call` in the longest idle time"},
 };
 static const struct tp_fields gap = TP_FIELDS("The longest idle time of the device", gap_fields);
 
@@ -561,20 +567,23 @@ static const struct tp_json_field fields[] = {
     {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "cause that limits the step time"},
     {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device with the longest busy time"},
     {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value),
-     .definition = "kind of time that determines the class; null: no such kind"},
-    {"percent", TP_PLAIN(F, percent), .definition = "time of the group of `cause`, percent of the step time"},
-    {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause"},
+     .definition = "kind of time from which the class is derived; null: no such kind"},
+    {"percent", TP_PLAIN(F, percent),
+     .definition = "time of the group of causes that contains `cause`, in percent of the step time"},
+    {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause, such as compute or input"},
     {"awaited_communication_us", TP_US(F, awaited_communication_ns), TP_ONLY_IF(F, has_device),
-     .definition = "idle time of at least 1 ms between the launch and the start of a collective"},
+     .definition = "sum of the idle times of at least 1 ms between the launch and the start of a communication kernel"},
     {"unrecorded_wait_us", TP_US(F, unrecorded_wait_ns), TP_ONLY_IF(F, has_device),
      .definition = "idle time in which the host waits for device work that is not recorded"},
     {"longest_gap", TP_PART(&gap), TP_NULL_UNLESS(F, has_gap), .definition = "longest idle time of the device"},
-    {"headline", TP_PLAIN(F, headline), .definition = "the verdict in one or more sentences"},
-    {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the used steps"},
-    {"steps_used", TP_PLAIN(F, steps_used), .definition = "number of used steps"},
+    {"headline", TP_PLAIN(F, headline), .definition = "text of the verdict in one or more sentences"},
+    {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the analysed steps"},
+    {"steps_used", TP_PLAIN(F, steps_used), .definition = "number of analysed steps"},
     {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that the statistics exclude"},
-    {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the used steps"},
-    {"unjudged_us", TP_US(F, unjudged.ns), .definition = "time of the used steps that cannot be analysed"},
+    {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the analysed steps"},
+    {"unjudged_us", TP_US(F, unjudged.ns),
+     .definition =
+         "part of the analysed steps that gives no information about the step time, such as the capture of a graph"},
 };
 #undef F
 

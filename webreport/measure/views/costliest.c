@@ -1,4 +1,4 @@
-/* Implements costliest.h: finds the kernels and operators of the used steps that take the most time. */
+/* Implements costliest.h: finds the kernels and operators of the analysed steps that take the most time. */
 #include "webreport/measure/views/costliest.h"
 
 #include "webreport/model/second_copy.h"
@@ -8,8 +8,8 @@
 
 static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
     {"name", "Name", "", "Name of the kernel or operator.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Number of calls in the used steps.", TP_COLUMN_INT},
-    {"time_us", "Time", "us", "Time of all calls in the used steps.", TP_COLUMN_NS}};
+    {"calls", "Calls", "", "Number of calls in the analysed steps.", TP_COLUMN_INT},
+    {"time_us", "Time", "us", "Time of all calls in the analysed steps.", TP_COLUMN_NS}};
 
 /* time and number of calls of each item; an item is a row of the kernel view or the name of an operator */
 struct heaviest {

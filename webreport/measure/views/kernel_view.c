@@ -11,16 +11,16 @@ enum { UNIT_E9 = 1000000000 };
 
 #define TIME_COLUMNS                                                                                                   \
     {"calls", "Calls", "", "Number of launches in the whole recording.", TP_COLUMN_INT},                               \
-        {"total_us", "Total", "us", "Sum of the durations in the whole recording.", TP_COLUMN_NS},                     \
-        {"mean_us", "Mean", "us", "Mean duration in the whole recording.", TP_COLUMN_REAL},                            \
-        {"max_us", "Max", "us", "Longest duration in the whole recording.", TP_COLUMN_NS},                             \
-        {"min_us", "Min", "us", "Shortest duration in the whole recording.", TP_COLUMN_NS},                            \
-        {"in_steps_us", "In steps", "us", "Part of the total time that is within the used steps.", TP_COLUMN_NS},      \
+        {"total_us", "Total", "us", "Sum of the durations of all executions in the whole recording.", TP_COLUMN_NS},   \
+        {"mean_us", "Mean", "us", "Mean duration of an execution in the whole recording.", TP_COLUMN_REAL},            \
+        {"max_us", "Max", "us", "Longest duration of an execution in the whole recording.", TP_COLUMN_NS},             \
+        {"min_us", "Min", "us", "Shortest duration of an execution in the whole recording.", TP_COLUMN_NS},            \
+        {"in_steps_us", "In steps", "us", "Part of the total time that is within the analysed steps.", TP_COLUMN_NS},  \
         {"share_of_step_percent", "Of step time", "%",                                                                 \
-         "Time within the used steps as a share of the step time. The times of overlapping streams are added.",        \
+         "Time within the analysed steps as a share of the step time. The times of overlapping streams are added.",    \
          TP_COLUMN_REAL},                                                                                              \
     {                                                                                                                  \
-        "calls_in_steps", "Calls in steps", "", "Number of launches in the used steps.", TP_COLUMN_INT                 \
+        "calls_in_steps", "Calls in steps", "", "Number of launches in the analysed steps.", TP_COLUMN_INT             \
     }
 #define LAUNCH_COLUMNS                                                                                                 \
     {"mean_blocks_per_sm", "Blocks per SM", "",                                                                        \
@@ -96,9 +96,9 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-/* the part of an event in the used steps */
+/* the part of an event in the analysed steps */
 struct in_steps {
-    int64_t ns; /* duration of the event within the window of used steps, ns */
+    int64_t ns; /* duration of the event within the window of analysed steps, ns */
     bool is_launched;
 };
 

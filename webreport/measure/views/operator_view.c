@@ -9,7 +9,7 @@
 #define NUMBER_COLUMNS                                                                                                 \
     {"calls", "Calls", "", "Number of calls, including nested calls.", TP_COLUMN_INT},                                 \
         {"device_self_time_us", "GPU self", "us",                                                                      \
-         "Time of the device work that these calls launched themselves, not through other operators.", TP_COLUMN_NS},  \
+         "Time of the device work that the calls themselves launched, not through inner operators.", TP_COLUMN_NS},    \
         {"device_total_time_us", "GPU total", "us",                                                                    \
          "Device time of the calls and of the operators inside them. Recursive calls count once.", TP_COLUMN_NS},      \
         {"host_self_time_us", "CPU self", "us",                                                                        \
@@ -341,10 +341,11 @@ static struct tp_json_value sort_key_value(const struct tp_record *record)
 
 #define F struct tp_operator_view
 static const struct tp_json_field unlinked_fields[] = {
-    {"device_events", TP_PLAIN(F, unlinked_device_events), .definition = "device events without an operator"},
+    {"device_events", TP_PLAIN(F, unlinked_device_events), .definition = "number of device events without an operator"},
     {"device_time_us", TP_US(F, unlinked_device_time_ns),
-     .definition = "time of the device events without an operator"},
-    {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns), .definition = "time of the kernels without an operator"},
+     .definition = "sum of the durations of the device events without an operator"},
+    {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns),
+     .definition = "sum of the durations of the kernels without an operator"},
     {"launches_outside_operators", TP_PLAIN(F, launches_outside_operators),
      .definition = "number of runtime and driver calls while no operator ran"},
 };
@@ -355,9 +356,10 @@ static const struct tp_json_field fields[] = {
      .definition = "name of the column by which the tables are sorted"},
     {"by_name", TP_PLAIN(F, by_name), .definition = "operators by name"},
     {"by_name_and_input_shape", TP_PLAIN(F, by_shape), .definition = "operators by name and shapes of their inputs"},
-    {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row), .definition = "call stacks of each operator"},
+    {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row),
+     .definition = "call stacks of each operator; the key is the name of the operator"},
     {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
-     .definition = "call stacks of each operator and shape, by NAME###SHAPE"},
+     .definition = "call stacks of each operator and input shape; the key is NAME###SHAPE"},
     {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out),
      .definition = "number of call stacks that are null because their texts would be too long"},
     {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},

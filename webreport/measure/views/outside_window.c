@@ -1,4 +1,4 @@
-/* Implements outside_window.h: finds the part of a recording outside the used steps. */
+/* Implements outside_window.h: finds the part of a recording outside the analysed steps. */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"

@@ -60,7 +60,7 @@ enum tp_overlap_column {
     TP_OVERLAP_COLUMNS
 };
 
-/* Means over the used steps. Values below TP_AVERAGE_OTHER are from enum tp_time_category. */
+/* Means over the analysed steps. Values below TP_AVERAGE_OTHER are from enum tp_time_category. */
 enum tp_average { TP_AVERAGE_OTHER = TP_CATEGORY_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 struct tp_overview {
@@ -72,13 +72,13 @@ struct tp_overview {
     uint32_t gpu_count;
     int64_t *busy_by_gpu_ns; /* busy time of each device in each step, ns; index: step * gpu_count + gpu */
     double average_us[TP_AVERAGE_COUNT];
-    int64_t window_ns; /* total length of the used steps, ns */
+    int64_t window_ns; /* total length of the analysed steps, ns */
     uint32_t used_count;
-    /* time in which any device is busy, ns. device_busy_ns: in the used steps; recorded_device_busy_ns: in the whole
-     * recording */
+    /* time in which any device is busy, ns. device_busy_ns: in the analysed steps; recorded_device_busy_ns: in the
+     * whole recording */
     int64_t device_busy_ns, recorded_device_busy_ns;
-    int64_t communication_ns,
-        hidden_communication_ns; /* total communication in the used steps, and the part of it that compute hides, ns */
+    int64_t communication_ns, hidden_communication_ns; /* total communication in the analysed steps, and the part of it
+                                                          that compute hides, ns */
     struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
 };

@@ -15,8 +15,8 @@ static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
      TP_COLUMN_TEXT},
     {"used", "Used", "", "yes if the statistics use this step.", TP_COLUMN_BOOL},
     {"left_out", "Left out", "",
-     "Reason why the statistics do not use the step: warm-up (longer than the others), unfinished, or different (other "
-     "work than the typical step).",
+     "Reason why the statistics do not use the step: warm-up (longer than the other steps), unfinished, or different "
+     "(other work than the typical step).",
      TP_COLUMN_TEXT},
     {"start_us", "Start", "us",
      "Start of the step's marker on the host, or end of the previous step's device work, whichever is later.",
@@ -38,7 +38,8 @@ static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
     {"dataloader_us", "DataLoader", "us",
      "Time of the step in which the data loader ran, but no device work, communication or runtime call.", TP_COLUMN_NS},
     {"cpu_exec_us", "CPU exec", "us",
-     "Time of the step in which an operator or annotation ran on the host, but none of the other categories.",
+     "Time of the step in which an operator or annotation ran on the host, but no device work, communication, runtime "
+     "call or data loading.",
      TP_COLUMN_NS},
     {"other_us", "Other", "us", "Time of the step in which nothing was recorded.", TP_COLUMN_NS},
     {"total_us", "Total", "us", "Length of the step; the times of the categories add up to it exactly.", TP_COLUMN_NS},
@@ -51,7 +52,7 @@ static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
 static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
     {"step", "Step", "", "Name of the step.", TP_COLUMN_TEXT},
     {"computation_us", "Computation", "us",
-     "Time of the step in which a compute kernel ran. In a trace without such kernels, time in which an operator or "
+     "Time of the step in which a compute kernel ran. In a trace without compute kernels, time in which an operator or "
      "annotation ran on the host.",
      TP_COLUMN_NS},
     {"communication_us", "Communication", "us",
@@ -73,10 +74,11 @@ const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
     {"dataloader_us", "DataLoader", "us",
      "Mean time per step in the data loader while no device work, communication or runtime call runs.", TP_COLUMN_REAL},
     {"cpu_exec_us", "CPU exec", "us",
-     "Mean time per step in operators or annotations on the host while nothing of the other categories runs.",
+     "Mean time per step in operators or annotations on the host while no device work, communication, runtime call or "
+     "data loading runs.",
      TP_COLUMN_REAL},
     {"other_us", "Other", "us", "Mean time per step in which nothing was recorded.", TP_COLUMN_REAL},
-    {"total_us", "Step time", "us", "Mean length of a used step.", TP_COLUMN_REAL},
+    {"total_us", "Step time", "us", "Mean length of an analysed step.", TP_COLUMN_REAL},
     {"device_busy_us", "GPU busy", "us", "Mean time per step in which a device ran an operation.", TP_COLUMN_REAL},
 };
 
@@ -311,31 +313,34 @@ static const struct tp_json_field step_fields[] = {
 static const struct tp_fields step = TP_FIELDS("A step", step_fields);
 
 static const struct tp_json_field count_fields[] = {
-    {"operators", TP_PLAIN(struct tp_step_counts, operators), .definition = "calls of operators"},
+    {"operators", TP_PLAIN(struct tp_step_counts, operators), .definition = "number of calls of operators"},
     {"runtime_calls", TP_PLAIN(struct tp_step_counts, runtime_calls),
-     .definition = "calls of the device's runtime or driver"},
-    {"collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "collectives"},
-    {"device_allocations", TP_PLAIN(struct tp_step_counts, device_allocations), .definition = "allocations on devices"},
-    {"host_allocations", TP_PLAIN(struct tp_step_counts, host_allocations), .definition = "allocations on the host"},
+     .definition = "number of calls of the device's runtime or driver"},
+    {"number of collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "number of collectives"},
+    {"device_allocations", TP_PLAIN(struct tp_step_counts, device_allocations),
+     .definition = "number of allocations on devices"},
+    {"host_allocations", TP_PLAIN(struct tp_step_counts, host_allocations),
+     .definition = "number of allocations on the host"},
 };
-static const struct tp_fields counts = TP_FIELDS("Counts in the used steps", count_fields);
+static const struct tp_fields counts = TP_FIELDS("Counts in the analysed steps", count_fields);
 
 static const struct tp_json_field fields[] = {
     {"device_type", TP_PLAIN(F, device_type),
      .definition = "type of the devices, such as GPU or NPU; CPU: no device was used"},
-    {"window_us", TP_US(F, window_ns), .definition = "total length of the used steps"},
-    {"steps_used", TP_PLAIN(F, used_count), .definition = "number of used steps"},
+    {"window_us", TP_US(F, window_ns), .definition = "total length of the analysed steps"},
+    {"steps_used", TP_PLAIN(F, used_count), .definition = "number of analysed steps"},
     {"steps", TP_EACH_ROW(F, steps, &step), .definition = "steps in order of time"},
-    {"average", TP_MAP(next_average, NULL), .definition = "means over the used steps, in microseconds"},
+    {"average", TP_MAP(next_average, NULL),
+     .definition = "mean time per analysed step in each category, in microseconds"},
     {"gpu_summary", TP_PLAIN(F, gpu_summary), .definition = "busy time, kernels and copies of each device"},
-    {"device_busy_us", TP_US(F, device_busy_ns), .definition = "time in the used steps with work on any device"},
+    {"device_busy_us", TP_US(F, device_busy_ns), .definition = "time in the analysed steps with work on any device"},
     {"recorded_device_busy_us", TP_US(F, recorded_device_busy_ns),
      .definition = "time in the whole recording with work on any device"},
     {"tensor_core_eligible_operator_kernel_time_ratio", TP_PLAIN(F, tensor_core_eligible_ratio),
      .definition = "share of the kernel time that belongs to operators that can use tensor cores"},
-    {"in_steps", TP_RECORD(F, in_steps, &counts), .definition = "numbers of events in the used steps"},
+    {"in_steps", TP_RECORD(F, in_steps, &counts), .definition = "counts of events in the analysed steps"},
     {"communication_overlap", TP_PLAIN(F, communication_overlap),
-     .definition = "communication and computation by step"},
+     .definition = "time of each step in communication and in computation"},
 };
 #undef F
 

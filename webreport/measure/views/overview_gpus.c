@@ -19,13 +19,13 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
     {"est_sm_efficiency_ratio", "Est. SM efficiency", "ratio",
      "Number of blocks of the running kernels per SM, but at most 1, averaged over the step time.", TP_COLUMN_REAL},
     {"est_achieved_occupancy_percent", "Est. achieved occupancy", "%",
-     "Mean estimated occupancy of the kernels, weighted by their time in the used steps.", TP_COLUMN_REAL},
+     "Mean estimated occupancy of the kernels, weighted by their time in the analysed steps.", TP_COLUMN_REAL},
     {"tensor_core_kernel_time_ratio", "Tensor core time", "ratio",
      "Share of the device's kernel time in kernels whose name shows that they use tensor cores.", TP_COLUMN_REAL},
     {"tensor_core_unknown_time_ratio", "Tensor core unknown", "ratio",
      "Share of the device's kernel time in kernels whose name does not show whether they use tensor cores.",
      TP_COLUMN_REAL},
-    {"busy_us", "Busy", "us", "Time of the used steps in which a kernel, copy or memset ran on the device.",
+    {"busy_us", "Busy", "us", "Time of the analysed steps in which a kernel, copy or memset ran on the device.",
      TP_COLUMN_NS},
     {"busy_ratio", "Busy share", "ratio", "Busy time as a share of the step time.", TP_COLUMN_REAL},
     {"recorded_busy_us", "Recorded busy", "us",
@@ -220,7 +220,8 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* a copy of the model with the given window instead of the window of used steps */
+    struct tp_model narrow =
+        *model; /* a copy of the model with the given window instead of the window of analysed steps */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;

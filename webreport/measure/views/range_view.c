@@ -11,13 +11,14 @@ static const struct tp_column_def range_defs[TP_RANGE_COLUMNS] = {
     {"range", "Range", "", "Name that the program gave the range or counter.", TP_COLUMN_TEXT},
     {"kind", "Kind", "", "Kind of work in the range, as set by the program or guessed from the range's name.",
      TP_COLUMN_WORD},
-    {"calls", "Calls", "", "Number of ranges with this name that have time in the used steps.", TP_COLUMN_INT},
-    {"self_us", "Self", "us", "Time of the ranges in the used steps, without the ranges inside them.", TP_COLUMN_NS},
+    {"calls", "Calls", "", "Number of ranges with this name that overlap the analysed steps.", TP_COLUMN_INT},
+    {"self_us", "Self", "us", "Time of the ranges in the analysed steps, without the time of inner ranges.",
+     TP_COLUMN_NS},
     {"total_us", "Total", "us",
-     "Time of the ranges in the used steps. A range inside a range with the same name adds no time.", TP_COLUMN_NS},
+     "Time of the ranges in the analysed steps. A range inside a range with the same name adds no time.", TP_COLUMN_NS},
     {"share_percent", "Share", "%", "Total time as a share of the step time. The times of several threads are added.",
      TP_COLUMN_REAL},
-    {"per_step_us", "Per step", "us", "Total time divided by the number of used steps.", TP_COLUMN_NS}};
+    {"per_step_us", "Per step", "us", "Total time divided by the number of analysed steps.", TP_COLUMN_NS}};
 
 static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
     {"counter", "Counter", "", "Name that the program gave the range or counter.", TP_COLUMN_TEXT},
@@ -41,8 +42,8 @@ struct sum {
 struct open_range {
     uint32_t name;
     int64_t end_ns,
-        child_ranges_ns; /* child_ranges_ns: time of the direct child ranges within the window of used steps */
-    int64_t own_ns;      /* time of this range within the window of used steps, including nested ranges */
+        child_ranges_ns; /* child_ranges_ns: time of the direct child ranges within the window of analysed steps */
+    int64_t own_ns;      /* time of this range within the window of analysed steps, including nested ranges */
 };
 
 struct summing {

@@ -8,11 +8,11 @@
 enum tp_range_column {
     TP_RANGE_NAME,
     TP_RANGE_KIND,     /* kind of the ranges, such as input or optimizer; null if unknown */
-    TP_RANGE_CALLS,    /* number of ranges with time in the used steps */
-    TP_RANGE_SELF,     /* time in the used steps, without nested ranges */
-    TP_RANGE_TOTAL,    /* time in the used steps, including nested ranges */
-    TP_RANGE_SHARE,    /* total as a percentage of the length of the used steps */
-    TP_RANGE_PER_STEP, /* total divided by the number of used steps */
+    TP_RANGE_CALLS,    /* number of ranges with time in the analysed steps */
+    TP_RANGE_SELF,     /* time in the analysed steps, without nested ranges */
+    TP_RANGE_TOTAL,    /* time in the analysed steps, including nested ranges */
+    TP_RANGE_SHARE,    /* total as a percentage of the length of the analysed steps */
+    TP_RANGE_PER_STEP, /* total divided by the number of analysed steps */
     TP_RANGE_COLUMNS
 };
 

@@ -11,8 +11,8 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"api", "Call", "", "Runtime or driver function that waited.", TP_COLUMN_TEXT},
     {"kind", "Kind", "", "sync for a call that only waits, copy for a copy that returns when the copy is complete.",
      TP_COLUMN_TEXT},
-    {"count", "Calls", "", "Number of calls that wait.", TP_COLUMN_INT},
-    {"host_wait_us", "Host wait", "us", "Time that the host spent in the calls.", TP_COLUMN_NS},
+    {"count", "Calls", "", "Number of calls in this row that wait for the device.", TP_COLUMN_INT},
+    {"host_wait_us", "Host wait", "us", "Time that the host spent in the waiting calls of this row.", TP_COLUMN_NS},
     {"bubble_us", "Bubble", "us", "Idle time of the device from the end of the call to the next operation.",
      TP_COLUMN_NS},
     {"cost_us", "Cost", "us",
@@ -20,7 +20,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
      "of the call.",
      TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
-    {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
+    {"first_event", "First event", "", "Position of the first call of this row in the trace file.", TP_COLUMN_INT},
 };
 
 /* the waits of one kind at one place in the program; times in ns */
@@ -135,12 +135,15 @@ void tp_sync_table_build(struct tp_sync_table *table, const struct tp_model *mod
 
 #define F struct tp_sync_table
 static const struct tp_json_field fields[] = {
-    {"count", TP_PLAIN(F, count), .definition = "number of calls that wait for the device and begin in the used steps"},
-    {"host_wait_us", TP_US(F, host_wait_ns), .definition = "time that the host spends in these calls"},
-    {"bubble_us", TP_US(F, bubble_ns), .definition = "idle time of the device after these calls"},
-    {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that removing the waits saves"},
+    {"count", TP_PLAIN(F, count),
+     .definition = "number of calls that wait for the device and begin in the analysed steps"},
+    {"host_wait_us", TP_US(F, host_wait_ns),
+     .definition = "time that the host spends in calls that wait for the device"},
+    {"bubble_us", TP_US(F, bubble_ns),
+     .definition = "idle time of the device between the end of each waiting call and the next operation"},
+    {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that would be saved without the waits"},
     {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
-     .definition = "number of waits outside the used steps; no row and no sum includes them"},
+     .definition = "number of waits outside the analysed steps; no row and no sum includes them"},
     {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
 };
 #undef F

@@ -1,8 +1,8 @@
 /* The sync table: host calls that wait for the device, and the largest possible gain from removing each wait
  * (docs/definitions.md, section 9).
  *
- * The table contains the calls that start in the used steps. host_wait_us is the length of the calls. cost_us is the
- * part of the device's idle time after the call that the call causes, at most the length of the call. */
+ * The table contains the calls that start in the analysed steps. host_wait_us is the length of the calls. cost_us is
+ * the part of the device's idle time after the call that the call causes, at most the length of the call. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 
@@ -31,8 +31,9 @@ struct tp_wait_place {
 };
 
 struct tp_sync_table {
-    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the waits that start in the used steps; times in ns */
-    /* number of waits that start outside the used steps; no row includes these waits */
+    int64_t count, host_wait_ns, bubble_ns,
+        cost_ns; /* sums over the waits that start in the analysed steps; times in ns */
+    /* number of waits that start outside the analysed steps; no row includes these waits */
     int64_t outside_step_count;
     struct tp_table rows; /* columns: enum tp_sync_column; rows with the highest cost first */
 };

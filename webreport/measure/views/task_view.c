@@ -11,11 +11,12 @@
 static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
     {"task", "Task", "", "Name that the program gave the task.", TP_COLUMN_TEXT},
     {"count", "Count", "", "Number of tasks that began and ended during the recording.", TP_COLUMN_INT},
-    {"total_us", "Total", "us", "Sum of the durations of these tasks; simultaneous tasks all count.", TP_COLUMN_NS},
-    {"p50_us", "p50", "us", "Median duration of these tasks (nearest rank).", TP_COLUMN_NS},
-    {"p95_us", "p95", "us", "Duration that 95 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
-    {"p99_us", "p99", "us", "Duration that 99 % of these tasks do not exceed (nearest rank).", TP_COLUMN_NS},
-    {"max_us", "Longest", "us", "Duration of the longest of these tasks.", TP_COLUMN_NS},
+    {"total_us", "Total", "us", "Sum of the durations of the tasks that ended; simultaneous tasks are all added.",
+     TP_COLUMN_NS},
+    {"p50_us", "p50", "us", "Median duration of the tasks that ended (nearest rank).", TP_COLUMN_NS},
+    {"p95_us", "p95", "us", "Duration that 95 % of the tasks that ended do not exceed (nearest rank).", TP_COLUMN_NS},
+    {"p99_us", "p99", "us", "Duration that 99 % of the tasks that ended do not exceed (nearest rank).", TP_COLUMN_NS},
+    {"max_us", "Longest", "us", "Duration of the longest task that ended.", TP_COLUMN_NS},
     {"at_once", "Simultaneous", "", "Largest number of tasks with this name that were open at the same time.",
      TP_COLUMN_INT},
     {"open", "Not ended", "", "Number of tasks that were still open when the recording ended.", TP_COLUMN_INT}};

@@ -109,7 +109,8 @@ static struct tp_json_value step_passes(const struct tp_record *record)
 
 #define F struct tp_trace_facts
 static const struct tp_json_field fields[] = {
-    {"profiler_start_us", TP_US(F, profiler_start_ns), .definition = "start of the recording on the clock of the file"},
+    {"profiler_start_us", TP_US(F, profiler_start_ns),
+     .definition = "start of the recording, as a time on the clock of the trace file"},
     {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
     {"event_count", TP_PLAIN(F, event_count), .definition = "number of events that were read"},
     {"forward_backward_links", TP_PLAIN(F, forward_backward_links),
@@ -122,11 +123,12 @@ static const struct tp_json_field fields[] = {
     {"uses_distributed_data_parallel", TP_PLAIN(F, uses_distributed_data_parallel),
      .definition = "the program uses DistributedDataParallel"},
     {"communication_libraries", TP_ARRAY(F, communication_libraries, communication_library_count),
-     .definition = "libraries of the collectives"},
-    {"communication_ops", TP_PLAIN(F, communication_ops), .definition = "number of records of collectives"},
+     .definition = "communication libraries that run the collectives, such as nccl or gloo"},
+    {"communication_ops", TP_PLAIN(F, communication_ops), .definition = "number of recorded collectives"},
     {"communication_kernels_without_record", TP_PLAIN(F, communication_kernels_without_record),
-     .definition = "number of kernels of collectives without a record of the collective"},
-    {"program", TP_PLAIN(F, program), .definition = "gpu, other_device, device_missing, cpu or empty"},
+     .definition = "number of communication kernels that belong to no recorded collective"},
+    {"program", TP_PLAIN(F, program),
+     .definition = "kind of the recorded program: gpu, other_device, device_missing, cpu or empty"},
     {"used_devices", TP_ARRAY(F, used_devices, used_device_count),
      .definition = "numbers of the devices with kernels, copies or memsets, ascending"},
     {"gpu_ids", TP_ARRAY(F, gpu_ids, gpu_count), .definition = "numbers of the devices with kernels, ascending"},
@@ -159,15 +161,16 @@ static const struct tp_json_field fields[] = {
     {"device_events_without_launch", TP_PLAIN(F, device_events_without_launch),
      .definition = "number of device events whose launch was not recorded"},
     {"device_events_linked_by_external_id", TP_PLAIN(F, device_events_linked_by_external_id),
-     .definition = "number of device events without a launch whose operator has the same external id"},
+     .definition = "number of device events without a recorded launch that were assigned to the operator with the same "
+                   "external id"},
     {"device_events_launched_outside_operators", TP_PLAIN(F, device_events_launched_outside_operators),
      .definition = "number of device events launched while no operator ran"},
     {"device_events_unlinked", TP_PLAIN(F, device_events_unlinked),
      .definition = "number of device events without an operator"},
     {"device_time_unlinked_us", TP_US(F, device_time_unlinked_ns),
-     .definition = "time of the device events without an operator"},
-    {"device_time_us", TP_US(F, device_time_ns), .definition = "time of all device events"},
-    {"kernel_time_us", TP_US(F, kernel_time_ns), .definition = "time of all kernels"},
+     .definition = "sum of the durations of the device events without an operator"},
+    {"device_time_us", TP_US(F, device_time_ns), .definition = "sum of the durations of all device events"},
+    {"kernel_time_us", TP_US(F, kernel_time_ns), .definition = "sum of the durations of all kernels"},
 };
 #undef F
 

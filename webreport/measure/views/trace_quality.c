@@ -315,8 +315,8 @@ static void set_option_flags(struct tp_quality *q, const struct tp_trace *trace,
     f->is_raised = f->count > 0;
 }
 
-/* Returns the number of used steps before the first used step with a device operation; 0 if no used step has a device
- * operation. */
+/* Returns the number of analysed steps before the first analysed step with a device operation; 0 if no analysed step
+ * has a device operation. */
 static int64_t count_leading_operations(const struct tp_model *model)
 {
     int64_t count = 0;
@@ -408,11 +408,11 @@ static struct tp_json_value flag_value(const struct tp_record *record)
 
 #define F struct tp_quality_flag
 static const struct tp_json_field flag_fields[] = {
-    {"id", TP_PLAIN(F, id), .definition = "F1 to F11"},
+    {"id", TP_PLAIN(F, id), .definition = "id of the quality check, F1 to F11"},
     {"raised", TP_PLAIN(F, is_raised), .definition = "true if the trace has this fault"},
     {"value", TP_COMPUTED(TP_AS_REAL, flag_value),
-     .definition = "size of the fault, in the unit of the member unit; null if the fault has no size"},
-    {"unit", TP_PLAIN(F, unit), .definition = "unit of value"},
+     .definition = "size of the fault, in the unit given by `unit`; null if the fault has no size"},
+    {"unit", TP_PLAIN(F, unit), .definition = "unit of `value`"},
     {"text", TP_PLAIN(F, text), .definition = "description of the fault"},
     {"weakens", TP_ARRAY(F, weakens, weakens_count),
      .definition = "rules and views that are less certain because of this fault"},
@@ -432,8 +432,10 @@ static bool next_flag(const struct tp_record *record, size_t *cursor, struct tp_
 #define F struct tp_quality
 static const struct tp_json_field fields[] = {
     {"events_total", TP_PLAIN(F, events_total), .definition = "number of elements of the list of events in the file"},
-    {"read", TP_MAP(next_read, NULL), .definition = "events that were read, by kind; only counts above 0"},
-    {"skipped", TP_MAP(next_skipped, NULL), .definition = "events that were skipped, by reason; only counts above 0"},
+    {"read", TP_MAP(next_read, NULL),
+     .definition = "number of events that were read, by kind; a kind without events is absent"},
+    {"skipped", TP_MAP(next_skipped, NULL),
+     .definition = "number of events that were skipped, by reason; a reason without events is absent"},
     {"read_total", TP_PLAIN(F, read_total), .definition = "number of events that were read"},
     {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "number of events that were skipped"},
     {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "number of events without a duration"},
@@ -446,9 +448,9 @@ static const struct tp_json_field fields[] = {
     {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
      .definition = "number of host events that overlap an earlier event of their thread without being inside of it"},
     {"flags", TP_LIST(next_flag, &flag),
-     .definition = "quality checks; a raised check makes some findings less certain"},
+     .definition = "results of the quality checks; a fault makes some findings less certain"},
     {"notices", TP_MAP(next_notice, NULL),
-     .definition = "number of repairs and omissions of the reader, by kind; only counts above 0"},
+     .definition = "number of repairs and omissions of the reader, by kind; a kind that did not occur is absent"},
 };
 #undef F
 

@@ -16,7 +16,7 @@ struct sums {
     double product_ns, untyped_ns;
     /* kernel time of products, attention and convolutions, ns. known_ns: the part with a known cost; all_ns: all */
     double known_ns, all_ns;
-    size_t near; /* position of the last search in the used steps, for tp_intervals_contain_near */
+    size_t near; /* position of the last search in the analysed steps, for tp_intervals_contain_near */
 };
 
 static bool is_matrix_work(unsigned work)
@@ -150,7 +150,7 @@ static const struct tp_json_field fields[] = {
      .definition =
          "share of the kernel time of matrix products, attention and convolutions whose number of operations is known"},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device),
-     .definition = "device whose peak rates are used; null: no rates are known"},
+     .definition = "name of the device whose peak rates are used; null: no peak rates are known"},
     {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source),
      .definition = "source of the peak rates: a publication or a measurement"},
     {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),

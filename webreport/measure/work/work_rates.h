@@ -24,10 +24,10 @@ enum tp_rate_reason {
 };
 
 struct tp_work_rates {
-    /* percent of the peak that matrix products in the used steps reach while their kernels run; NaN: see
+    /* percent of the peak that matrix products in the analysed steps reach while their kernels run; NaN: see
      * products_reason */
     double products_percent;
-    /* percent of the peak reached over the used steps (model FLOPs utilization); NaN: see step_reason */
+    /* percent of the peak reached over the analysed steps (model FLOPs utilization); NaN: see step_reason */
     double step_percent;
     /* percent of the kernel time of products, attention and convolutions that has a known cost; NaN without such
      * time */

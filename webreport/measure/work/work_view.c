@@ -17,21 +17,21 @@ enum { NS_FLOPS = 1000 }; /* operations per nanosecond at 1 TFLOP/s */
         {"calls", "Calls", "", "Number of operations of this kind of work.", TP_COLUMN_INT},                           \
         {total, title, "us", definition, TP_COLUMN_NS},                                                                \
         {"share_percent", "Share", "%", "Share of the total time of all kinds of work.", TP_COLUMN_REAL},              \
-        {"names", "Names", "", "Number of different names within this kind of work.", TP_COLUMN_INT},                  \
-        {"longest", "Most time", "", "Name with the most time of this kind of work.", TP_COLUMN_TEXT},                 \
+        {"names", "Names", "", "Number of distinct names of operations of this kind of work.", TP_COLUMN_INT},         \
+        {"longest", "Most time", "", "Name of the operations with the most time within this kind of work.",            \
+         TP_COLUMN_TEXT},                                                                                              \
     {                                                                                                                  \
-        "longest_us", "Largest time", "us", "Total time of the name with the most time of this kind of work.",         \
-            TP_COLUMN_NS                                                                                               \
+        "longest_us", "Largest time", "us", "Total time of the operations whose name is in 'Most time'.", TP_COLUMN_NS \
     }
 
 static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
     KIND_COLUMNS("total_us", "Total", "Sum of the durations of the device operations of this kind."),
-    {"in_steps_us", "In steps", "us", "Part of the total time that is within the used steps.", TP_COLUMN_NS},
+    {"in_steps_us", "In steps", "us", "Part of the total time that is within the analysed steps.", TP_COLUMN_NS},
     {"share_of_step_percent", "Of step time", "%",
-     "Time within the used steps as a share of the step time. The times of overlapping streams are added.",
+     "Time within the analysed steps as a share of the step time. The times of overlapping streams are added.",
      TP_COLUMN_REAL},
-    {"calls_in_steps", "Calls in steps", "", "Number of device operations of this kind that the used steps launched.",
-     TP_COLUMN_INT},
+    {"calls_in_steps", "Calls in steps", "",
+     "Number of device operations of this kind that the analysed steps launched.", TP_COLUMN_INT},
     {"flops", "Operations", "",
      "Number of floating-point operations of the operators whose shapes and types are known.", TP_COLUMN_INT},
     {"bytes", "Bytes", "bytes", "Least number of bytes that the operators with known shapes and types read and write.",

@@ -7,7 +7,7 @@
 /* Returns whether a name belongs to a range of FullyShardedDataParallel or fully_shard. */
 bool tp_is_sharding_name(struct tp_str name);
 
-/* Returns the time in the window of used steps in which any device communicates and does not compute. */
+/* Returns the time in the window of analysed steps in which any device communicates and does not compute. */
 struct tp_intervals tp_exposed_communication(struct tp_advisor *a);
 
 /* Records communication time that a finding explains. Rules E1 and H8 then ignore this time. */

@@ -46,7 +46,7 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
 /* ---- C15: attention ---- */
 
-/* the compute kernels of one device in the window of used steps, in order of start */
+/* the compute kernels of one device in the window of analysed steps, in order of start */
 struct sequence {
     struct tp_advisor *a;
     uint32_t *kernels;

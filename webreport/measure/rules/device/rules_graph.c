@@ -28,9 +28,9 @@ const struct tp_rule tp_rule_A2 = {
     .on_device = evaluate_graph,
 };
 
-/* the kernels of every used step, in order of their launches */
+/* the kernels of every analysed step, in order of their launches */
 struct sequences {
-    uint32_t *devices, *first; /* the kernels of used step s are devices[first[s]] to devices[first[s + 1] - 1] */
+    uint32_t *devices, *first; /* the kernels of analysed step s are devices[first[s]] to devices[first[s + 1] - 1] */
     int64_t shortest, total, graph_count;
 };
 
@@ -45,7 +45,7 @@ static int compare_by_launch(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Returns, for each step, the position of the step among the used steps; TP_NO_ID for a step that is not used. */
+/* Returns, for each step, the position of the step among the analysed steps; TP_NO_ID for a step that is not used. */
 static uint32_t *find_positions_of_used_steps(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -95,8 +95,8 @@ static bool is_equal_kernel(const struct tp_model *model, uint32_t x, uint32_t y
            p->block == q->block;
 }
 
-/* Compares each used step with the next used step. Returns the lowest percentage of positions at which both steps have
- * the same kernel. */
+/* Compares each analysed step with the next analysed step. Returns the lowest percentage of positions at which both
+ * steps have the same kernel. */
 static double smallest_equal_share(struct tp_advisor *a, const struct sequences *s)
 {
     const struct tp_model *model = a->model;

@@ -151,8 +151,8 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Appends the indexes of the copies in the window of used steps that have this mark and more than min_bytes. Returns
- * their number. */
+/* Appends the indexes of the copies in the window of analysed steps that have this mark and more than min_bytes.
+ * Returns their number. */
 static size_t list_large_copies(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
@@ -242,7 +242,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
     return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
 }
 
-/* Appends the times of input copies of a device in the window of used steps during which the device does no other
+/* Appends the times of input copies of a device in the window of analysed steps during which the device does no other
  * work. */
 static void add_exposed_input_copies(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {

@@ -100,7 +100,7 @@ static void skip_memory_rules(struct tp_advisor *a, const char *reason)
 
 enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
 
-/* memory of a device that each used step allocates and does not release */
+/* memory of a device that each analysed step allocates and does not release */
 struct growth {
     int64_t *gained; /* for each step: allocated minus released bytes */
     const struct tp_memory *largest;

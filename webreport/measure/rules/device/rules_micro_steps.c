@@ -49,7 +49,7 @@ const struct tp_rule tp_rule_E8 = {
 
 /* ---- R5: steps that are micro-steps ---- */
 
-/* Returns the median length of the used steps of one kind (tp_accumulation_step_kind), ns; 0 without such steps. */
+/* Returns the median length of the analysed steps of one kind (tp_accumulation_step_kind), ns; 0 without such steps. */
 static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
 {
     const struct tp_model *model = a->model;

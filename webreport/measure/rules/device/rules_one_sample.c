@@ -41,7 +41,7 @@ const struct tp_rule tp_rule_R6 = {
  * detail mentions the weights */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* the matrix products, convolutions and recurrent layers in the window of used steps */
+/* the matrix products, convolutions and recurrent layers in the window of analysed steps */
 struct matrix_work {
     struct tp_advisor *a;
     /* all_ns: time of all the matrix work, ns; one_sample_ns: time of the part that works on one sample, ns (a batch
@@ -132,7 +132,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     tp_picks_add_by_length(&work->picks, model, model->operators.event[op]);
 }
 
-/* Adds the outermost operators with matrix work on the main thread that start in the window of used steps. */
+/* Adds the outermost operators with matrix work on the main thread that start in the window of analysed steps. */
 static void add_operators(struct matrix_work *work)
 {
     const struct tp_model *model = work->a->model;
@@ -155,7 +155,7 @@ static void add_operators(struct matrix_work *work)
     }
 }
 
-/* Returns the number of used steps in which an operator on one sample starts. */
+/* Returns the number of analysed steps in which an operator on one sample starts. */
 static uint32_t count_steps_with_one_sample(const struct matrix_work *work)
 {
     uint32_t count = 0;
@@ -164,8 +164,8 @@ static uint32_t count_steps_with_one_sample(const struct matrix_work *work)
     return count;
 }
 
-/* Returns the number of a serving engine's used steps that decode one request. Sets *named to the number of all used
- * steps of the engine. */
+/* Returns the number of a serving engine's analysed steps that decode one request. Sets *named to the number of all
+ * used steps of the engine. */
 static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;

@@ -34,7 +34,7 @@ const struct tp_rule tp_rule_C7 = {
     .on_device = evaluate_optimizer,
 };
 
-/* annotations that have one mark, in the window of used steps, and the times that they cover */
+/* annotations that have one mark, in the window of analysed steps, and the times that they cover */
 struct regions {
     struct tp_advisor *a;
     struct tp_vec events; /* indexes of the annotations' events, sorted by thread, then time; elements: uint32_t */

@@ -91,8 +91,8 @@ static bool is_called_in_sharded_module(const struct tp_model *model, const uint
     return false;
 }
 
-/* All-gathers of parameters in the window of used steps. The first all-gather of each step is not examined, because no
- * earlier work of the step could hide it. */
+/* All-gathers of parameters in the window of analysed steps. The first all-gather of each step is not examined, because
+ * no earlier work of the step could hide it. */
 struct gathers {
     struct tp_vec time; /* times of the all-gathers that could start earlier; elements: struct tp_interval */
     struct tp_picks picks;

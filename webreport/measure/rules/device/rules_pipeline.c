@@ -50,7 +50,7 @@ struct pipeline {
     struct tp_vec receives;    /* host calls that receive data; elements: struct tp_interval */
     struct tp_picks picks;
     int64_t micro_batches; /* largest number of micro-batches in any step */
-    uint32_t step_count;   /* number of used steps in which the rank is a stage */
+    uint32_t step_count;   /* number of analysed steps in which the rank is a stage */
 };
 
 /* ---- sends and receives ---- */

@@ -90,7 +90,7 @@ static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 struct record {
     struct tp_advisor *a;
     /* gpu_count: number of devices, without devices that the program itself registered; all_ns: length of the window of
-     * used steps times gpu_count, ns */
+     * analysed steps times gpu_count, ns */
     int64_t gpu_count, all_ns;
     int64_t unexplained_ns, queue_gaps_ns, blocked_ns;
     int64_t waited_ns;    /* total time of gaps in which the host waits for a device, ns */
@@ -103,7 +103,7 @@ struct record {
     struct tp_vec short_time; /* busy times of all devices, and gaps below 1 ms; elements: struct tp_interval */
     /* time of the current device that the recording does not explain; elements: struct tp_interval */
     struct tp_vec unexplained_time;
-    /* the part of the window of used steps that the recording explains for at least one device */
+    /* the part of the window of analysed steps that the recording explains for at least one device */
     struct tp_intervals explained;
 };
 
@@ -209,8 +209,8 @@ static void find_setup_calls_during_gaps(struct record *r)
     tp_arena_free_item(a->arena, uses, model->trace->names.count);
 }
 
-/* Records why more than half of the window of used steps cannot be analysed. Keeps an earlier reason. ns: part of this
- * window to which the reason applies. */
+/* Records why more than half of the window of analysed steps cannot be analysed. Keeps an earlier reason. ns: part of
+ * this window to which the reason applies. */
 static void store_reason_of_unanalysed_time(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
                                             const struct tp_detail *details)
 {

@@ -57,7 +57,7 @@ enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 struct wrapper {
     struct tp_advisor *a;
     const uint8_t *parts;   /* for each name id: part of the wrapper's work that the name shows (enum part) */
-    struct tp_vec forwards; /* indexes of the forward ranges in the window of used steps; elements: uint32_t */
+    struct tp_vec forwards; /* indexes of the forward ranges in the window of analysed steps; elements: uint32_t */
     /* elements: struct tp_interval. own: host time of the wrapper; sync: part of `own` in which buffers are
      * broadcast */
     struct tp_vec own, sync;

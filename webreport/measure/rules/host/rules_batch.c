@@ -77,7 +77,7 @@ static int64_t product_rows(const struct tp_model *model, uint32_t op)
 
 /* ---- a model called sample by sample (H18) ---- */
 
-/* calls of modules on the main thread within the window of used steps */
+/* calls of modules on the main thread within the window of analysed steps */
 struct calls {
     struct tp_advisor *a;
     uint32_t *of_name; /* number of calls for each name id; each module has its own name */

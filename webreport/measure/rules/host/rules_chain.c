@@ -50,8 +50,8 @@ static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
  * 60 operations per ns, divided by 6 bytes per ns. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* An outermost forward operator in the window of used steps. The list of rows is in order of time, without operators of
- * the loader, of the optimizer and in the time of other findings. */
+/* An outermost forward operator in the window of analysed steps. The list of rows is in order of time, without
+ * operators of the loader, of the optimizer and in the time of other findings. */
 struct row {
     uint32_t op;
     uint8_t work; /* kind of work that the operator's name shows (enum tp_work) */

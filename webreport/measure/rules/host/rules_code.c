@@ -560,7 +560,7 @@ static void find_recomputed_kernels(struct tp_advisor *a, struct tp_intervals ti
     tp_work_claim_add_finding(&claim, a, NULL);
 }
 
-/* Finds frames of known code in the window of used steps. Returns false if the trace has no name of known code. */
+/* Finds frames of known code in the window of analysed steps. Returns false if the trace has no name of known code. */
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;

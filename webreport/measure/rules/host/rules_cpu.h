@@ -6,12 +6,14 @@
 #include "webreport/measure/work/cost.h"
 
 struct tp_cpu_program {
-    /* indexes of the main thread's operators that start within the window of used steps, including unfinished ones, in
-     * the order of the tree */
+    /* indexes of the main thread's operators that start within the window of analysed steps, including unfinished ones,
+     * in the order of the tree */
     uint32_t *ops;
     uint32_t count;
-    struct tp_intervals loading; /* times within the window of used steps in which the main thread's data loader runs */
-    /* times within the window of used steps in which the main thread paused by accident, without a cause in its code */
+    struct tp_intervals
+        loading; /* times within the window of analysed steps in which the main thread's data loader runs */
+    /* times within the window of analysed steps in which the main thread paused by accident, without a cause in its
+     * code */
     struct tp_intervals pauses;
 };
 
@@ -40,8 +42,8 @@ int64_t tp_cpu_sequence_number(const struct tp_model *model, uint32_t op);
 /* Computes the least work of an operator (docs/definitions.md, section 19). Returns false if the work is unknown. */
 bool tp_cpu_find_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op);
 
-/* Calls `visit` for annotations of the main thread that start within the window of used steps. kind: required kind of
- * the annotations, or 0 for annotations with one of the bits in `mark`. */
+/* Calls `visit` for annotations of the main thread that start within the window of analysed steps. kind: required kind
+ * of the annotations, or 0 for annotations with one of the bits in `mark`. */
 void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
                               void (*visit)(void *context, uint32_t event), void *context);
 

@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 
 /* Finds the calls of hooks that reduce values (mean, norm, isnan ..). A hook is a function of the project that torch
- * calls for modules, on the main thread within the window of used steps. Appends the times of the calls to *time
+ * calls for modules, on the main thread within the window of analysed steps. Appends the times of the calls to *time
  * (elements: struct tp_interval), including the autograd engine's work for backward hooks. Appends the longest calls to
  * *picks. Returns the number of calls. */
 uint32_t tp_find_monitoring_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks);

@@ -60,7 +60,7 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Lists long calls of project functions within the window of used steps that call no module. Of nested calls, lists
+/* Lists long calls of project functions within the window of analysed steps that call no module. Of nested calls, lists
  * only the outermost. */
 static void list_functions(struct stretches *s)
 {

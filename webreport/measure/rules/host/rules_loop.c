@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_H2 = {
  * between two reads in a loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
-/* operators of the window of used steps outside the loader that one event contains, in the order of the tree */
+/* operators of the window of analysed steps outside the loader that one event contains, in the order of the tree */
 struct siblings {
     uint32_t *events;
     uint32_t count;

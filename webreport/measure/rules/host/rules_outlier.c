@@ -81,8 +81,8 @@ static uint32_t find_long_steps(struct outliers *o)
     return long_count ? count : 0;
 }
 
-/* Calls `visit` for each operator and frame of the main thread in used steps. step: index of the step that contains the
- * call. */
+/* Calls `visit` for each operator and frame of the main thread in analysed steps. step: index of the step that contains
+ * the call. */
 static void visit_calls_in_used_steps(struct outliers *o,
                                       void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
 {
