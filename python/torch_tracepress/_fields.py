@@ -43,19 +43,19 @@ class FindingFields:
     id: id of the rule; it does not change between versions
     cause: name of the cause; null if several causes have the same effect
     title: the finding in one sentence
-    severity: high, medium, low or info
-    confidence: high, medium or low
-    right: number of test programs with a known cause in which the rule named the right cause
+    severity: severity of the finding: high, medium, low or info
+    confidence: confidence in the finding: high, medium or low
+    right: number of test programs in which the rule reported a finding and named the right cause
     known: number of test programs with a known cause in which the rule reported a finding
-    weakened_by: ids of the quality flags that lower the confidence
+    weakened_by: ids of the quality checks that lower the confidence
     ceiling_us_per_step: time per step that the finding affects; null if unknown
     share_of_step_percent: share of the step time that the finding affects; null if unknown
-    low_percent: lower end of the estimated saving if all earlier findings are fixed, in percent of the step time
-    high_percent: upper end of the estimated saving if all earlier findings are fixed, in percent of the step time
-    counted_percent: part of high_percent that total_gain_percent includes; absent if it includes all of high_percent
+    low_percent: lower end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
+    high_percent: upper end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
+    counted_percent: part of high_percent that total_gain_percent includes; absent if total_gain_percent includes all of high_percent
     evidence: first events that show the problem
     evidence_total: number of events that show the problem
-    detail: evidence in words
+    detail: evidence for the finding, in words
     advice: advice on what to do
     doc_url: address of a page that explains the problem; empty without a page
     shown_title: title for this kind of program; absent if it equals the title
