@@ -22,10 +22,11 @@ refused_by() {
     esac
 }
 check_budget() { "$TP" check $in "$@"; }
-# value EXPRESSION: prints a Python expression over the report's JSON (d: document, p: first profile)
-value() { python3 -c 'import json,sys
-d = json.load(open(sys.argv[1])); p = d["runs"][0]["profiles"][0]
-print(eval(sys.argv[2]))' "$out.json" "$1"; }
+# value EXPRESSION: prints a Python expression over the report's JSON (d: document, p: first profile). values.py answers
+value() {
+    printf '%s\t%s\n' "$out.json" "$1" >&8
+    while IFS= read -r answer <&9 && [ "$answer" != "end of value" ]; do printf '%s\n' "$answer"; done
+}
 # steps_of: prints a line for each trace in the folder: name, step_marker, step_source, step_passes and steps_used
 steps_of() {
     for form in "$in"/*.json; do
@@ -43,15 +44,7 @@ input_of() { # input_of INPUT: prints the path of the input; fails if it is not 
     case $1 in
     shared:*) [ -e "$SHARED/data/reports/${1#shared:}" ] && echo "$SHARED/data/reports/${1#shared:}" ;;
     own:*) echo "$ROOT/tests/reports/data/${1#own:}" ;;
-    made:*)
-        command -v python3 >/dev/null 2>&1 || return 1
-        made_area=${1#made:} made_kind=${1##*/}
-        made_area=${made_area%%/*}
-        [ -d "made/$made_area/$made_kind" ] || {
-            mkdir -p "made/$made_area/$made_kind"
-            python3 "$ROOT/tests/reports/$made_area.py" "$made_kind" "made/$made_area/$made_kind" >&2
-        } && echo "$PWD/made/$made_area/$made_kind"
-        ;;
+    made:*) [ -n "$has_python" ] && echo "$PWD/made/${1#made:}" ;;
     esac
 }
 shows() { # shows STATUS PATTERN FORBIDDEN: compares the exit code and the output, which is in $out.*
@@ -61,14 +54,29 @@ shows() { # shows STATUS PATTERN FORBIDDEN: compares the exit code and the outpu
     [ "$2" = - ] || grep -aqE -e "$2" "$out.all" || { echo "no line matches: $2"; head -n 12 "$out.all"; return 1; }
     [ "$3" = - ] || ! grep -aE -e "$3" "$out.all" || { echo "these lines match: $3"; return 1; }
 }
+# make_inputs TABLE AREA: makes the inputs of the rows that run, with one Python process. A row without its input fails
+make_inputs() {
+    kinds=$(awk -F '\t' -v area="$2" -v wanted="${T:-}" '!/^#/ && index($2, "made:" area "/") == 1 && index(area ": " $1, wanted) {
+        kind = substr($2, length(area) + 7); if (!seen[kind]++) print kind }' "$1")
+    # shellcheck disable=SC2086
+    [ -z "$kinds" ] || python3 "$ROOT/tests/reports/make.py" "$2" "$PWD/made/$2" $kinds
+}
+has_python=
+if command -v python3 >/dev/null 2>&1; then
+    has_python=yes
+    mkfifo asked answered
+    python3 -u "$ROOT/tests/reports/values.py" <asked >answered &
+    exec 8>asked 9<answered
+fi
 tab=$(printf '\t')
 for table in "$ROOT"/tests/reports/*.tsv; do
     area=$(basename "$table" .tsv)
+    [ -z "$has_python" ] || make_inputs "$table" "$area" || echo "some inputs of $area are missing"
     while IFS=$tab read -r name input command expected pattern forbidden; do
         case $name in '' | '#'*) continue ;; esac
         wanted "$area: $name" || continue
         in=$(input_of "$input") || { skip "$area: $name" "no $input here"; continue; }
-        case $command in *value*) command -v python3 >/dev/null 2>&1 || { skip "$area: $name" "no python3"; continue; } ;; esac
+        case $command in *value*) [ -n "$has_python" ] || { skip "$area: $name" "no python3"; continue; } ;; esac
         out=$PWD/$area.row
         rm -rf "$out".*
         (eval "$command") >"$out.stdout" 2>"$out.stderr" </dev/null
