@@ -3,7 +3,7 @@
 #
 # A suite is tests/suites/NAME.sh. It gets the build folder as BUILD. It prints one line per case (`ok - name`, `not ok
 # - name`, `ok - name # SKIP reason`, see suites/case.sh), and may print other lines. With ASAN_BUILD, the suites in
-# suites/again.tsv run a second time with the programs built for ASan and UBSan. JOBS suites run at a time (2 if there
+# suites/again.tsv run a second time with the programs built for ASan and UBSan. JOBS suites run at a time (3 if there
 # are two processors). The suites in `alone` run one by one at the end. The last columns are the seconds that a suite
 # took and the processor time that it used. T=substring runs only the cases whose name contains it, if a suite supports
 # that. DRAWS and SEED: see suites/case.sh.
@@ -85,9 +85,11 @@ trap 'rm -rf "$WORK_ROOT"' EXIT
 trap 'exit 130' INT TERM
 processors=$(nproc 2>/dev/null || echo 1)
 [ "$processors" -lt 2 ] || processors=2
+# one suite more than processors, because suites wait for browsers, disks and sleeping programs
+lanes=$([ "$processors" = 1 ] && echo 1 || echo $((processors + 1)))
 
 labels=$(for suite in $again; do echo "$suite-asan"; done; for suite in $suites; do echo "$suite"; done)
-echo "$labels" | xargs -n 1 -P "${JOBS:-$processors}" sh tests/run.sh --one
+echo "$labels" | xargs -n 1 -P "${JOBS:-$lanes}" sh tests/run.sh --one
 for suite in $alone; do sh tests/run.sh --one "$suite"; done
 
 for label in $labels $alone; do

@@ -17,11 +17,16 @@ died() {
     spool=$(ls d/.*.tpspool 2>/dev/null | head -n 1)
     [ -n "$spool" ] || { [ "$1" = wait ] && return 0; echo "$1: no spool is left"; cat err; return 1; }
     "$TP" recover "$spool" -o d/trace.json --quiet >out 2>err || { echo "$1: recover failed: $(cat err)"; return 1; }
-    for t in 0 1 2 3; do
-        counted=$(od -A n -t u8 -j $((t * 8)) -N 8 d/counts | tr -d ' ')
-        found=$(grep "\"name\":\"t$t\"" d/trace.json | grep -vc '"finished":false')
-        [ "$found" -ge "${counted:-0}" ] || { echo "$1 after $2 ms: thread $t ended $counted ranges, $found recovered"; return 1; }
-    done
+    od -A n -t u8 -w8 -N 32 d/counts | awk -v how="$1" -v ms="$2" '
+        NR == FNR { counted[NR - 1] = $1; next }
+        match($0, /"name":"t[0-3]"/) && !/"finished":false/ { found[substr($0, RSTART + 9, 1)]++ }
+        END {
+            for (t = 0; t < 4; t++)
+                if (found[t] + 0 < counted[t]) {
+                    print how " after " ms " ms: thread " t " ended " counted[t] " ranges, " found[t] + 0 " recovered"
+                    exit 1
+                }
+        }' - d/trace.json
 }
 # deaths COUNT SEED: kills the program COUNT times, in ways and at times that depend on the seed. SEED=n repeats a run
 deaths() {
@@ -36,7 +41,7 @@ deaths() {
     done 3<ways
 }
 seed=${SEED:-$(od -A n -t u4 -N 4 /dev/urandom | tr -d ' ')}
-count=$(is_checked && echo 30 || echo 100)
+count=$(is_checked && draws 30 12 || draws 100 25)
 check "$count deaths at random moments, by kill -9, SIGSEGV, abort, exit, _exit and exec, lose no range (seed $seed)" \
     deaths "$count" "$seed"
 

@@ -6,7 +6,7 @@ if ! command -v python3 >/dev/null 2>&1; then
     skip "damage" "no python3"
     exit 0
 fi
-seed=${SEED:-1} count=${DAMAGES:-$(is_checked && echo 40 || echo 150)}
+seed=${SEED:-1} count=${DAMAGES:-$(is_checked && draws 40 20 || draws 150 80)}
 # kinds OPTION TRACE...: damages each trace in 40 ways. If the evidence is clean, all metrics must be equal. OPTION may
 # be empty
 kinds() {

@@ -76,7 +76,7 @@ dist() {
     mkdir "$unpacked" && tar xzf "$BUILD/dist/torch_tracepress-$VERSION.tar.gz" -C "$unpacked" --strip-components=1
 }
 compiled() {
-    (cd "$unpacked" && alone make -s -j2 all >"$WORK/compiled" 2>&1) || { tail -n 20 "$WORK/compiled"; return 1; }
+    (cd "$unpacked" && alone make -s -j2 FLAGS_release="-O0 -DNDEBUG" all >"$WORK/compiled" 2>&1) || { tail -n 20 "$WORK/compiled"; return 1; }
     [ "$("$unpacked/build/release/tracepress" --version)" = "tracepress $VERSION" ]
 }
 members() { python3 -c 'import sys, zipfile; print("\n".join(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))' "$1"; }

@@ -417,7 +417,12 @@ static void handles_are_the_same_on_all_threads(void **state)
 
 /* ---- random calls ---- */
 
-enum { CALLS = 20000, DOMAINS_USED = 6, KEYS = 5 };
+#ifdef __SANITIZE_ADDRESS__
+enum { CALLS = 5000 };
+#else
+enum { CALLS = 20000 };
+#endif
+enum { DOMAINS_USED = 6, KEYS = 5 };
 
 static unsigned seed;
 
