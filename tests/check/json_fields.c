@@ -67,9 +67,9 @@ static void print_link_to_record(const struct tp_fields *fields)
 static bool print_field(const struct tp_json_field *field)
 {
     if (!field->name && field->type == TP_AS_RECORD)
-        printf("| | all members");
+        printf("| | all members of this section");
     else if (!field->name)
-        printf("| | columns of one table row");
+        printf("| | one member for each column of the table row (see [definitions](definitions.md))");
     else
         printf("| `%s` | %s", field->name, type_text(field->type));
     if (field->fields)
@@ -84,12 +84,14 @@ static bool print_field(const struct tp_json_field *field)
 static unsigned print_page(void)
 {
     unsigned without_definition = 0;
-    printf("# The report's JSON\n\n"
-           "Members of one profile in the file that `tracepress report --json FILE` writes, and of the ranks of a run\n"
-           "(`distributed`). The program writes the file from the same tables as this page. The unit is the last word "
-           "of a\n"
-           "name; a *table* is a list of rows whose columns [definitions](definitions.md) explains.\n"
-           "After a change of a table: `make BUILD/json_fields && BUILD/json_fields >docs/report-json.md`.\n");
+    printf(
+        "# The report's JSON\n\n"
+        "This page lists the members of a profile in the file that `tracepress report --json FILE` writes. The page\n"
+        "also lists the members of `distributed`, which describes the ranks of a run. The last word of a member's\n"
+        "name gives the unit of the value, such as `us` in `window_us`. A member of the type *table* is a list of\n"
+        "rows, whose columns [definitions](definitions.md) explains. `tests/check/json_fields.c` prints this page\n"
+        "from the C tables that also define the file. To update this page after a change of these C tables, run\n"
+        "`make BUILD/json_fields && BUILD/json_fields >docs/report-json.md`.\n");
     add_record_and_inner_records(&tp_profile_fields);
     add_record_and_inner_records(&tp_distributed_fields);
     for (unsigned i = 0; i < record_count; i++) {

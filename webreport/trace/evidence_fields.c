@@ -50,10 +50,17 @@ static const struct tp_json_field fields[] = {
     {"clean", TP_COMPUTED(TP_AS_BOOL, clean_flag_value), .definition = "true if the input is complete and consistent"},
     {"reason", TP_COMPUTED(TP_AS_TEXT, reason_value),
      .definition = "most severe fault as a sentence; empty if there is no fault"},
-    {"crc", TP_WORD(F, crc, tp_crc_text), .definition = "state of the file's checksum"},
-    {"eof", TP_WORD(F, eof, tp_eof_text), .definition = "state of the end of the file"},
-    {"recorder", TP_WORD(F, recorder, tp_recorder_text), .definition = "way in which the recording ended"},
-    {"clock", TP_WORD(F, clock, tp_clock_text), .definition = "state of the clock of the recording"},
+    {"crc", TP_WORD(F, crc, tp_crc_text),
+     .definition =
+         "checksum of the gzip file: ok, absent (no gzip file), bad (wrong), unread (file is cut) or unknown"},
+    {"eof", TP_WORD(F, eof, tp_eof_text),
+     .definition = "end of the file: clean (complete), cut (too early), padded (more data follows) or unknown"},
+    {"recorder", TP_WORD(F, recorder, tp_recorder_text),
+     .definition = "end of the recording: ended (normal end), no_end (the end mark is missing), killed (the program "
+                   "was killed) or unknown"},
+    {"clock", TP_WORD(F, clock, tp_clock_text),
+     .definition = "clock of the recording: ok, jump (some times are far from all others), impossible (wrong ends of "
+                   "device operations) or unknown"},
     {"bytes", TP_PLAIN(F, file_bytes), .definition = "size of the file"},
     {"events", TP_PLAIN(F, event_count), .definition = "number of elements of the list of events"},
     {"repaired", TP_PLAIN(F, repaired), .definition = "number of events whose text was repaired"},
@@ -61,8 +68,8 @@ static const struct tp_json_field fields[] = {
     {"asked", TP_LIST(next_requested, NULL),
      .definition = "event categories that the recorder was configured to record"},
     {"lost", TP_MAP(next_lost, NULL),
-     .definition =
-         "number of missing events, by the kind of evidence for the loss; kinds without missing events are absent"},
+     .definition = "number of missing or wrong events for each kind of damage that was found, such as odd_text; kinds "
+                   "of damage that were not found are absent"},
 };
 const struct tp_fields tp_evidence_fields = {.name = "Evidence of an input",
                                              .items = fields,

@@ -1,5 +1,5 @@
 """Python calls that end after their caller, and device operations that end after later work of their stream
-(docs/definitions.md, section 2, "Ends that cannot be")."""
+(docs/definitions.md, section 2, "Impossible ends")."""
 import collections
 
 LEAST_LATE_NS = 100000

@@ -501,11 +501,15 @@ static struct tp_json_value live_by_stack(const struct tp_record *record)
 
 #define F struct tp_memory_device
 static const struct tp_json_field live_fields[] = {
-    {"op", TP_PLAIN(F, live_by_op), .definition = "bytes by operator"},
-    {"module", TP_PLAIN(F, live_by_module), .definition = "bytes by module"},
-    {"line", TP_PLAIN(F, live_by_line), .definition = "bytes by line of the program"},
-    {"category", TP_PLAIN(F, live_by_category), .definition = "bytes by purpose of the blocks"},
-    {"stack", TP_COMPUTED(TP_AS_TABLE, live_by_stack), .definition = "bytes by stack"},
+    {"op", TP_PLAIN(F, live_by_op), .definition = "bytes of the live blocks by the operator that allocates the blocks"},
+    {"module", TP_PLAIN(F, live_by_module),
+     .definition = "bytes of the live blocks by the module that allocates the blocks"},
+    {"line", TP_PLAIN(F, live_by_line),
+     .definition = "bytes of the live blocks by the source line that allocates the blocks"},
+    {"category", TP_PLAIN(F, live_by_category),
+     .definition = "bytes of the live blocks by purpose, such as optimizer state or workspace"},
+    {"stack", TP_COMPUTED(TP_AS_TABLE, live_by_stack),
+     .definition = "bytes of the live blocks by the call stack that allocates the blocks"},
 };
 static const struct tp_fields live = TP_FIELDS("Blocks that are live at the peak", live_fields);
 
@@ -529,7 +533,7 @@ static const struct tp_json_field fields[] = {
     {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns),
      .definition = "time of the peak of reserved bytes, relative to the start of the profile"},
     {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent),
-     .definition = "share of the reserved bytes that is not allocated at the peak"},
+     .definition = "percentage of the reserved bytes that are not allocated at the peak of allocated bytes"},
     {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes),
      .definition = "bytes at the peak in blocks that were allocated before the recording; null: unknown"},
     {"live_bytes", TP_PLAIN(F, live_bytes),

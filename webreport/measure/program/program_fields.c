@@ -70,8 +70,8 @@ static const struct tp_json_field python_fields[] = {
     {"samples", TP_PLAIN(F, python.sample_count),
      .definition = "number of samples from which the CPU time of the function is computed"},
     {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside),
-     .definition =
-         "innermost function in most samples of the Python function; null if the Python function itself is innermost"},
+     .definition = "other function that is innermost for the most time while the Python function runs; null if no "
+                   "other function is innermost"},
     {"inside_us", TP_US(F, python.inner_ns), .definition = "CPU time of the function in `inside`"},
 };
 static const struct tp_fields python = TP_FIELDS("The Python function with most CPU time", python_fields);
@@ -119,7 +119,7 @@ static struct tp_json_value recorder_cpu(const struct tp_record *record)
 
 static const struct tp_json_field recording_fields[] = {
     {"cpu_us", TP_US(F, recording.sample_ns),
-     .definition = "CPU time that the program's threads spend on the recording"},
+     .definition = "CPU time of the program's threads that the recording itself causes"},
     {"samples", TP_PLAIN(F, recording.sample_count),
      .definition = "number of samples from which the CPU time of the recording is computed"},
     {"wait_us", TP_US(F, recording.wait_ns),
@@ -142,9 +142,9 @@ static const struct tp_json_field finding_fields[] = {
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"time_us", TP_US(F, time_ns), .definition = "time that the finding affects"},
     {"percent", TP_PLAIN(F, percent),
-     .definition = "time_us in percent of the total that percent_of names; null: no share"},
+     .definition = "time_us in percent of the wall time or of the CPU time, as percent_of states; null: no percentage"},
     {"percent_of", TP_PLAIN(F, whole),
-     .definition = "total to which `percent` refers: wall (wall time) or CPU (CPU time); null: no share"},
+     .definition = "time to which `percent` refers: wall (wall time) or CPU (CPU time); null: no percentage"},
 };
 #undef F
 static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);

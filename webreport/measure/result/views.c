@@ -32,19 +32,21 @@ static struct tp_json_value modules_value(const struct tp_record *record)
 #define F struct tp_views
 static const struct tp_json_field fields[] = {
     {"trace_facts", TP_RECORD(F, facts, &tp_trace_facts_fields), .definition = "counts and kinds of events"},
-    {"overview", TP_RECORD(F, overview, &tp_overview_fields), .definition = "steps, devices, and communication"},
+    {"overview", TP_RECORD(F, overview, &tp_overview_fields),
+     .definition = "times and event counts of the analysed steps, and use of the devices"},
     {"operator_view", TP_RECORD(F, operators, &tp_operator_view_fields), .definition = "operators"},
     {"kernel_view", TP_RECORD(F, kernels, &tp_kernel_view_fields), TP_NULL_UNLESS(F, kernels.is_present),
-     .definition = "kernels and copies, if the trace has device events"},
+     .definition = "times of kernels and copies, if the trace has device operations"},
     {"memory_view", TP_RECORD(F, memory, &tp_memory_view_fields), TP_NULL_UNLESS(F, memory.is_present),
-     .definition = "memory over time, if the trace has memory records"},
+     .definition = "allocated and reserved memory over time, if the trace has memory records"},
     {"module_view", TP_COMPUTED(TP_AS_LIST, modules_value), .fields = &tp_module_fields,
      .definition = "modules of the model; null if the trace has no calls of modules"},
     {"sample_view", TP_RECORD(F, samples, &tp_sample_view_fields), TP_ONLY_IF(F, samples.is_present),
-     .definition = "samples"},
-    {"task_view", TP_RECORD(F, tasks, &tp_task_view_fields), TP_ONLY_IF(F, tasks.is_present), .definition = "tasks"},
+     .definition = "CPU time of the threads by function and source line, from samples of their stacks"},
+    {"task_view", TP_RECORD(F, tasks, &tp_task_view_fields), TP_ONLY_IF(F, tasks.is_present),
+     .definition = "durations of asynchronous tasks, which have a begin and an end event"},
     {"range_view", TP_RECORD(F, ranges, &tp_range_view_fields), TP_ONLY_IF(F, ranges.is_present),
-     .definition = "ranges and counters of the program"},
+     .definition = "times of the ranges, and values of the counters, that the program records with tracepress"},
 };
 #undef F
 

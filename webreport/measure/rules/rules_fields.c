@@ -70,8 +70,8 @@ static const struct tp_json_field finding_fields[] = {
      .definition = "upper end of the estimated saving after a fix of all earlier findings in the list, in percent of "
                    "the step time"},
     {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted_value),
-     .definition = "part of high_percent that total_gain_percent includes; absent if total_gain_percent includes all "
-                   "of high_percent"},
+     .definition = "percentage that the sum total_gain_percent includes for this finding instead of high_percent; "
+                   "absent if the sum includes high_percent"},
     {"evidence", TP_RECORDS(F, evidence, evidence_count, &evidence),
      .definition = "first events that show the problem"},
     {"evidence_total", TP_PLAIN(F, evidence_total), .definition = "number of events that show the problem"},
@@ -112,7 +112,8 @@ static const struct tp_json_field fields[] = {
     {"steps", TP_PLAIN(F, step_count), .definition = "number of analysed steps"},
     {"window_us", TP_US(F, window_ns), .definition = "total length of the analysed steps"},
     {"judged_us", TP_US(F, judged_ns),
-     .definition = "part of window_us that is 100 % for the percentages of the findings"},
+     .definition =
+         "time of the analysed steps that the rules evaluate; the percentages of the findings are shares of this time"},
     {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the analysed steps"},
     {"total_ceiling_us_per_step", TP_PLAIN(F, total_ceiling_us_per_step),
      .definition = "time per step that all findings together affect"},

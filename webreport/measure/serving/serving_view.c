@@ -509,7 +509,9 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
 #define F struct tp_serving_view
 static const struct tp_json_field fields[] = {
     {"steps", TP_PLAIN(F, steps), .definition = "steps in order of time"},
-    {"classes", TP_PLAIN(F, classes), .definition = "classes of steps by phase and size"},
+    {"classes", TP_PLAIN(F, classes),
+     .definition = "times of the steps with the same phase (such as prefill or decode) and a similar number of tokens "
+                   "or requests"},
     {"weight_bytes", TP_PLAIN(F, weight_bytes),
      .definition = "bytes of weights that one pass of the model reads; null: unknown"},
 };

@@ -306,26 +306,29 @@ static const struct tp_json_field node_fields[] = {
      .definition = "time in the analysed steps, in nanoseconds; the times of the children add up to this time"},
     {"share", TP_COMPUTED(TP_AS_REAL, share_value), .definition = "share of the step time, from 0 to 1"},
     {"calls", TP_PLAIN(F, calls), TP_ONLY_IF(F, calls),
-     .definition = "number of device operations that begin in the analysed steps"},
+     .definition = "number of device operations of this part that begin in the analysed steps"},
     {"kernel_ns", TP_PLAIN(F, kernel_ns), TP_ONLY_IF(F, calls),
-     .definition = "sum of the durations of the device operations that begin in the analysed steps, in nanoseconds"},
+     .definition =
+         "sum of the durations of the device operations of this part that begin in the analysed steps, in nanoseconds"},
     {"flops", TP_PLAIN(F, flops), TP_ONLY_IF(F, costed_ns),
-     .definition = "floating-point operations of the calls whose shapes and types are known"},
+     .definition = "number of floating-point operations of the operator calls whose shapes and types are known"},
     {"tflops", TP_COMPUTED(TP_AS_REAL, tflops_value), TP_ONLY_IF(F, costed_ns),
      .definition = "flops divided by costed_ns, in 10^12 operations per second"},
     {"bytes", TP_PLAIN(F, bytes), TP_ONLY_IF(F, costed_ns),
-     .definition = "least number of bytes that the calls with known shapes and types read and write"},
+     .definition = "least number of bytes that the operator calls with known shapes and types read and write"},
     {"gbs", TP_COMPUTED(TP_AS_REAL, gb_per_s_value), TP_ONLY_IF(F, costed_ns),
      .definition = "bytes divided by costed_ns, in 10^9 bytes per second"},
     {"costed_ns", TP_PLAIN(F, costed_ns), TP_ONLY_IF(F, costed_ns),
-     .definition = "kernel time of the calls whose shapes and types are known, in nanoseconds"},
+     .definition = "kernel time of the operator calls whose shapes and types are known, in nanoseconds"},
     {"floor_ns", TP_PLAIN(F, floor_ns), TP_ONLY_IF(F, floored_ns),
-     .definition = "shortest possible time of the calls with known shapes and types at the peak rates of the device, "
-                   "in nanoseconds"},
+     .definition = "shortest possible time of the operator calls with known shapes and types at the peak rates of the "
+                   "device, in nanoseconds"},
     {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom_value), TP_ONLY_IF(F, floored_ns),
-     .definition = "kernel time above the shortest possible time, in nanoseconds"},
+     .definition = "kernel time minus shortest possible time (floor_ns) of the operator calls for which both are "
+                   "known, in nanoseconds"},
     {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns),
-     .definition = "limit that applies to most of the kernel time: compute, memory or latency"},
+     .definition = "limit of most of the kernel time: rate of operations (compute), rate of memory (memory) or start "
+                   "of short kernels (latency)"},
     {"children", TP_COMPUTED(TP_AS_LIST, children), .fields = &node_type,
      .definition = "parts of this time; each has the same members"},
 };

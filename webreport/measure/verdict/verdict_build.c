@@ -535,12 +535,13 @@ static const struct tp_json_field left_out_fields[] = {
     {"before_us", TP_US(F, before_ns), .definition = "recorded time before the first analysed step"},
     {"after_us", TP_US(F, after_ns), .definition = "recorded time after the last analysed step"},
     {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named),
-     .definition = "device if `line` is a kernel, otherwise kind of the host code in `line`"},
+     .definition = "`device` if `line` is the name of device operations; otherwise the kind of the host code in "
+                   "`line`, such as operator"},
     {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named),
-     .definition = "main activity outside of the analysed steps: the longest kernel, or the code in which the main "
-                   "thread spends most time"},
+     .definition = "longest work outside of the analysed steps: the name of the device operations or the code of the "
+                   "main thread with the most time"},
     {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named),
-     .definition = "time of `line` outside of the analysed steps"},
+     .definition = "time that the work in `line` takes outside of the analysed steps"},
 };
 #undef F
 static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the analysed steps", left_out_fields);
@@ -567,7 +568,8 @@ static const struct tp_json_field fields[] = {
     {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "cause that limits the step time"},
     {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device with the longest busy time"},
     {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value),
-     .definition = "kind of time from which the class is derived; null: no such kind"},
+     .definition =
+         "name of the entry of `causes` that determines `class`; null: no entry of `causes` determines `class`"},
     {"percent", TP_PLAIN(F, percent),
      .definition = "time of the group of causes that contains `cause`, in percent of the step time"},
     {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause, such as compute or input"},
@@ -582,8 +584,8 @@ static const struct tp_json_field fields[] = {
     {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that the statistics exclude"},
     {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the analysed steps"},
     {"unjudged_us", TP_US(F, unjudged.ns),
-     .definition =
-         "part of the analysed steps that gives no information about the step time, such as the capture of a graph"},
+     .definition = "time in the analysed steps that does not show how the steps run, such as the capture of a graph; 0 "
+                   "if it is at most half of the step time"},
 };
 #undef F
 

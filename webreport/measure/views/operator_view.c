@@ -295,7 +295,7 @@ static struct tp_json_value call_stack_value(const struct tp_record *record)
 
 static const struct tp_json_field stack_fields[] = {
     {"call_stack", TP_COMPUTED(TP_AS_TEXT, call_stack_value),
-     .definition = "frames, innermost first; null if the texts of all stacks would be too long"},
+     .definition = "frames, innermost first; null if the total size of all call stacks exceeds a limit"},
     {NULL, TP_ROW(struct tp_stack_table, table, TP_OP_CALLS, 0)},
 };
 static const struct tp_fields stack_row = TP_FIELDS("Calls of an operator from one stack", stack_fields);
@@ -361,7 +361,7 @@ static const struct tp_json_field fields[] = {
     {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
      .definition = "call stacks of each operator and input shape; the key is NAME###SHAPE"},
     {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out),
-     .definition = "number of call stacks that are null because their texts would be too long"},
+     .definition = "number of call stacks that are null because the total size of all call stacks has a limit"},
     {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},
 };
 #undef F

@@ -316,7 +316,7 @@ static const struct tp_json_field count_fields[] = {
     {"operators", TP_PLAIN(struct tp_step_counts, operators), .definition = "number of calls of operators"},
     {"runtime_calls", TP_PLAIN(struct tp_step_counts, runtime_calls),
      .definition = "number of calls of the device's runtime or driver"},
-    {"number of collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "number of collectives"},
+    {"collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "number of collectives"},
     {"device_allocations", TP_PLAIN(struct tp_step_counts, device_allocations),
      .definition = "number of allocations on devices"},
     {"host_allocations", TP_PLAIN(struct tp_step_counts, host_allocations),
@@ -331,7 +331,8 @@ static const struct tp_json_field fields[] = {
     {"steps_used", TP_PLAIN(F, used_count), .definition = "number of analysed steps"},
     {"steps", TP_EACH_ROW(F, steps, &step), .definition = "steps in order of time"},
     {"average", TP_MAP(next_average, NULL),
-     .definition = "mean time per analysed step in each category, in microseconds"},
+     .definition = "mean time per analysed step in kernels, copies, communication, runtime calls, data loading and "
+                   "other activities, in microseconds"},
     {"gpu_summary", TP_PLAIN(F, gpu_summary), .definition = "busy time, kernels and copies of each device"},
     {"device_busy_us", TP_US(F, device_busy_ns), .definition = "time in the analysed steps with work on any device"},
     {"recorded_device_busy_us", TP_US(F, recorded_device_busy_ns),

@@ -201,7 +201,8 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
 static const struct tp_json_field fields[] = {
     {"sample_count", TP_PLAIN(F, count), .definition = "number of samples of running threads"},
     {"without_stack", TP_PLAIN(F, without_stack),
-     .definition = "number of samples without a stack; their time is part of cpu_us, but of no function or line"},
+     .definition = "number of samples without a stack; their time is part of cpu_us, but the tables `functions` and "
+                   "`lines` do not include it"},
     {"cpu_us", TP_US(F, cpu_ns), .definition = "CPU time of all samples"},
     {"functions", TP_PLAIN(F, functions), .definition = "CPU time by function"},
     {"lines", TP_PLAIN(F, lines), .definition = "CPU time by source line"},

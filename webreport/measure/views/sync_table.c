@@ -140,11 +140,13 @@ static const struct tp_json_field fields[] = {
     {"host_wait_us", TP_US(F, host_wait_ns),
      .definition = "time that the host spends in calls that wait for the device"},
     {"bubble_us", TP_US(F, bubble_ns),
-     .definition = "idle time of the device between the end of each waiting call and the next operation"},
+     .definition =
+         "idle time of the device after each call that waits for the device, until the next device operation starts"},
     {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that would be saved without the waits"},
     {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
-     .definition = "number of waits outside the analysed steps; no row and no sum includes them"},
-    {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
+     .definition = "number of waits that begin outside of the analysed steps; the other members of the table do not "
+                   "include these waits"},
+    {"rows", TP_PLAIN(F, rows), .definition = "waits by source line, operator and call, most expensive first"},
 };
 #undef F
 

@@ -136,8 +136,8 @@ static const struct tp_json_field fields[] = {
     {"step_source", TP_COMPUTED(TP_AS_TEXT, step_source),
      .definition = "module, operator or range from which the steps are inferred; absent if the steps have markers"},
     {"step_passes", TP_COMPUTED(TP_AS_INT, step_passes),
-     .definition =
-         "number of calls of step_source, or of backward passes, in each step; absent if the steps have markers"},
+     .definition = "number of iterations (calls of step_source or backward passes) in each step; absent if the steps "
+                   "have markers"},
     {"steps_removed_at_tail", TP_PLAIN(F, steps_removed_at_tail),
      .definition = "number of steps removed at the end of the recording because they are incomplete"},
     {"operator_count", TP_PLAIN(F, operator_count), .definition = "number of calls of operators"},

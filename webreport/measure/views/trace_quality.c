@@ -448,7 +448,8 @@ static const struct tp_json_field fields[] = {
     {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
      .definition = "number of host events that overlap an earlier event of their thread without being inside of it"},
     {"flags", TP_LIST(next_flag, &flag),
-     .definition = "results of the quality checks; a fault makes some findings less certain"},
+     .definition =
+         "results of the quality checks F1 to F11; a fault in the recording lowers the confidence of some findings"},
     {"notices", TP_MAP(next_notice, NULL),
      .definition = "number of repairs and omissions of the reader, by kind; a kind that did not occur is absent"},
 };
