@@ -304,6 +304,22 @@ static void reported_device_has_its_name_and_kinds(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* Tests that words in braces become those of the producer, and that other braces stay. */
+static void words_in_braces_are_those_of_the_producer(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    const char *text = "{Operators}: {an operator} or {annotation} on the {GPU}, {unknown}, {";
+    struct tp_speech others = {.producer = TP_PRODUCER_TRACEPRESS, .devices = "Device"};
+    assert_string_equal(tp_speech_text((struct tp_speech){0}, text, &arena),
+                        "Operators: an operator or annotation on the GPU, {unknown}, {");
+    assert_string_equal(tp_speech_text(others, text, &arena), "Calls: a call or range on the device, {unknown}, {");
+    assert_string_equal(tp_speech_text(others, "{GPU} busy", &arena), "Device busy");
+    assert_null(tp_speech_text(others, NULL, &arena));
+    tp_arena_release(&arena);
+}
+
 /* Tests that a process does not become a device because it has the pid of a device. Sentences use the device's name,
  * which comes from its labels. */
 static void npu_is_named_npu(void **state)
@@ -317,7 +333,7 @@ static void npu_is_named_npu(void **state)
             100) ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":41234,\"tid\":7,\"ts\":10,\"dur\":50}");
     assert_int_equal(m.model.gpus[0].id, 0);
     assert_true(tp_str_equal(tp_device_title(&m.model, 0, &m.arena), TP_STR("NPU 0")));
-    assert_string_equal(tp_replace_gpu_by_device_word(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
+    assert_string_equal(tp_words_for_trace(&m.model, "Idle {GPU}, busy {GPU}", &m.arena), "Idle NPU, busy NPU");
     tp_arena_release(&m.arena);
 }
 
@@ -353,6 +369,7 @@ int main(void)
         cmocka_unit_test(wait_inside_sync_range_is_included_once),
         cmocka_unit_test(reported_device_has_its_name_and_kinds),
         cmocka_unit_test(npu_is_named_npu),
+        cmocka_unit_test(words_in_braces_are_those_of_the_producer),
         cmocka_unit_test(known_device_is_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

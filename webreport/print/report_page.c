@@ -57,7 +57,7 @@ static const struct {
     {"wall", "Wall time", tp_section_wall, false, FOR_OTHER_PROFILES},
     {"idle", "Idle time", tp_section_idle, false, FOR_OTHER_PROFILES},
     {"serving", "Serving", tp_section_serving, false, FOR_OTHER_PROFILES},
-    {"operators", "Operators", tp_section_operators, false, FOR_OTHER_PROFILES},
+    {"operators", "{Operators}", tp_section_operators, false, FOR_OTHER_PROFILES},
     {"kernels", "Kernels", tp_section_kernels, false, FOR_OTHER_PROFILES},
     {"memory", "Memory", tp_section_memory, false, FOR_OTHER_PROFILES},
     {"modules", "Modules", tp_section_modules, false, FOR_OTHER_PROFILES},

@@ -38,8 +38,8 @@ static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
 static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device whose memory is compared.", TP_COLUMN_TEXT},
     {"owner_kind", "By", "",
-     "Kind of owner: operator, module or line. Each kind is a separate breakdown of the same bytes.", TP_COLUMN_TEXT},
-    {"owner", "Owner", "", "Operator, module or source line that allocated the memory.", TP_COLUMN_TEXT},
+     "Kind of owner: {operator}, module or line. Each kind is a separate breakdown of the same bytes.", TP_COLUMN_TEXT},
+    {"owner", "Owner", "", "{Operator}, module or source line that allocated the memory.", TP_COLUMN_TEXT},
     {"base_bytes", "Base", "bytes", "Memory of the owner at the peak of the base.", TP_COLUMN_BYTES},
     {"new_bytes", "New", "bytes", "Memory of the owner at the peak of the new side.", TP_COLUMN_BYTES},
     {"change_bytes", "Change", "bytes", "Value on the new side minus value in the base.", TP_COLUMN_BYTES},

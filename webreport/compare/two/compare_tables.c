@@ -6,14 +6,15 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
-    {"kind", "Kind", "", "Kind of the row, such as kernel, operator or copy.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the row, such as kernel, {operator} or copy.", TP_COLUMN_TEXT},
     {"name", "Name", "", "Name on the new side, or in the base if the row was removed.", TP_COLUMN_TEXT},
-    {"owner", "Operator", "",
-     "For device work, the innermost operator that launched the work; for a wait, the outermost operator around the "
+    {"owner", "{Operator}", "",
+     "For device work, the innermost {operator} that launched the work; for a wait, the outermost {operator} around "
+     "the "
      "wait; for a function, the file of the function.",
      TP_COLUMN_TEXT},
-    {"shape", "Shapes", "", "Input shapes of the operator, or source line of the wait.", TP_COLUMN_TEXT},
-    {"dtype", "Types", "", "Input types of the operator.", TP_COLUMN_TEXT},
+    {"shape", "Shapes", "", "Input shapes of the {operator}, or source line of the wait.", TP_COLUMN_TEXT},
+    {"dtype", "Types", "", "Input types of the {operator}.", TP_COLUMN_TEXT},
     {"match", "Match", "",
      "How the row matches a row of the base: same, new, removed, reshaped (other shapes or types), moved (another "
      "line), renamed, fused, split or replaced.",

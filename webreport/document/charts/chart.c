@@ -10,7 +10,7 @@ static const struct {
     const char *name, *fill, *ink, *gpu_label, *cpu_label;
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
-    [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_CATEGORY_KERNEL},
+    [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "{GPU} kernels", "Kernels", TP_CATEGORY_KERNEL},
     [TP_CHART_COMM] = {"comm", "#6F3F86", "#FFFFFF", "Communication", "Communication", TP_CATEGORY_COMMUNICATION},
     [TP_CHART_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF", "Memory copies", "Memory copies", TP_CATEGORY_MEMCPY},
     [TP_CHART_MEMSET] = {"memset", "#E3C62B", "#14181D", "Memory sets", "Memory sets", TP_CATEGORY_MEMSET},
@@ -28,7 +28,7 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
         return tp_phrase(TP_PHRASE_CALLS, model->producer);
     if (kind == TP_CHART_CPU && !is_gpu)
         return tp_phrase(TP_PHRASE_HOST_WORK, model->producer);
-    return is_gpu ? tp_replace_gpu_by_device_word(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
+    return is_gpu ? tp_words_for_trace(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
 }
 
 unsigned tp_chart_average_index_of_kind(enum tp_chart_kind kind)

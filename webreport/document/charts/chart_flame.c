@@ -8,8 +8,8 @@ enum { ROW_PIXELS = 20, MAX_ROWS = 40 };
 static const struct {
     const char *kind, *fill, *label;
 } BOX_KINDS[] = {
-    {"root", "#E7EAEE", "all idle time"}, {"py", "#F4DFB3", "Python frame"},      {"phase", "#D8DEE6", "annotation"},
-    {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
+    {"root", "#E7EAEE", "all idle time"}, {"py", "#F4DFB3", "Python frame"},      {"phase", "#D8DEE6", "{annotation}"},
+    {"op", "#BFD6F2", "{operator}"},      {"runtime", "#F5CFA6", "runtime call"},
 };
 
 static unsigned box_style(const struct tp_flame_node *node, bool is_root)

@@ -37,7 +37,7 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"excess_us", "More than peers", "us",
      "Own work of the rank minus the median own work of comparable ranks, median over the rank's steps.", TP_COLUMN_NS},
     {"compute_us", "Compute", "us",
-     "Median time per step in kernels and copies, or in operators if there is no device.", TP_COLUMN_NS},
+     "Median time per step in kernels and copies, or in {operators} if there is no device.", TP_COLUMN_NS},
     {"host_us", "Host", "us", "Median time per step without device work, input or communication.", TP_COLUMN_NS},
     {"data_us", "Input", "us", "Median time per step in the data loader.", TP_COLUMN_NS},
     {"communication_us", "Communication", "us",
@@ -118,7 +118,8 @@ static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
     {"own_us", "Own work", "us", "Step time without exposed communication: median over the ranks of the group.",
      TP_COLUMN_NS},
     {"compute_us", "Compute", "us",
-     "Time per step in kernels and copies, or in operators if there is no device: median over the ranks of the group.",
+     "Time per step in kernels and copies, or in {operators} if there is no device: median over the ranks of the "
+     "group.",
      TP_COLUMN_NS},
     {"host_us", "Host", "us",
      "Time per step without device work, input or communication: median over the ranks of the group.", TP_COLUMN_NS},

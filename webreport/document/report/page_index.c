@@ -157,7 +157,7 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
     {"profile", "Profile", "",
      "Worker that wrote the trace, and the position in time if the worker has several traces.", TP_COLUMN_TEXT},
     {"step_us", "Step time", "us", "Mean length of a step of this profile.", TP_COLUMN_NS},
-    {"busy_percent", "GPU busy", "%",
+    {"busy_percent", "{GPU} busy", "%",
      "Share of step time during which a kernel, a copy or a memset runs on the device.", TP_COLUMN_REAL},
     {"ceiling_percent", "Estimate of time that could be saved", "%",
      "Upper estimate of the time that all findings together could save, as a share of the step time.", TP_COLUMN_REAL},

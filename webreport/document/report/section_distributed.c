@@ -43,7 +43,7 @@ enum rank_column {
              "Mean time per step in communication while waiting for the last rank to join.", TP_COLUMN_REAL},          \
     }
 static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] = RANK_COLUMN_DEFS(
-    "Mean time per step in which kernels (operators if no device was recorded) run, but no communication.");
+    "Mean time per step in which kernels ({operators} if no device was recorded) run, but no communication.");
 static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
     RANK_COLUMN_DEFS("Mean time per step in which recorded calls or ranges run, but no communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {

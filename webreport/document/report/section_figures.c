@@ -57,8 +57,7 @@ static struct tp_figure_block make_step_figure(const struct tp_section *section)
     figure.definition =
         tp_mentions_launches(section->profile->model)
             ? "Mean length of the analysed steps. A step lasts from its marker's start to the end of the GPU work that "
-              "the "
-              "step launched."
+              "the step launched."
             : "Mean length of the analysed steps. A step lasts from its marker's start to its marker's end.";
     if (tp_steps_are_inferred(section->profile->model))
         figure.definition =
@@ -103,7 +102,7 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     double busy = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
     struct tp_figure_block figure =
-        make_percentage_figure(arena, tp_replace_gpu_by_device_word(section->profile->model, "GPU busy", arena), busy);
+        make_percentage_figure(arena, tp_section_words_for_producer(section, "{GPU} busy"), busy);
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
@@ -141,7 +140,7 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     figure = make_percentage_figure(arena, "Tensor Core time", used);
     figure.note = eligible > 0 ? tp_text_printf(arena, "%s of the kernel time could use Tensor Cores",
                                                 tp_text_of_percent(arena, eligible))
-                               : tp_section_words_for_producer(section, "no eligible operators");
+                               : tp_section_words_for_producer(section, "no eligible {operators}");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_add_figure(document, &figure);
@@ -156,7 +155,7 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     } SHARES[] = {
         {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
          tp_section_words_for_producer(
-             section, "Share of step time in which an operator or an annotation runs on at least one thread.")},
+             section, "Share of step time in which {an operator} or {an annotation} runs on at least one thread.")},
         {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_CATEGORY_COMMUNICATION, "Communication",
          "Share of step time in which a collective runs, but no kernel, copy or memset."},
@@ -172,12 +171,12 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }
-    figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "Operators called"),
+    figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "{Operators called}"),
                               tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition =
-        tp_section_words_for_producer(section, "Number of operator calls in the whole trace. An operator that only "
-                                               "calls another operator of the same name counts once.");
+        tp_section_words_for_producer(section, "Number of {operator calls} in the whole trace. {An operator} that only "
+                                               "calls another {operator} of the same name counts once.");
     tp_document_add_figure(document, &figure);
 }
 
@@ -202,8 +201,7 @@ static void add_memory_figures(const struct tp_section *section, struct tp_docum
             best->device_type ? device_property(section->profile->trace, best->device_id) : NULL;
 
         figure = make_text_figure(section->arena,
-                                  best->device_type ? tp_replace_gpu_by_device_word(section->profile->model,
-                                                                                    "Peak GPU memory", section->arena)
+                                  best->device_type ? tp_section_words_for_producer(section, "Peak {GPU} memory")
                                                     : "Peak CPU memory",
                                   tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";

@@ -35,10 +35,10 @@ static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
 };
 static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_TEXT, TP_SYNC_API, "Call", 0, 0, false, false},
-    {TP_SHOW_OWN_TEXT, 0, "Operator", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "{Operator}", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_SYNC_COUNT, NULL, 0, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_HOST_WAIT, "Host waited", 1, 0, false, true},
-    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU idle after", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "{GPU} idle after", 1, 0, false, true},
     {TP_SHOW_TIME, TP_SYNC_COST, "True cost", 1, 0, true, true},
     {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
 };
@@ -108,7 +108,7 @@ static void add_line_tables(const struct tp_section *section, struct tp_list *ta
     shown->own_texts[0] = kinds;
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
-    shown->name_title = "Source line, annotation or operator";
+    shown->name_title = "Source line, {annotation} or {operator}";
     shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host ran",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All idle time";
@@ -215,7 +215,7 @@ static void put_synchronizations(const struct tp_section *section, struct tp_obj
                                       tp_text_of_counted_noun(arena, syncs->count, "call", "calls"),
                                       tp_has_only_devices_of_program(section->profile->model)
                                           ? "a device"
-                                          : tp_replace_gpu_by_device_word(section->profile->model, "the GPU", arena),
+                                          : tp_section_words_for_producer(section, "the {GPU}"),
                                       tp_text_of_time(arena, syncs->cost_ns)));
     shown = make_sync_table(section, &syncs->rows);
     shown->heading = "Calls that wait";

@@ -132,8 +132,7 @@ static void add_kernel_table(const struct tp_section *section, struct tp_list *t
 
     shown->name = "kernels";
     shown->name_title = "Kernel";
-    shown->caption =
-        tp_replace_gpu_by_device_word(section->profile->model, "GPU kernels, sorted by total time", section->arena);
+    shown->caption = tp_section_words_for_producer(section, "{GPU} kernels, sorted by total time");
     shown->foot = tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_shown_kernel_name(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
@@ -209,9 +208,8 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     if (section->profile->advice->times.count)
         tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
     if (section->profile->advice->works.devices.rows.row_count)
-        tp_section_add_works(
-            section, tables, &section->profile->advice->works.devices,
-            tp_replace_gpu_by_device_word(section->profile->model, "GPU time by kind of work", section->arena));
+        tp_section_add_works(section, tables, &section->profile->advice->works.devices,
+                             tp_section_words_for_producer(section, "{GPU} time by kind of work"));
     if (view->by_name.row_count)
         add_kernel_table(section, tables);
     add_copy_table(section, tables);

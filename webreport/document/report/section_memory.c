@@ -99,9 +99,9 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     sorted = tp_table_copy_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
     shown = tp_section_table_new(section, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
     shown->name = "memory";
-    shown->name_title = "Operator";
+    shown->name_title = "{Operator}";
     shown->heading =
-        tp_text_printf(section->arena, "%s, %.*s", tp_section_words_for_producer(section, "Allocated by operator"),
+        tp_text_printf(section->arena, "%s, %.*s", tp_section_words_for_producer(section, "Allocated by {operator}"),
                        (int)device->name.len, device->name.ptr);
     shown->caption =
         tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
@@ -127,8 +127,8 @@ static void put_tables_of_live_memory(const struct tp_section *section, struct t
          "Alive at the peak, by the stack that allocated it"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
-        {peak ? &peak->live_by_op : NULL, "Operator",
-         tp_section_words_for_producer(section, "Alive at the peak, by operator")},
+        {peak ? &peak->live_by_op : NULL, "{Operator}",
+         tp_section_words_for_producer(section, "Alive at the peak, by {operator}")},
     };
     struct tp_object *live = NULL;
     struct tp_list *tables = NULL;

@@ -11,13 +11,13 @@
     }
 #define OPERATORS                                                                                                      \
     {                                                                                                                  \
-        TP_SHOW_COUNT, TP_MODULE_OPERATORS, "Operators", 0, 0, false, false                                            \
+        TP_SHOW_COUNT, TP_MODULE_OPERATORS, "{Operators}", 0, 0, false, false                                          \
     }
 #define GPU_TIMES                                                                                                      \
-    {TP_SHOW_TIME, TP_MODULE_DEVICE_TOTAL, "GPU total", 1, 0, false, false},                                           \
+    {TP_SHOW_TIME, TP_MODULE_DEVICE_TOTAL, "{GPU} total", 1, 0, false, false},                                         \
         {TP_SHOW_BAR, TP_MODULE_DEVICE_TOTAL, NULL, 0, 0, false, false},                                               \
     {                                                                                                                  \
-        TP_SHOW_TIME, TP_MODULE_DEVICE_SELF, "GPU self", 1, 0, false, false                                            \
+        TP_SHOW_TIME, TP_MODULE_DEVICE_SELF, "{GPU} self", 1, 0, false, false                                          \
     }
 #define CPU_TOTAL                                                                                                      \
     {                                                                                                                  \
@@ -33,7 +33,7 @@
     }
 #define BACKWARD_GPU                                                                                                   \
     {                                                                                                                  \
-        TP_SHOW_TIME, TP_MODULE_BACKWARD_DEVICE_TOTAL, "Backward GPU", 1, 0, false, false                              \
+        TP_SHOW_TIME, TP_MODULE_BACKWARD_DEVICE_TOTAL, "Backward {GPU}", 1, 0, false, false                            \
     }
 #define BACKWARD_CPU                                                                                                   \
     {                                                                                                                  \

@@ -183,10 +183,10 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 
 static const struct tp_shown_column GPU_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_DEVICE_SELF, "GPU self", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_OP_DEVICE_SELF, "{GPU} self", 1, 0, true, true},
     {TP_SHOW_BAR, TP_OP_DEVICE_SELF, NULL, 0, 0, false, false},
     {TP_SHOW_SHARE, TP_OP_DEVICE_SELF, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_DEVICE_TOTAL, "GPU total", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_DEVICE_TOTAL, "{GPU} total", 1, 0, false, false},
     {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, false, true},
     {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
     {TP_SHOW_OWN_TEXT, 0, "Tensor Cores", 0, 0, false, false},
@@ -201,8 +201,8 @@ static const struct tp_shown_column CPU_COLUMNS[] = {
 static const struct tp_shown_column GPU_SHAPED[] = {
     {TP_SHOW_OWN_TEXT, 0, "Input shapes", 0, 0, false, false},
     {TP_SHOW_COUNT, TP_OP_SHAPED(TP_OP_CALLS), NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_SELF), "GPU self", 1, 0, true, true},
-    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_TOTAL), "GPU total", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_SELF), "{GPU} self", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_TOTAL), "{GPU} total", 1, 0, false, false},
     {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_SELF), "CPU self", 1, 0, false, true},
 };
 static const struct tp_shown_column CPU_SHAPED[] = {
@@ -238,9 +238,9 @@ static void add_table_by_name(const struct tp_section *section, struct tp_list *
         texts[i] = tensor_core_text(section->arena, &view->by_name, i);
     shown->own_texts[0] = texts;
     shown->name = "operators";
-    shown->name_title = "Operator";
-    shown->caption = tp_section_words_for_producer(section, is_gpu ? "Operators, sorted by GPU self time"
-                                                                   : "Operators, sorted by CPU self time");
+    shown->name_title = "{Operator}";
+    shown->caption = tp_section_words_for_producer(section, is_gpu ? "{Operators}, sorted by {GPU} self time"
+                                                                   : "{Operators}, sorted by CPU self time");
     shown->foot = tp_operator_count_text(section->profile->model->producer, view->by_name.row_count, section->arena);
     tp_shown_table_set_row_names(&section->naming, shown, TP_OP_NAME);
     add_row_details(section, shown);
@@ -273,8 +273,8 @@ static void add_table_by_shape(const struct tp_section *section, struct tp_list 
     shown->own_texts[0] = texts;
     shown->heading = "By input shape";
     shown->name = "operators by shape";
-    shown->name_title = "Operator";
-    shown->caption = tp_section_words_for_producer(section, "Operators by input shape");
+    shown->name_title = "{Operator}";
+    shown->caption = tp_section_words_for_producer(section, "{Operators} by input shape");
     shown->foot =
         tp_text_of_counted_noun(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
     tp_shown_table_set_row_names(&section->naming, shown, TP_OP_NAME);
@@ -301,15 +301,15 @@ static const char *lead_text(const struct tp_section *section)
                                   tp_text_of_counted_noun(section->arena, (int64_t)view->unlinked_device_events,
                                                           "device event", "device events"),
                                   tp_text_of_time(section->arena, view->unlinked_device_time_ns),
-                                  tp_section_words_for_producer(section, "an operator"));
+                                  tp_section_words_for_producer(section, "{an operator}"));
     if (count < 2) /* a single name takes all of the time */
         return unlinked;
-    return tp_text_printf(section->arena,
-                          tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
-                          tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-                          tp_section_words_for_producer(
-                              section, has_device_times(section) ? "the GPU time of all operators" : "operator time"),
-                          unlinked);
+    return tp_text_printf(
+        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
+        tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
+        tp_section_words_for_producer(section, has_device_times(section) ? "the {GPU} time of all {operators}"
+                                                                         : "{operator time}"),
+        unlinked);
 }
 
 struct tp_data tp_section_operators(const struct tp_section *section)
@@ -320,7 +320,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_add_text(object, "operators_title", tp_section_words_for_producer(section, "Operators"));
+    tp_object_add_text(object, "operators_title", tp_section_words_for_producer(section, "{Operators}"));
     tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_add_list(object, "tables");
     /* if the trace has device work, the section of kernels contains this table */

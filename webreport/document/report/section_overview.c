@@ -124,11 +124,11 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         unsigned average = tp_chart_average_index_of_kind(kind);
 
-        parts[kind] =
-            (struct tp_chart_part){kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
-                                   kind == TP_CHART_DATA ? tp_phrase(TP_PHRASE_INPUT_MEAN, model->producer)
-                                                         : tp_average_defs[average].definition,
-                                   view->average_us[average] * 1000};
+        parts[kind] = (struct tp_chart_part){
+            kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
+            kind == TP_CHART_DATA ? tp_phrase(TP_PHRASE_INPUT_MEAN, model->producer)
+                                  : tp_section_words_for_producer(section, tp_average_defs[average].definition),
+            view->average_us[average] * 1000};
     }
     split = tp_object_new(section->arena);
     tp_chart_put_split_bar(split, section->arena, parts, TP_CHART_KINDS);
@@ -234,10 +234,11 @@ static void put_costliest_tables(const struct tp_section *section, struct tp_doc
     if (!table.row_count)
         return;
     card = tp_object_new(section->arena);
-    tp_object_add_text(card, "heaviest_title",
-                       tp_section_words_for_producer(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
+    tp_object_add_text(
+        card, "heaviest_title",
+        tp_section_words_for_producer(section, has_kernels ? "Heaviest kernels" : "Heaviest {operators}"));
     tp_object_add_text(card, "heaviest_name",
-                       tp_section_words_for_producer(section, has_kernels ? "Kernel" : "Operator, self time"));
+                       tp_section_words_for_producer(section, has_kernels ? "Kernel" : "{Operator}, self time"));
     tp_object_add_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
     tp_object_add_text(
         card, "heaviest_all",
@@ -284,8 +285,7 @@ static void put_short_tables(const struct tp_section *section, struct tp_documen
     tp_find_costliest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
     put_costliest_rows_in_short_output(
         section, document, &tables[1],
-        tp_replace_gpu_by_device_word(section->profile->model,
-                                      is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
+        tp_section_words_for_producer(section, is_gpu ? "{operator}, {GPU} self time" : "{operator}, CPU self time"));
 }
 
 /* ---- the whole overview ---- */

@@ -84,6 +84,15 @@ static const char *operators_text(struct tp_arena *arena, const struct tp_trace_
     return text;
 }
 
+/* Returns the word for a kind of event in the user's words. */
+static const char *event_kind_text(const struct tp_section *section, const char *kind)
+{
+    const char *text = strcmp(kind, "operator") == 0     ? "{operator}"
+                       : strcmp(kind, "annotation") == 0 ? "{annotation}"
+                                                         : kind;
+    return tp_section_words_for_producer(section, text);
+}
+
 static void put_event_counts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -94,8 +103,7 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
 
     tp_list_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
     for (unsigned i = 0; i < quality->read_count; i++)
-        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "",
-                              tp_section_words_for_producer(section, quality->read[i].name),
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", event_kind_text(section, quality->read[i].name),
                               tp_text_of_count(arena, quality->read[i].count));
     tp_list_add_fact(counts, "Read",
                      tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
@@ -115,9 +123,9 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
     text = losses_of_recorder_text(section);
     if (*text)
         tp_list_add_fact(counts, "Lost in recording", text);
-    tp_list_add_fact(counts, tp_section_words_for_producer(section, "Operators"), operators_text(arena, facts));
+    tp_list_add_fact(counts, tp_section_words_for_producer(section, "{Operators}"), operators_text(arena, facts));
     if (facts->device_time_ns && !tp_has_only_devices_of_program(section->profile->model))
-        tp_list_add_fact(counts, tp_section_words_for_producer(section, "Without operator"),
+        tp_list_add_fact(counts, tp_section_words_for_producer(section, "Without {operator}"),
                          !facts->device_events_unlinked
                              ? "0"
                              : tp_text_printf(arena, "%s (%s), of which %s have no recorded launch",
@@ -202,7 +210,7 @@ static void put_quality_checks(const struct tp_section *section, struct tp_objec
         raised += flag->is_raised;
         tp_object_add_text(check, "check", flag->id);
         tp_object_add_bool(check, "is_raised", flag->is_raised);
-        tp_object_add_text(check, "finding", tp_section_words_for_producer(section, flag_text(arena, flag)));
+        tp_object_add_text(check, "finding", flag_text(arena, flag));
     }
     rules = skipped_rules(arena, found);
     if (*rules) {
@@ -315,7 +323,7 @@ static bool is_gpu_term(const char *term)
 /* Returns whether a defined term applies only to programs with a device of any type. */
 static bool is_device_term(const char *term)
 {
-    return is_listed_term(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
+    return is_listed_term(term, (const char *const[]){"{GPU} busy", "Idle", "True cost", NULL});
 }
 
 static const char idle[] =
@@ -343,22 +351,22 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                        "A step lasts from its%s start to %s. If several categories overlap, the time counts once, for "
                        "the first category in this order: %s",
                        tp_steps_are_inferred(model) ? "" : " marker's",
-                       tp_mentions_launches(model) ? "the end of the GPU work that the step launched" : "its end",
+                       tp_mentions_launches(model) ? "the end of the {GPU} work that the step launched" : "its end",
                        tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
     const char *const TEXTS[][2] = {
         {"Step time", step},
-        {"GPU busy",
-         "GPU busy is the share of step time during which a kernel, a copy or a memset runs on the device."},
+        {"{GPU} busy",
+         "{GPU} busy is the share of step time during which a kernel, a copy or a memset runs on the device."},
         {"SM efficiency", "SM efficiency is the number of blocks of the running kernels per SM, but at most 1, "
                           "averaged over the step time. SM efficiency is estimated from the launch configurations."},
         {"Occupancy", "Occupancy is the mean of the occupancies that the profiler estimates for the kernels, weighted "
                       "by kernel time."},
         {"Self, total", has_only_registered_devices ? "Self time excludes the time of inner ranges."
                         : tp_mentions_launches(model)
-                            ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
-                              "innermost operator that launched the GPU work."
-                            : "Self time excludes the operators that an operator calls."},
-        {"Tensor Cores", "A kernel that uses tensor cores is recognised by its name. An operator is eligible if "
+                            ? "Self time excludes the {operators} that {an operator} calls. {GPU} time belongs to the "
+                              "innermost {operator} that launched the {GPU} work."
+                            : "Self time excludes the {operators} that {an operator} calls."},
+        {"Tensor Cores", "A kernel that uses tensor cores is recognised by its name. {An operator} is eligible if "
                          "kernels that use tensor cores exist for it."},
         {"Idle", has_only_registered_devices ? idle_of_own : idle},
         {"Verdict", tp_uses_torch_words(model->producer) || model->gpu_count ? verdict : verdict_of_host},

@@ -196,8 +196,9 @@ void tp_operator_calls_put(struct tp_document *document, const struct tp_profile
     struct tp_worded_table *worded = tp_arena_alloc(arena, sizeof *worded);
     struct tp_worded_column *columns = tp_arena_array(arena, COLUMNS, sizeof *columns);
     for (unsigned i = 0; i < COLUMNS; i++)
-        columns[i] = (struct tp_worded_column){.title = tp_operator_columns[i].title,
-                                               .is_left = tp_operator_columns[i].type == TP_COLUMN_TEXT};
+        columns[i] = (struct tp_worded_column){
+            .title = tp_speech_text((struct tp_speech){0}, tp_operator_columns[i].title, arena),
+            .is_left = tp_operator_columns[i].type == TP_COLUMN_TEXT};
     *worded = (struct tp_worded_table){.columns = columns,
                                        .column_count = COLUMNS,
                                        .row_count = calls->table.row_count,

@@ -41,10 +41,11 @@ static void put_table_with_all_columns(struct tp_document *document, const struc
     for (unsigned i = 0; i < rows->column_count; i++) {
         const struct tp_column_def *def = &rows->defs[i];
         bool is_text = def->type == TP_COLUMN_TEXT || def->type == TP_COLUMN_JSON;
-        columns[i] = (struct tp_worded_column){
-            .title = *def->unit ? tp_text_printf(arena, "%s (%s)", def->title, def->unit) : def->title,
-            .is_left = is_text,
-            .is_number = !is_text};
+        const char *title = tp_speech_text((struct tp_speech){0}, def->title, arena);
+        columns[i] =
+            (struct tp_worded_column){.title = *def->unit ? tp_text_printf(arena, "%s (%s)", title, def->unit) : title,
+                                      .is_left = is_text,
+                                      .is_number = !is_text};
     }
     *worded = (struct tp_worded_table){.columns = columns,
                                        .column_count = rows->column_count,

@@ -18,7 +18,7 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
     static const char *const texts[TP_QUALITY_FLAGS] = {
         [TP_FAULT_STEPS] = "analysed steps",
         [TP_FAULT_UNLINKED] = "kernels without a recorded launch call",
-        [TP_FAULT_GRAPHS] = "kernels that a graph launch started, so that their operator is unknown",
+        [TP_FAULT_GRAPHS] = "kernels that a graph launch started, so that their origin is unknown",
         [TP_FAULT_ABSURD] = "events that are longer than the recording or have a negative duration (counted as 0)",
         [TP_FAULT_CLOCKS] = "device operations that begin before their launch call, because clocks disagree",
         [TP_FAULT_OVERHEAD] = "time that the profiler reports as its own overhead",

@@ -107,7 +107,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     struct tp_tf_hparam values[OWN + KNOWN + MAX_FACTS] = {
         {"worker", "Worker", run->export->worker, 0},
         {"gpu", tp_devices_word(profile->model), gpu_name(run), 0},
-        {"gpus_used", tp_replace_gpu_by_device_word(profile->model, "GPUs used", run->export->arena), NULL,
+        {"gpus_used", tp_words_for_trace(profile->model, "{GPU}s used", run->export->arena), NULL,
          (double)profile->model->gpu_count},
         {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},

@@ -90,10 +90,10 @@ static void add_time_columns(const struct tp_tf_run *run, struct tp_tf_columns *
                  {TP_STEP_OTHER, "profile_breakdown_ms/other"}};
     const struct tp_table *steps = &run->export->profile->views->overview.steps;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        double *values = tp_tf_column_new(columns, parts[p].tag,
-                                          tp_replace_gpu_by_device_word(run->export->profile->model,
-                                                                        steps->defs[parts[p].column].definition,
-                                                                        run->export->arena));
+        double *values =
+            tp_tf_column_new(columns, parts[p].tag,
+                             tp_words_for_trace(run->export->profile->model, steps->defs[parts[p].column].definition,
+                                                run->export->arena));
         for (uint32_t i = 0; i < run->step_count; i++)
             values[i] = (double)tp_table_int(steps, parts[p].column)[i] / NS_PER_MS;
     }

@@ -14,7 +14,7 @@ enum metric { STEP_TIME, GPU_UTILIZATION, DATALOADER, COMM_EXPOSED, PEAK_MEMORY,
 
 static const struct tp_tf_metric metrics[METRICS] = {
     {"profile_summary/step_time_ms", "Step time (ms)", "Mean length of a step."},
-    {"profile_summary/gpu_utilization_pct", "GPU utilization (%)",
+    {"profile_summary/gpu_utilization_pct", "{GPU} utilization (%)",
      "Share of all steps' time in which a kernel ran, mean over the devices."},
     {"profile_summary/dataloader_pct", "Data loading (%)", "Share of the mean step in which it waits for input."},
     {"profile_summary/comm_exposed_pct", "Exposed communication (%)",
@@ -36,7 +36,7 @@ static const struct tp_tf_metric *metrics_with_titles(const struct tp_tf_run *ru
     struct tp_arena *arena = run->export->arena;
     struct tp_tf_metric *titled = tp_arena_array(arena, METRICS, sizeof *titled);
     memcpy(titled, metrics, sizeof metrics);
-    titled[GPU_UTILIZATION].title = tp_replace_gpu_by_device_word(model, metrics[GPU_UTILIZATION].title, arena);
+    titled[GPU_UTILIZATION].title = tp_words_for_trace(model, metrics[GPU_UTILIZATION].title, arena);
     titled[DATALOADER].title = tp_text_printf(arena, "%s (%%)", tp_phrase(TP_PHRASE_INPUT, model->producer));
     return titled;
 }
@@ -149,9 +149,9 @@ static void add_layout(const struct tp_tf_run *run)
         {"profile_top_ops_ms/", "", {"Operators", "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"}},
         [UTILIZATION] = {"profile_gpu",
                          "_pct",
-                         {"GPU", "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"}},
-        {"profile_gpu", "/idle_ms", {"GPU", "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"}},
-        {"profile_top_kernels_ms/", "", {"GPU", "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"}},
+                         {"{GPU}", "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"}},
+        {"profile_gpu", "/idle_ms", {"{GPU}", "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"}},
+        {"profile_top_kernels_ms/", "", {"{GPU}", "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"}},
         {"profile_comm/", "_ms", {"Communication", "Busy and exposed (ms)", .tags = "profile_comm/.*_ms$"}},
         {"profile_memory_mib/", "", {"Memory", "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"}},
     };
@@ -161,8 +161,7 @@ static void add_layout(const struct tp_tf_run *run)
         if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
             struct tp_tf_chart *chart = tp_vec_push(&shown);
             *chart = charts[i].chart;
-            chart->category =
-                tp_replace_gpu_by_device_word(run->export->profile->model, chart->category, run->export->arena);
+            chart->category = tp_words_for_trace(run->export->profile->model, chart->category, run->export->arena);
             if (i == UTILIZATION && tp_has_only_devices_of_program(run->export->profile->model))
                 chart->title = "Utilization (%)";
         }

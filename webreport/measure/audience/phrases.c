@@ -57,24 +57,6 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
     return tp_uses_torch_words(producer) ? phrases[phrase].torch : phrases[phrase].others;
 }
 
-/* ---- devices ---- */
-
-/* Returns `text` with `word` in place of each "GPU". The word "Device" is in lower case except at the start of the
- * text. */
-static const char *replace_gpu_word(const char *text, const char *word, struct tp_arena *arena)
-{
-    const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
-    if (!at)
-        return text;
-    const char *said = at > text && strcmp(word, "Device") == 0 ? "device" : word;
-    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, replace_gpu_word(at + 3, word, arena));
-}
-
-const char *tp_replace_gpu_by_device_word(const struct tp_model *model, const char *text, struct tp_arena *arena)
-{
-    return replace_gpu_word(text, tp_devices_word(model), arena);
-}
-
 /* ---- operators ---- */
 
 struct tp_speech tp_speech_of_model(const struct tp_model *model)
@@ -94,54 +76,68 @@ struct tp_speech tp_speech_for_two_traces(struct tp_speech first, struct tp_spee
                               first.mentions_no_device && second.mentions_no_device, word};
 }
 
-/* replacements of PyTorch's words; where several rows match, the first one applies */
-static const struct replacement {
+/* words that texts write in braces, and the words for a program that does not use PyTorch */
+static const struct spoken_word {
     const char *torch, *others;
-} replacements[] = {
+} spoken_words[] = {
+    {"operator", "call"},
+    {"operators", "calls"},
+    {"Operator", "Call"},
+    {"Operators", "Calls"},
+    {"an operator", "a call"},
+    {"An operator", "A call"},
     {"Operators called", "Calls made"},
     {"Calls of operators", "Calls"},
     {"calls of the operator", "calls of that name"},
     {"operator calls", "calls"},
     {"operator time", "the time in calls"},
-    {"n operator", " call"}, /* matches both "an operator" and "An operator" */
-    {"Operator", "Call"},
-    {"operator", "call"},
-    {"n annotation", " range"},
     {"annotation", "range"},
+    {"annotations", "ranges"},
+    {"an annotation", "a range"},
+    {"An annotation", "A range"},
 };
 
-static const struct replacement *find_replacement_at(const char *text)
+/* Returns the word for the devices. Inside of a text, "Device" is in lower case. */
+static const char *device_word(struct tp_speech speech, bool is_first)
 {
-    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
-        if (strncmp(text, replacements[i].torch, strlen(replacements[i].torch)) == 0)
-            return &replacements[i];
-    return NULL;
+    const char *word = speech.devices ? speech.devices : "GPU";
+    return !is_first && strcmp(word, "Device") == 0 ? "device" : word;
 }
 
-static const char *replace_operator_words(const char *text, struct tp_arena *arena)
+/* Returns the word for a key in braces, or NULL if the key is unknown. */
+static const char *spoken_word(struct tp_speech speech, struct tp_str key, bool is_first)
 {
-    struct tp_buf out;
-    if (!strstr(text, "perator") && !strstr(text, "annotation"))
-        return text;
-    tp_buf_init(&out, 0);
-    while (*text) {
-        const struct replacement *found = find_replacement_at(text);
-        if (found)
-            tp_buf_puts(&out, found->others);
-        else
-            tp_buf_putc(&out, *text);
-        text += found ? strlen(found->torch) : 1;
-    }
-    return tp_buf_move(&out, arena);
+    if (tp_str_equal(key, TP_STR("GPU")))
+        return device_word(speech, is_first);
+    for (size_t i = 0; i < sizeof spoken_words / sizeof *spoken_words; i++)
+        if (tp_str_equal(key, tp_str_of(spoken_words[i].torch)))
+            return tp_uses_torch_words(speech.producer) ? spoken_words[i].torch : spoken_words[i].others;
+    return NULL;
 }
 
 const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena)
 {
-    if (!text)
-        return NULL;
-    if (speech.devices)
-        text = replace_gpu_word(text, speech.devices, arena);
-    return tp_uses_torch_words(speech.producer) ? text : replace_operator_words(text, arena);
+    const char *brace = text ? strchr(text, '{') : NULL;
+    struct tp_buf out;
+    if (!brace)
+        return text;
+    tp_buf_init(&out, 0);
+    for (const char *at = text; *at;) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        const char *word =
+            end ? spoken_word(speech, (struct tp_str){at + 1, (size_t)(end - at - 1)}, at == text) : NULL;
+        if (word)
+            tp_buf_puts(&out, word);
+        else
+            tp_buf_putc(&out, *at);
+        at = word ? end + 1 : at + 1;
+    }
+    return tp_buf_move(&out, arena);
+}
+
+const char *tp_words_for_trace(const struct tp_model *model, const char *text, struct tp_arena *arena)
+{
+    return tp_speech_text(tp_speech_of_model(model), text, arena);
 }
 
 const char *tp_operator_count_text(enum tp_producer producer, size_t count, struct tp_arena *arena)

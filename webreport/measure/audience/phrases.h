@@ -36,10 +36,6 @@ enum tp_phrase {
 /* Returns a phrase of the producer. Returns NULL only for the phrases whose comment above allows NULL. */
 const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
 
-/* Returns `text` with the word for the trace's devices (tp_devices_word) instead of "GPU". The result is `text` itself
- * or a copy in `arena`. */
-const char *tp_replace_gpu_by_device_word(const struct tp_model *model, const char *text, struct tp_arena *arena);
-
 /* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
 struct tp_speech {
     enum tp_producer producer;
@@ -54,10 +50,12 @@ struct tp_speech tp_speech_of_model(const struct tp_model *model);
  * describe the devices of both traces. */
 struct tp_speech tp_speech_for_two_traces(struct tp_speech first, struct tp_speech second);
 
-/* Translates a text that tracepress wrote for PyTorch into the words of `speech`. Operators become calls, annotations
- * become ranges, and "GPU" becomes the word for the devices. The text must not contain names from the trace. Returns
- * `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
+/* Returns a text with the words of `speech`. The text has words in braces: "{operator}" becomes operator or call,
+ * "{annotation}" becomes annotation or range, and "{GPU}" becomes the word for the devices. phrases.c has the list of
+ * words. Other braces stay. Returns `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
 const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena);
+/* The same with the words for a trace. */
+const char *tp_words_for_trace(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* Returns the number of different operators as text in `arena`, such as "3 operators". For other producers than
  * PyTorch, the text has the form "3 names". */

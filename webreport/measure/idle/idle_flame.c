@@ -5,7 +5,7 @@
 #include "writer/base/sort.h"
 
 static const struct tp_column_def frame_columns[] = {
-    {"kind", "Kind", "", "Kind of the host event, such as operator or Python function.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the host event, such as {operator} or Python function.", TP_COLUMN_TEXT},
     {"name", "Frame", "", "Name of the host event; 0x* replaces addresses.", TP_COLUMN_TEXT},
     {"self_ns", "Self", "ns", "Idle time of the device while this event was the innermost host event.", TP_COLUMN_INT},
     {"total_ns", "Total", "ns", "Idle time of the device while this event was on the host's call stack.",
@@ -15,10 +15,10 @@ static const struct tp_column_def frame_columns[] = {
 };
 
 static const struct tp_column_def line_columns[] = {
-    {"kind", "Kind", "", "Kind of the row, such as source line, annotation or operator.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the row, such as source line, {annotation} or {operator}.", TP_COLUMN_TEXT},
     {"line", "Host at", "",
      "Innermost source line of the project on the thread that launches the next operation; without such a line, the "
-     "annotation, operator or call.",
+     "{annotation}, {operator} or call.",
      TP_COLUMN_TEXT},
     {"ns", "Idle", "ns", "Idle time of the device while the host ran the line of this row.", TP_COLUMN_INT},
     {"starved_ns", "Waits for host", "ns", "Part of the idle time in which the device waited for the host.",

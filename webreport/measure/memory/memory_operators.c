@@ -12,18 +12,18 @@
 enum { MOST_DEVICES = 1024 };
 
 static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
-    {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
-    {"calls", "Calls", "", "Number of calls of the operator.", TP_COLUMN_INT},
+    {"operator", "{Operator}", "", "Name of the {operator}.", TP_COLUMN_TEXT},
+    {"calls", "Calls", "", "Number of {calls of the operator}.", TP_COLUMN_INT},
     {"size_increase_bytes", "Size increase", "bytes",
-     "Bytes allocated minus bytes released by the operator and by the operators that it calls.", TP_COLUMN_BYTES},
+     "Bytes allocated minus bytes released by the {operator} and by the {operators} that it calls.", TP_COLUMN_BYTES},
     {"self_size_increase_bytes", "Self size increase", "bytes",
-     "Bytes allocated minus bytes released by the operator itself.", TP_COLUMN_BYTES},
-    {"allocation_count", "Allocations", "", "Number of allocations by the operator and by the operators that it calls.",
-     TP_COLUMN_INT},
-    {"self_allocation_count", "Self allocations", "", "Number of allocations by the operator itself.", TP_COLUMN_INT},
+     "Bytes allocated minus bytes released by the {operator} itself.", TP_COLUMN_BYTES},
+    {"allocation_count", "Allocations", "",
+     "Number of allocations by the {operator} and by the {operators} that it calls.", TP_COLUMN_INT},
+    {"self_allocation_count", "Self allocations", "", "Number of allocations by the {operator} itself.", TP_COLUMN_INT},
     {"allocation_size_bytes", "Allocated", "bytes",
-     "Bytes allocated by the operator and by the operators that it calls.", TP_COLUMN_BYTES},
-    {"self_allocation_size_bytes", "Self allocated", "bytes", "Bytes allocated by the operator itself.",
+     "Bytes allocated by the {operator} and by the {operators} that it calls.", TP_COLUMN_BYTES},
+    {"self_allocation_size_bytes", "Self allocated", "bytes", "Bytes allocated by the {operator} itself.",
      TP_COLUMN_BYTES},
 };
 

@@ -23,7 +23,7 @@ enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
     {"name", "Allocated in", "",
-     "Operator, module, line or stack that allocated the blocks, or purpose of the blocks; empty if unknown.",
+     "{Operator}, module, line or stack that allocated the blocks, or purpose of the blocks; empty if unknown.",
      TP_COLUMN_TEXT},
     {"bytes", "Bytes", "bytes", "Number of bytes in blocks that are allocated at the peak.", TP_COLUMN_BYTES},
     {"blocks", "Blocks", "", "Number of blocks that are allocated at the peak.", TP_COLUMN_INT},

@@ -19,12 +19,12 @@ static const struct tp_column_def info_defs[TP_MEMORY_INFO_COLUMNS] = {
     {"peak_reserved_bytes", "Peak reserved", "bytes",
      "Largest total of bytes that the allocator reserved from the driver.", TP_COLUMN_BYTES},
     {"capacity_bytes", "Capacity", "bytes", "Total memory of the device.", TP_COLUMN_BYTES},
-    {"unattributed_size_increase_bytes", "Outside operators", "bytes",
-     "Bytes allocated minus bytes released outside all operators.", TP_COLUMN_BYTES},
-    {"unattributed_allocation_count", "Allocations outside operators", "",
-     "Number of allocations outside all operators.", TP_COLUMN_INT},
-    {"unattributed_allocation_size_bytes", "Allocated outside operators", "bytes",
-     "Bytes allocated outside all operators.", TP_COLUMN_BYTES},
+    {"unattributed_size_increase_bytes", "Outside {operators}", "bytes",
+     "Bytes allocated minus bytes released outside all {operators}.", TP_COLUMN_BYTES},
+    {"unattributed_allocation_count", "Allocations outside {operators}", "",
+     "Number of allocations outside all {operators}.", TP_COLUMN_INT},
+    {"unattributed_allocation_size_bytes", "Allocated outside {operators}", "bytes",
+     "Bytes allocated outside all {operators}.", TP_COLUMN_BYTES},
 };
 static const struct tp_column_def curve_defs[TP_CURVE_COLUMNS] = {
     {"time_us", "Time", "us", "Time of the record, relative to the start of the trace.", TP_COLUMN_NS},
@@ -32,8 +32,8 @@ static const struct tp_column_def curve_defs[TP_CURVE_COLUMNS] = {
     {"reserved_bytes", "Reserved", "bytes", "Total of reserved bytes after this record.", TP_COLUMN_BYTES},
 };
 static const struct tp_column_def block_defs[TP_BLOCK_COLUMNS] = {
-    {"operator", "Operator", "",
-     "Operator that allocated the block; if only the release was recorded, the operator that released it.",
+    {"operator", "{Operator}", "",
+     "{Operator} that allocated the block; if only the release was recorded, the {operator} that released it.",
      TP_COLUMN_TEXT},
     {"size_bytes", "Size", "bytes", "Size of the block.", TP_COLUMN_BYTES},
     {"allocation_time_us", "Allocated at", "us",

@@ -57,12 +57,14 @@ static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"file", "File", "", "Source file of the function; if it is unknown, the program or library.", TP_COLUMN_TEXT},
     {"line", "Line", "", "Source line that takes most of the function's own time in the whole program.", TP_COLUMN_INT},
     {"kind", "Kind", "", "Kind of code: native, python or kernel.", TP_COLUMN_WORD},
-    TIME("self_us", "Self", "CPU time of the main thread in the function itself, within steps while no operator ran."),
+    TIME("self_us", "Self",
+         "CPU time of the main thread in the function itself, within steps while no {operator} ran."),
     TIME("total_us", "Total",
-         "CPU time of the main thread in the function and the functions that it called, within steps while no operator "
+         "CPU time of the main thread in the function and the functions that it called, within steps while no "
+         "{operator} "
          "ran."),
     {"self_percent", "Self share", "%",
-     "Self time as a share of the CPU time of the main thread within steps while no operator ran.", TP_COLUMN_REAL},
+     "Self time as a share of the CPU time of the main thread within steps while no {operator} ran.", TP_COLUMN_REAL},
     {"error_points", "\xc2\xb1 (95 %)", "points",
      "Uncertainty of the function's share of the CPU time: 1.96 standard errors, computed from the number of samples.",
      TP_COLUMN_REAL},

@@ -15,8 +15,9 @@ enum { MARK = 1, NO_MARK };
 
 static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
     {"name", "Step", "",
-     "Annotation with which the engine marks the step. Values that the annotation lacks, such as the number of tokens, "
-     "come from annotations inside the step.",
+     "Annotation with which the engine marks the step. Values that the {annotation} lacks, such as the number of "
+     "tokens, "
+     "come from {annotations} inside the step.",
      TP_COLUMN_TEXT},
     {"phase", "Phase", "", "Phase of the step, such as prefill, decode or mixed (prefill and decode).", TP_COLUMN_WORD},
     {"class", "Class", "",

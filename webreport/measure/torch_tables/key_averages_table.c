@@ -6,7 +6,7 @@
 #include "writer/base/buf.h"
 
 const struct tp_column_def tp_key_columns[TP_KEY_COLUMNS] = {
-    {"name", "Name", "", "Operator, module, source line, category or kernel that the row is about.", TP_COLUMN_TEXT},
+    {"name", "Name", "", "{Operator}, module, source line, category or kernel that the row is about.", TP_COLUMN_TEXT},
     {"kind", "Kind", "", "cpu for work on the host; for device work the type of the device, such as cuda.",
      TP_COLUMN_WORD},
     {"is_annotation", "Annotation", "", "true if the row is a range that the program marked.", TP_COLUMN_BOOL},

@@ -14,21 +14,22 @@
 
 const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
     {"rank", "#", "", "Position of the row in the table.", TP_COLUMN_INT},
-    {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
+    {"operator", "{Operator}", "", "Name of the {operator}.", TP_COLUMN_TEXT},
     {"calls", "Calls", "", "Number of calls in this row.", TP_COLUMN_INT},
     {"self_time_us", "Self time", "us",
-     "Device time of the kernels that the operator itself launched; without a device, CPU time without inner "
-     "operators.",
+     "Device time of the kernels that the {operator} itself launched; without a device, CPU time without inner "
+     "{operators}.",
      TP_COLUMN_NS},
-    {"self_time_pct", "Self", "%", "Self time as a share of the self time of all operators of the trace.",
+    {"self_time_pct", "Self", "%", "Self time as a share of the self time of all {operators} of the trace.",
      TP_COLUMN_REAL},
     {"cumulative_us", "Cumulative", "us", "Sum of the self times of this row and of all rows above this row.",
      TP_COLUMN_NS},
     {"cumulative_pct", "Cumulative", "%",
-     "Sum of the self times of this row and of all rows above this row, as a share of the self time of all operators.",
+     "Sum of the self times of this row and of all rows above this row, as a share of the self time of all "
+     "{operators}.",
      TP_COLUMN_REAL},
     {"total_time_us", "Total time", "us",
-     "Device time (without a device, CPU time) of the operator and the operators inside it.", TP_COLUMN_NS},
+     "Device time (without a device, CPU time) of the {operator} and the {operators} inside it.", TP_COLUMN_NS},
     {"computation_flop", "Computation", "", "Number of floating-point operations, computed from the shapes.",
      TP_COLUMN_REAL},
     {"flops", "FLOPS", "1/s",

@@ -7,7 +7,7 @@
 #include "writer/base/str.h"
 
 static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
-    {"name", "Name", "", "Name of the kernel or operator.", TP_COLUMN_TEXT},
+    {"name", "Name", "", "Name of the kernel or {operator}.", TP_COLUMN_TEXT},
     {"calls", "Calls", "", "Number of calls in the analysed steps.", TP_COLUMN_INT},
     {"time_us", "Time", "us", "Time of all calls in the analysed steps.", TP_COLUMN_NS}};
 

@@ -41,14 +41,15 @@ static const struct tp_column_def kernel_defs[TP_KERNEL_COLUMNS] = {
     LAUNCH_COLUMNS};
 static const struct tp_column_def config_defs[TP_CONFIG_COLUMNS] = {
     {"name", "Kernel", "", "Name of the kernel.", TP_COLUMN_TEXT},
-    {"operator", "Operator", "", "Operator that launched the kernel; empty if unknown.", TP_COLUMN_TEXT},
+    {"operator", "{Operator}", "", "{Operator} that launched the kernel; empty if unknown.", TP_COLUMN_TEXT},
     {"grid", "Grid", "blocks", "Number of blocks of the grid in each dimension.", TP_COLUMN_JSON},
     {"block", "Block", "threads", "Number of threads of a block in each dimension.", TP_COLUMN_JSON},
     {"registers_per_thread", "Registers", "per thread", "Number of registers per thread.", TP_COLUMN_JSON},
     {"shared_memory_bytes", "Shared memory", "bytes", "Bytes of shared memory per block.", TP_COLUMN_JSON},
     {"uses_tensor_cores", "Tensor cores", "", "yes if the name of the kernel shows the use of tensor cores.",
      TP_COLUMN_BOOL},
-    {"operator_tensor_core_eligible", "TC eligible", "", "yes if the operator could use tensor cores.", TP_COLUMN_BOOL},
+    {"operator_tensor_core_eligible", "TC eligible", "", "yes if the {operator} could use tensor cores.",
+     TP_COLUMN_BOOL},
     TIME_COLUMNS,
     LAUNCH_COLUMNS};
 static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {

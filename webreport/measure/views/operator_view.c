@@ -8,20 +8,20 @@
 
 #define NUMBER_COLUMNS                                                                                                 \
     {"calls", "Calls", "", "Number of calls, including nested calls.", TP_COLUMN_INT},                                 \
-        {"device_self_time_us", "GPU self", "us",                                                                      \
-         "Time of the device work that the calls themselves launched, not through inner operators.", TP_COLUMN_NS},    \
-        {"device_total_time_us", "GPU total", "us",                                                                    \
-         "Device time of the calls and of the operators inside them. Recursive calls count once.", TP_COLUMN_NS},      \
+        {"device_self_time_us", "{GPU} self", "us",                                                                    \
+         "Time of the device work that the calls themselves launched, not through inner {operators}.", TP_COLUMN_NS},  \
+        {"device_total_time_us", "{GPU} total", "us",                                                                  \
+         "Device time of the calls and of the {operators} inside them. Recursive calls count once.", TP_COLUMN_NS},    \
         {"host_self_time_us", "CPU self", "us",                                                                        \
-         "Host time of the calls without the operators and runtime calls inside them.", TP_COLUMN_NS},                 \
+         "Host time of the calls without the {operators} and runtime calls inside them.", TP_COLUMN_NS},               \
         {"host_total_time_us", "CPU total", "us",                                                                      \
          "Host time of the calls, including everything inside them. Recursive calls count once.", TP_COLUMN_NS},       \
         {"tensor_core_eligible", "TC eligible", "", "yes if a call could use tensor cores.", TP_COLUMN_BOOL},          \
-        {"tensor_core_self_ratio", "TC self", "ratio", "Share of the GPU self time in kernels that use tensor cores.", \
-         TP_COLUMN_REAL},                                                                                              \
+        {"tensor_core_self_ratio", "TC self", "ratio",                                                                 \
+         "Share of the {GPU} self time in kernels that use tensor cores.", TP_COLUMN_REAL},                            \
     {                                                                                                                  \
         "tensor_core_total_ratio", "TC total", "ratio",                                                                \
-            "Share of the GPU total time in kernels that use tensor cores.", TP_COLUMN_REAL                            \
+            "Share of the {GPU} total time in kernels that use tensor cores.", TP_COLUMN_REAL                          \
     }
 
 #define STACK_FLAG                                                                                                     \
@@ -30,9 +30,9 @@
     }
 
 static const struct tp_column_def name_defs[] = {
-    {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT}, NUMBER_COLUMNS, STACK_FLAG};
+    {"name", "{Operator}", "", "Name of the {operator}.", TP_COLUMN_TEXT}, NUMBER_COLUMNS, STACK_FLAG};
 static const struct tp_column_def shape_defs[] = {
-    {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
+    {"name", "{Operator}", "", "Name of the {operator}.", TP_COLUMN_TEXT},
     {"input_shape", "Input shape", "", "Shapes of the inputs; [] for an input that is not a tensor.", TP_COLUMN_TEXT},
     NUMBER_COLUMNS,
     STACK_FLAG};

@@ -38,22 +38,24 @@ static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
     {"dataloader_us", "DataLoader", "us",
      "Time of the step in which the data loader ran, but no device work, communication or runtime call.", TP_COLUMN_NS},
     {"cpu_exec_us", "CPU exec", "us",
-     "Time of the step in which an operator or annotation ran on the host, but no device work, communication, runtime "
+     "Time of the step in which {an operator} or {annotation} ran on the host, but no device work, communication, "
+     "runtime "
      "call or data loading.",
      TP_COLUMN_NS},
     {"other_us", "Other", "us", "Time of the step in which nothing was recorded.", TP_COLUMN_NS},
     {"total_us", "Total", "us", "Length of the step; the times of the categories add up to it exactly.", TP_COLUMN_NS},
     {"host_start_us", "Host start", "us", "Start of the step's marker on the host.", TP_COLUMN_NS},
     {"host_end_us", "Host end", "us", "End of the step's marker on the host.", TP_COLUMN_NS},
-    {"device_busy_us", "GPU busy", "us", "Time of the step in which any device ran a kernel, copy or memset.",
+    {"device_busy_us", "{GPU} busy", "us", "Time of the step in which any device ran a kernel, copy or memset.",
      TP_COLUMN_NS},
 };
 
 static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
     {"step", "Step", "", "Name of the step.", TP_COLUMN_TEXT},
     {"computation_us", "Computation", "us",
-     "Time of the step in which a compute kernel ran. In a trace without compute kernels, time in which an operator or "
-     "annotation ran on the host.",
+     "Time of the step in which a compute kernel ran. In a trace without compute kernels, time in which {an operator} "
+     "or "
+     "{annotation} ran on the host.",
      TP_COLUMN_NS},
     {"communication_us", "Communication", "us",
      "Time of the step in which a collective ran, with or without computation.", TP_COLUMN_NS},
@@ -74,12 +76,13 @@ const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
     {"dataloader_us", "DataLoader", "us",
      "Mean time per step in the data loader while no device work, communication or runtime call runs.", TP_COLUMN_REAL},
     {"cpu_exec_us", "CPU exec", "us",
-     "Mean time per step in operators or annotations on the host while no device work, communication, runtime call or "
+     "Mean time per step in {operators} or {annotations} on the host while no device work, communication, runtime call "
+     "or "
      "data loading runs.",
      TP_COLUMN_REAL},
     {"other_us", "Other", "us", "Mean time per step in which nothing was recorded.", TP_COLUMN_REAL},
     {"total_us", "Step time", "us", "Mean length of an analysed step.", TP_COLUMN_REAL},
-    {"device_busy_us", "GPU busy", "us", "Mean time per step in which a device ran an operation.", TP_COLUMN_REAL},
+    {"device_busy_us", "{GPU} busy", "us", "Mean time per step in which a device ran an operation.", TP_COLUMN_REAL},
 };
 
 /* Returns the column of the step table whose mean is this average. */

@@ -10,7 +10,7 @@
 enum { UNIT_E9 = 1000000000 };
 
 static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
-    {"gpu_id", "GPU", "", "Number of the device.", TP_COLUMN_INT},
+    {"gpu_id", "{GPU}", "", "Number of the device.", TP_COLUMN_INT},
     {"name", "Name", "", "Name of the device in the list deviceProperties of the trace.", TP_COLUMN_TEXT},
     {"memory_bytes", "Memory", "bytes", "Total memory of the device.", TP_COLUMN_BYTES},
     {"compute_capability", "Compute capability", "", "Version of the device's instruction set.", TP_COLUMN_TEXT},

@@ -7,7 +7,7 @@
 
 static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"line", "Called at", "", "Innermost source line of the project around the call.", TP_COLUMN_TEXT},
-    {"op", "Operator", "", "Outermost operator around the call.", TP_COLUMN_TEXT},
+    {"op", "{Operator}", "", "Outermost {operator} around the call.", TP_COLUMN_TEXT},
     {"api", "Call", "", "Runtime or driver function that waited.", TP_COLUMN_TEXT},
     {"kind", "Kind", "", "sync for a call that only waits, copy for a copy that returns when the copy is complete.",
      TP_COLUMN_TEXT},

@@ -12,7 +12,7 @@
 enum { NS_FLOPS = 1000 }; /* operations per nanosecond at 1 TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
-    {"kind", "Kind", "", "Kind of work, recognised from the names of the operation and of the operators around it.",   \
+    {"kind", "Kind", "", "Kind of work, recognised from the names of the operation and of the {operators} around it.", \
      TP_COLUMN_WORD},                                                                                                  \
         {"calls", "Calls", "", "Number of operations of this kind of work.", TP_COLUMN_INT},                           \
         {total, title, "us", definition, TP_COLUMN_NS},                                                                \
@@ -33,21 +33,22 @@ static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
     {"calls_in_steps", "Calls in steps", "",
      "Number of device operations of this kind that the analysed steps launched.", TP_COLUMN_INT},
     {"flops", "Operations", "",
-     "Number of floating-point operations of the operators whose shapes and types are known.", TP_COLUMN_INT},
-    {"bytes", "Bytes", "bytes", "Least number of bytes that the operators with known shapes and types read and write.",
-     TP_COLUMN_BYTES},
-    {"costed_us", "Time with shapes", "us", "Kernel time of the operators whose shapes and types are known.",
+     "Number of floating-point operations of the {operators} whose shapes and types are known.", TP_COLUMN_INT},
+    {"bytes", "Bytes", "bytes",
+     "Least number of bytes that the {operators} with known shapes and types read and write.", TP_COLUMN_BYTES},
+    {"costed_us", "Time with shapes", "us", "Kernel time of the {operators} whose shapes and types are known.",
      TP_COLUMN_NS},
     {"tflops", "Rate", "TFLOP/s",
-     "Floating-point operations of the operators with known shapes, divided by the time of their kernels.",
+     "Floating-point operations of the {operators} with known shapes, divided by the time of their kernels.",
      TP_COLUMN_REAL},
     {"gb_per_s", "Memory", "GB/s",
-     "Least number of bytes that the operators with known shapes read and write, divided by the time of their kernels.",
+     "Least number of bytes that the {operators} with known shapes read and write, divided by the time of their "
+     "kernels.",
      TP_COLUMN_REAL},
-    {"known_percent", "Known", "%", "Share of this kind's time in operators whose shapes and types are known.",
+    {"known_percent", "Known", "%", "Share of this kind's time in {operators} whose shapes and types are known.",
      TP_COLUMN_REAL}};
 static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
-    KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
+    KIND_COLUMNS("self_us", "Self", "Host time of the {operators} without the {operators} inside them.")};
 
 struct work {
     /* sums over the units of this kind. flops, bytes: their work; costed: ns with a known cost; known: ns with a known
