@@ -20,6 +20,7 @@ struct fixture {
     struct plan plan;
     struct tp_job job;
     bool cuts_victims; /* true if the traces of the slow ranks end early */
+    uint32_t cut_rank; /* a rank whose trace ends early; TP_NO_ID: none */
 };
 
 static void make_summary_hostile(struct tp_summary *summary, uint64_t *state);
@@ -35,7 +36,7 @@ static void add_rank_to_job(struct fixture *f, uint32_t rank, uint64_t *hostile)
     plan_fill_summary(&f->plan, rank, &summary, &f->scratch);
     if (hostile)
         make_summary_hostile(&summary, hostile);
-    if (f->cuts_victims && plan_is_victim(&f->plan, rank))
+    if (rank == f->cut_rank || (f->cuts_victims && plan_is_victim(&f->plan, rank)))
         summary.evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
     tp_job_add_summary(&f->job, &summary);
     tp_arena_release(&f->scratch);
@@ -45,6 +46,7 @@ static void start_job(struct fixture *f, struct plan plan)
 {
     f->plan = plan;
     f->cuts_victims = false;
+    f->cut_rank = TP_NO_ID;
     tp_arena_init(&f->arena, 0);
     if (setjmp(f->arena.guard))
         abort();
@@ -128,6 +130,41 @@ static void assert_first_finding(const struct fixture *f, enum tp_job_rule rule)
     if (!is_right)
         print_findings(f);
     assert_true(is_right);
+}
+
+/* Returns the sentence about the kernels of the slow rank, from a job in which the trace of `cut` ends early (TP_NO_ID:
+ * of no rank). The text is in the arena of `f`. */
+static const char *slow_kernels_sentence(struct fixture *f, struct plan plan, uint32_t cut)
+{
+    start_job(f, plan);
+    for (uint32_t r = 0; r < f->plan.ranks; r++) {
+        f->cut_rank = cut;
+        add_rank_to_job(f, r, NULL);
+    }
+    tp_job_finish(&f->job);
+    for (size_t i = 0; i < f->job.findings.count; i++) {
+        const struct tp_job_finding *finding = TP_AT(&f->job.findings, struct tp_job_finding, i);
+        const char *sentence = strstr(finding->detail, " The same ");
+        if (finding->rule == TP_JOB_SLOW_COMPUTE && sentence)
+            return sentence;
+    }
+    print_findings(f);
+    fail_msg("%s", "no finding names the kernels of the slow rank");
+    return "";
+}
+
+/* Tests that the kernels in a finding are those of the slow rank, also if the trace of an earlier rank is damaged. */
+static void kernels_in_a_finding_are_those_of_the_slow_rank(void **state)
+{
+    struct fixture whole, cut;
+    struct plan plan = make_plan(1, 3, PLAN_SLOW_COMPUTE);
+    (void)state;
+    const char *wanted = slow_kernels_sentence(&whole, plan, TP_NO_ID);
+    assert_false(plan_is_victim(&whole.plan, 0));
+    const char *found = slow_kernels_sentence(&cut, plan, 0);
+    assert_string_equal(found, wanted);
+    release_job(&whole);
+    release_job(&cut);
 }
 
 /* Tests that a slow rank with a damaged trace is reported as damaged, not as slow. */
@@ -385,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rank_sets_are_written_as_ranges),
         cmocka_unit_test(clean_job_has_no_findings),
+        cmocka_unit_test(kernels_in_a_finding_are_those_of_the_slow_rank),
         cmocka_unit_test(damaged_rank_is_never_reported_as_slow),
         cmocka_unit_test(planted_stragglers_are_named_first),
         cmocka_unit_test(slow_link_is_found_among_similar_groups),

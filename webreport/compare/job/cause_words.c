@@ -170,6 +170,16 @@ static void write_uncertain_level_finding(const struct tp_job *job, const struct
                        has_rank_set_name(cause) ? "this set of ranks" : "single ranks");
 }
 
+/* Returns tp_job_slow_compute_text for the rank with this number; "" if the number is TP_NULL_INT. Indices of the graph
+ * differ from those of the job if a rank is damaged, because the graph leaves this rank out. */
+static const char *slow_compute_text_of_number(const struct tp_job *job, int64_t number)
+{
+    for (uint32_t i = 0; number != TP_NULL_INT && i < job->ranks.count; i++)
+        if (tp_job_rank_at(job, i)->number == number)
+            return tp_job_slow_compute_text(job, i);
+    return "";
+}
+
 /* Writes the texts for a cause that concerns one part of the work of a set of ranks. */
 static void write_slow_part_finding(const struct tp_job *job, const struct tp_cause *cause,
                                     struct tp_job_finding *finding)
@@ -185,9 +195,7 @@ static void write_slow_part_finding(const struct tp_job *job, const struct tp_ca
         tp_text_printf(job->arena, "On %s, %s is %s per step longer than on comparable ranks.%s%s",
                        measured_ranks_text(job, cause, finding), part_words[cause->part],
                        text_of_time(job, cause->excess_us), is_rank ? text_of_position(job, cause->ranks[0]) : "",
-                       cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
-                           ? tp_job_slow_compute_text(job, cause->ranks[0])
-                           : "");
+                       cause->kind == TP_CAUSE_COMPUTE ? slow_compute_text_of_number(job, finding->worst_rank) : "");
     write_uncertain_level_finding(job, cause, finding);
 }
 
