@@ -52,7 +52,7 @@ class FindingFields:
     share_of_step_percent: share of the step time that the finding affects; null if unknown
     low_percent: lower end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
     high_percent: upper end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
-    counted_percent: part of high_percent that total_gain_percent includes; absent if total_gain_percent includes all of high_percent
+    counted_percent: percentage that the sum total_gain_percent includes for this finding instead of high_percent; absent if the sum includes high_percent
     evidence: first events that show the problem
     evidence_total: number of events that show the problem
     detail: evidence for the finding, in words

@@ -10,7 +10,7 @@ Each program (programs.py) runs alone, under `record --outside` and under `perf 
             them. Code generated at run time is one function, and so is Python, because perf sees only the interpreter's loop
   kind      the function is in the file that an expert would expect
   verdict   the verdict is that of an expert. "waits-for-cpu" is also right if the kernel's own count (schedstat, polled every
-            30 ms) says that the threads were ready for longer than they ran
+            30 ms) says that the threads were ready for more than 0.9 times as long as they ran
 
 Programs that are not installed are skipped. Without perf, its column is empty. Samples are few and machines are busy, so columns that
 depend on them (hot, kind, verdict) must pass in one of three rounds. Exits with 1 if a row fails."""

@@ -184,7 +184,7 @@ static void recorded_device_work_needs_no_request(void **state)
     }
     build_trace();
     assert_in_digest(
-        "For 40.0 % of the step time, the device is idle for 1 ms or more at a time, although the next operation is "
+        "For 40.0 % of the step time, the device is idle for more than 1 ms at a time, although the next operation is "
         "already launched. This operation waits for an event");
     assert_in_digest("not among the 4 recorded operations");
     assert_not_in_digest("ProfilerActivity.CUDA");

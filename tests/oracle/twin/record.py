@@ -112,7 +112,7 @@ def first_use(g, r):
     g.findings.leave_out(LATE_HOST, "the recording contains the first use of the device")
     note(g, "R3", "The device is idle for %s %s. The percentages in the other findings refer to the remaining %s." % (
         time_text(setup_ns if is_first else r.huge_ns),
-        "while the program allocates memory, loads modules or creates handles" if is_first else "in gaps of at least 100 ms", time_text(g.findings.judged_ns)), calls)
+        "while the program allocates memory, loads modules or creates handles" if is_first else "in gaps of more than 100 ms", time_text(g.findings.judged_ns)), calls)
     g.findings.set_unjudged("first use", trace.steps.ns - g.findings.judged_ns)
 
 
@@ -145,5 +145,5 @@ def edge(g, r):
         note(g, "R4", "The first recorded operation starts %s after its launch, because the device still runs operations from before the recording."
              % time_text(lead_of(g)))
     if queue >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "For %s of the step time, the device is idle for 1 ms or more at a time, although the next operation is already launched. "
+        note(g, "R1", "For %s of the step time, the device is idle for more than 1 ms at a time, although the next operation is already launched. "
              "This operation waits for an event, or for work that is not among the %s recorded operations." % (percent_text(queue), count_text(len(g.operations))))

@@ -3,8 +3,8 @@
  *
  * The interval is Student's 99 % interval, computed from the noise between runs (run_noise.h). The same formula applies
  * to one run against one, few against few, and a history against one run. With one run per side, the noise is the prior
- * estimate; with nine or more runs, it comes from the runs only. All functions are pure and take scratch memory from
- * `arena`. */
+ * estimate. If the runs have eight or more degrees of freedom, such as 9 + 1 runs, the noise comes from the runs only.
+ * All functions are pure and take scratch memory from `arena`. */
 #ifndef TP_WEBREPORT_COMPARE_NOISE_RUN_CHANGE_H
 #define TP_WEBREPORT_COMPARE_NOISE_RUN_CHANGE_H
 

@@ -62,8 +62,9 @@ enum tp_estimator {
 };
 
 /* Returns the noise of runs around the mean of their group, with winsorized outliers. `prior` has the weight of some
- * runs; with nine or more runs, `prior` has no weight. `prior` is dropped if the runs have three or more degrees of
- * freedom and more than four times its variance. Empty groups are ignored. */
+ * runs. If the runs have eight or more degrees of freedom, such as 9 + 1 runs, `prior` has no weight. `prior` is
+ * dropped if the runs have three or more degrees of freedom and more than four times its variance. Empty groups are
+ * ignored. */
 struct tp_run_noise tp_run_noise_pool_groups(const struct tp_levels *groups, size_t group_count,
                                              const struct tp_run_noise *prior, enum tp_estimator estimator,
                                              struct tp_arena *arena);

@@ -41,7 +41,7 @@ static const struct {
     [TP_DETAIL_FIRST_USE] = {"The device is idle for {0} while the program allocates memory, loads modules or creates "
                              "handles. The percentages in the other findings refer to the remaining {1}.",
                              NULL},
-    [TP_DETAIL_HUGE_GAPS] = {"The device is idle for {0} in gaps of at least 100 ms. The percentages in the other "
+    [TP_DETAIL_HUGE_GAPS] = {"The device is idle for {0} in gaps of more than 100 ms. The percentages in the other "
                              "findings refer to the remaining {1}.",
                              NULL},
     [TP_DETAIL_EDGE] =
@@ -50,7 +50,7 @@ static const struct {
     [TP_DETAIL_LEAD] = {"The first recorded operation starts {0} after its launch, because the device still runs "
                         "operations from before the recording.",
                         NULL},
-    [TP_DETAIL_QUEUE] = {"For {0} of the step time, the device is idle for 1 ms or more at a time, although the next "
+    [TP_DETAIL_QUEUE] = {"For {0} of the step time, the device is idle for more than 1 ms at a time, although the next "
                          "operation is already launched. This operation waits for an event, or for work that is not "
                          "among the {1:,} recorded operations.",
                          NULL},

@@ -568,8 +568,7 @@ static const struct tp_json_field fields[] = {
     {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "cause that limits the step time"},
     {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device with the longest busy time"},
     {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value),
-     .definition =
-         "name of the entry of `causes` that determines `class`; null: no entry of `causes` determines `class`"},
+     .definition = "name of the entry of `causes` that determines `class`; null if no entry does"},
     {"percent", TP_PLAIN(F, percent),
      .definition = "time of the group of causes that contains `cause`, in percent of the step time"},
     {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause, such as compute or input"},

@@ -94,7 +94,7 @@ struct record {
     int64_t gpu_count, all_ns;
     int64_t unexplained_ns, queue_gaps_ns, blocked_ns;
     int64_t waited_ns;    /* total time of gaps in which the host waits for a device, ns */
-    int64_t huge_gaps_ns; /* total time of gaps of 100 ms or more in which a device waits for the host, ns */
+    int64_t huge_gaps_ns; /* total time of gaps of more than 100 ms in which a device waits for the host, ns */
     int64_t busy_ns;
     /* time in which devices wait while the program sets up things that it needs only once, ns */
     int64_t setup_ns;
