@@ -112,7 +112,13 @@ def python_code(c):
     hits = sorted(rows.items(), key=lambda t: (-t[1][0], t[0]))
     evidence += [event for _, (_, event) in hits if event is not None]
     c.findings.add("H6", time, evidence, lower=1 if is_spread else 0,
-                   detail=" ".join("%s takes %s of the step time, outside operators." % (key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
+                   detail=" ".join(line_text(key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
+
+
+def line_text(line, percent):
+    if line == "[no host event]":
+        return "For %s of the step time, no host event was recorded." % percent
+    return "Outside operators, %s takes %s of the step time." % (line, percent)
 
 
 def python_stretch(c, python, least):

@@ -246,8 +246,9 @@ static void put_figures(const struct tp_job_wording *w)
                tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
     put_figure(
         w, "Clocks agree within",
-        "Largest remaining clock difference of a rank (median over its collectives), after the clocks are aligned by "
-        "the ends of blocking collectives.",
+        "Largest clock error of a rank after the clocks are aligned by the ends of blocking collectives. The error of "
+        "a "
+        "rank is the median over its collectives.",
         job->aligned_set_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
         tp_text_printf(w->arena, "from %s",
                        tp_text_of_counted_noun(w->arena, job->aligning_collective_count, "collective", "collectives")));

@@ -18,8 +18,9 @@ static const struct {
     const char *torch, *others;
 } sentences[TP_DETAIL_COUNT] = {
     [TP_DETAIL_OTHER_DEVICE] = {"tracepress does not read the records of this device.", NULL},
-    [TP_DETAIL_LINE] = {"{0} takes {1} of the step time, outside operators.",
-                        "{0} takes {1} of the step time outside recorded calls."},
+    [TP_DETAIL_LINE] = {"Outside operators, {0} takes {1} of the step time.",
+                        "Outside recorded calls, {0} takes {1} of the step time."},
+    [TP_DETAIL_NO_EVENT] = {"For {0} of the step time, no host event was recorded.", NULL},
     [TP_DETAIL_LINE_OF_STEP] = {"{0} leaves the device idle for {1} of the step time.", NULL},
     [TP_DETAIL_SLOW_LINE] = {"Slow or frequent calls in {0} leave the device idle for {1} of the step time.", NULL},
     [TP_DETAIL_PAUSES] = {"The thread does not run for {0} of the time of this finding.", NULL},

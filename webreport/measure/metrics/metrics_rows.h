@@ -47,7 +47,7 @@ METRIC("step.time.median", TIME, STEPS, "median length of a step", "median of ov
        tp_metric_of_steps, TP_STEPS_MEDIAN)
 METRIC("step.time.mean", TIME, STEPS, "mean length of a step", "overview.average.total_us", tp_metric_of_steps,
        TP_STEPS_MEAN)
-METRIC("step.time.p90", TIME, STEPS, "step length that nine of ten steps do not exceed",
+METRIC("step.time.p90", TIME, STEPS, "90th percentile of the step length",
        "0.9 quantile (nearest rank) of overview.steps[used].total_us", tp_metric_of_steps, TP_STEPS_P90)
 METRIC("step.time.min", TIME, STEPS, "length of the shortest step", "least of overview.steps[used].total_us",
        tp_metric_of_steps, TP_STEPS_MIN)

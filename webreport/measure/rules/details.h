@@ -11,6 +11,7 @@ enum tp_detail_id {
     TP_DETAIL_DEVICE_MISSING,
     TP_DETAIL_OTHER_DEVICE,
     TP_DETAIL_LINE,         /* arguments: line of code, percent of the analysed time */
+    TP_DETAIL_NO_EVENT,     /* argument: percent of the analysed time in which no host event was recorded */
     TP_DETAIL_LINE_OF_STEP, /* arguments: line of code, percent of the step */
     TP_DETAIL_SLOW_LINE, /* arguments: line of code whose calls are slow, percent of the step that these calls take */
     TP_DETAIL_PAUSES,    /* argument: percent of the finding's time in which the thread did not run */

@@ -246,8 +246,10 @@ struct tp_detail *tp_line_times_make_detail(struct tp_advisor *a, const struct t
 {
     struct tp_detail *first = NULL, **end = &first;
     for (size_t i = 0; i < count && i < most; i++) {
-        *end = TP_DETAIL(a, id, TP_OF_TEXT(tp_fold_text(a->model, lines[i].fold)),
-                         TP_OF_PERCENT(tp_analysed_percent(a, lines[i].ns)));
+        double percent = tp_analysed_percent(a, lines[i].ns);
+        *end = id == TP_DETAIL_LINE && lines[i].fold.kind == TP_STACK_NONE
+                   ? TP_DETAIL(a, TP_DETAIL_NO_EVENT, TP_OF_PERCENT(percent))
+                   : TP_DETAIL(a, id, TP_OF_TEXT(tp_fold_text(a->model, lines[i].fold)), TP_OF_PERCENT(percent));
         end = (struct tp_detail **)&(*end)->next;
     }
     return first;

@@ -201,7 +201,7 @@ struct tp_line_time {
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count);
 
 /* Returns the first `most` lines with their percentages as parts of a detail. id: id of each part, which must have the
- * arguments of TP_DETAIL_LINE. */
+ * arguments of TP_DETAIL_LINE. With TP_DETAIL_LINE, time without a host event gets TP_DETAIL_NO_EVENT. */
 struct tp_detail *tp_line_times_make_detail(struct tp_advisor *a, const struct tp_line_time *lines, size_t count,
                                             size_t most, enum tp_detail_id id);
 

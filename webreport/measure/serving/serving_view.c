@@ -67,7 +67,7 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
      TP_COLUMN_TEXT},
     {"steps", "Steps", "", "Number of steps of this class with device work.", TP_COLUMN_INT},
     {"p50_us", "p50", "us", "Median length of the steps of this class on the device.", TP_COLUMN_NS},
-    {"p90_us", "p90", "us", "Step length on the device that nine of ten steps of this class do not exceed.",
+    {"p90_us", "p90", "us", "90th percentile of the step length on the device, for the steps of this class.",
      TP_COLUMN_NS},
     {"busy_percent", "Busy", "%",
      "Time in which device work of the steps of this class runs, as a share of the time of these steps on the device.",
