@@ -244,11 +244,12 @@ static const struct {
      "Groups of comparable ranks",
      "Ranks are compared only within a group, because pipeline stages and roles do different work."},
     {tp_job_build_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
-     "Each row is a set of similar process groups, such as all tensor-parallel groups. A rank is in at most one group of a row."},
+     "Each row is a set of similar process groups, such as all tensor-parallel groups. A rank is in at most one group "
+     "of a row."},
     {tp_job_build_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
-     "Transfer is the shortest time that any rank spent in a collective. The additional time of the other ranks is "
-     "waiting."},
+     "Transfer is the shortest time that any rank spent in a collective. The additional time of any other "
+     "rank is time in which that rank waits."},
     {tp_job_build_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
      "The table compares the bus bandwidth of each process group with groups of the same layout, for each message "
      "size. The slowest groups come first."},

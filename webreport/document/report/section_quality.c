@@ -391,11 +391,12 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
 static void put_program_glossary(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
-        {"Wall", "Wall time is the time during which at least one thread of the program exists. Wall time counts as "
-                 "running while any thread runs. While no thread runs, wall time counts as ready if any thread is "
-                 "ready. While all threads wait, wall time counts for one cause of waiting. This cause is the first "
-                 "cause in this list for which any thread waits: disk, page fault, socket, terminal, sleep, lock, "
-                 "kernel lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
+        {"Wall",
+         "Wall time is the time during which at least one thread of the program exists. Wall time counts as "
+         "running while any thread runs. While no thread runs, wall time counts as ready if any thread is "
+         "ready. While all threads wait, wall time is assigned to one cause of waiting. This is the first "
+         "cause in the following list for which any thread waits: disk, page fault, socket, terminal, sleep, lock, "
+         "kernel lock, file, pipe, poll, signal, stopped, child, exit, recording, unknown."},
         {"Ready", "A thread is ready if it could run but no CPU is free."},
         {"Self, total", "A function's self time is the CPU time of the samples in which the function is innermost. A "
                         "function's total time is the CPU time of all samples with the function in the stack."},

@@ -214,9 +214,9 @@ static void write_short_processes_finding(struct words *w)
 {
     w->finding->title = tp_text_printf(w->arena, "The program starts %s short processes",
                                        tp_text_of_count(w->arena, (int64_t)w->finding->count));
-    w->finding->detail =
-        tp_text_printf(w->arena, "Each of these processes runs for less than 10 ms. All of them together run for %s.",
-                       time_text(w, w->finding->time_ns));
+    w->finding->detail = tp_text_printf(
+        w->arena, "Each of these processes runs for less than 10 ms. Together, these processes run for %s.",
+        time_text(w, w->finding->time_ns));
     w->finding->advice = "Do the work of many processes in one process, because starting a process takes about a "
                          "millisecond.";
 }
