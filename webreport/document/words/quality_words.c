@@ -19,13 +19,13 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
         [TP_FAULT_STEPS] = "analysed steps",
         [TP_FAULT_UNLINKED] = "kernels without a recorded launch call",
         [TP_FAULT_GRAPHS] = "kernels that a graph launch started, so that their origin is unknown",
-        [TP_FAULT_ABSURD] = "events that are longer than the recording or have a negative duration (counted as 0)",
+        [TP_FAULT_ABSURD] =
+            "events with an impossible duration: longer than the recording, or negative and treated as 0",
         [TP_FAULT_CLOCKS] = "device operations that begin before their launch call, because clocks disagree",
         [TP_FAULT_OVERHEAD] = "time that the profiler reports as its own overhead",
         [TP_FAULT_DAMAGE] = "damaged places in the file, which the reader repaired or left out",
         [TP_FAULT_LEADING] = "analysed steps at the start that have no device operation",
-        [TP_FAULT_SLOWDOWN] =
-            "the slowdown by the profiler is unknown, because the trace lacks the step time without a profiler",
+        [TP_FAULT_SLOWDOWN] = "the slowdown by the profiler is unknown, because no step was timed without the profiler",
     };
     static const char *const cases[] = {
         [TP_CASE_NO_STEPS] = "no steps are marked, so the whole recording counts as one step",
