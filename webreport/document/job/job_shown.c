@@ -145,7 +145,7 @@ static void put_rank_table(const struct tp_job_wording *w)
     tp_job_build_rank_table(table, job, 0);
     struct tp_shown_table *shown =
         new_table(w, tp_table_copy_rows(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
-    shown->caption = "Ranks with the largest excess of own work over comparable ranks";
+    shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
     shown->print = verdict_cell_text;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = make_rank_details(w, order[i]);

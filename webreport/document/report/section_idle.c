@@ -249,7 +249,7 @@ static const char *lead_text(const struct tp_section *section)
                 tp_text_printf(arena, " For %s of the idle time, the host ran %.*s.", share, (int)line.len, line.ptr);
     }
     if (worst->idle.total_ns <= 0)
-        return tp_text_printf(arena, "%s has recorded work for the whole step time.",
+        return tp_text_printf(arena, "%s is busy for the whole step time.",
                               tp_section_device_name(section, worst->device));
     return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s of the step time).%s",
                           tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
