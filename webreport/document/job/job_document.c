@@ -236,14 +236,16 @@ static void put_figures(const struct tp_job_wording *w)
             tp_text_of_percent(w->arena, job->what_if.loss),
             tp_text_printf(w->arena, "of the step time; simulation error %s",
                            tp_text_of_percent(w->arena, job->what_if.error)));
-    put_figure(w, "Slowest rank",
-               "Largest excess of a rank's own work (step time minus exposed communication) over comparable ranks. The "
-               "excess of a rank is the median over its steps.",
-               tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
-    put_figure(w, "Spread within a step",
-               "Standard deviation of own work (the step without exposed communication) over comparable ranks, without "
-               "stragglers, as a percentage of the mean; for several groups, the largest value.",
-               tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
+    put_figure(
+        w, "Slowest rank",
+        "Largest excess of a rank's own work (step time minus exposed communication) over comparable ranks. It is "
+        "the median of this excess over the steps of the rank.",
+        tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
+    put_figure(
+        w, "Spread within a step",
+        "Spread of the ranks' own work (step time minus exposed communication): standard deviation over comparable "
+        "ranks as a percentage of the mean, without stragglers. With several groups, the largest value counts.",
+        tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
     put_figure(
         w, "Clocks agree within",
         "Largest clock error of a rank after the clocks are aligned by the ends of blocking collectives. The error of "

@@ -23,7 +23,7 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
             "events with an impossible duration: longer than the recording, or negative and treated as 0",
         [TP_FAULT_CLOCKS] = "device operations that begin before their launch call, because clocks disagree",
         [TP_FAULT_OVERHEAD] = "time that the profiler reports as its own overhead",
-        [TP_FAULT_DAMAGE] = "damaged places in the file, which the reader repaired or left out",
+        [TP_FAULT_DAMAGE] = "damaged places in the file that were repaired or skipped",
         [TP_FAULT_LEADING] = "analysed steps at the start that have no device operation",
         [TP_FAULT_SLOWDOWN] = "the slowdown by the profiler is unknown, because no step was timed without the profiler",
     };

@@ -82,7 +82,7 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
      TP_COLUMN_REAL},
     {"weights_us", "Weights", "us",
      "Time to read the weights of the model once at the peak bandwidth of the device's memory, without the caches of "
-     "keys and values. The cell is empty if this reading time is longer than the median step.",
+     "keys and values. The cell is empty if this time is longer than the median step.",
      TP_COLUMN_NS},
     {"weights_percent", "Of p50", "%", "Time to read the weights of the model once, as a share of the median step.",
      TP_COLUMN_REAL},
