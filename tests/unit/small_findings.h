@@ -41,6 +41,27 @@ __attribute__((unused)) static void assert_gain_range(const char *rule, double l
                  found->high_percent, low, high);
 }
 
+/* Checks the time per step that the finding of a rule affects, us. */
+__attribute__((unused)) static void assert_ceiling(const char *rule, double us_per_step)
+{
+    const struct tp_finding *found = find_finding_of_rule(rule);
+    if (!found)
+        fail_msg("%s did not fire", rule);
+    if (fabs(found->ceiling_us_per_step - us_per_step) > 1e-6)
+        fail_msg("%s: %f, not %f", rule, found->ceiling_us_per_step, us_per_step);
+}
+
+/* Returns true if the rule was not evaluated for this reason. */
+__attribute__((unused)) static bool is_not_evaluated(const char *rule, const char *reason)
+{
+    for (uint32_t i = 0; i < advice.recommendations.not_evaluated_count; i++) {
+        const struct tp_rule_note *note = &advice.recommendations.not_evaluated[i];
+        if (strcmp(note->rule->id, rule) == 0 && strcmp(note->reason, reason) == 0)
+            return true;
+    }
+    return false;
+}
+
 __attribute__((unused)) static void frame(const char *name, double ts, double dur)
 {
     write_host_event_with_args("python_function", name, ts, dur, "\"Python id\":1");

@@ -54,13 +54,19 @@ static void start_job(struct fixture *f, struct plan plan)
     tp_job_init(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
 }
 
-static void build_whole_job(struct fixture *f, struct plan plan)
+/* Adds all ranks of the plan except those that are missing, and finishes the job. */
+static void finish_job(struct fixture *f)
 {
-    start_job(f, plan);
     for (uint32_t r = 0; r < f->plan.ranks; r++)
         if (f->plan.fault != PLAN_MISSING_RANKS || !plan_is_victim(&f->plan, r))
             add_rank_to_job(f, r, NULL);
     tp_job_finish(&f->job);
+}
+
+static void build_whole_job(struct fixture *f, struct plan plan)
+{
+    start_job(f, plan);
+    finish_job(f);
 }
 
 static void release_job(struct fixture *f)
@@ -137,11 +143,8 @@ static void assert_first_finding(const struct fixture *f, enum tp_job_rule rule)
 static const char *slow_kernels_sentence(struct fixture *f, struct plan plan, uint32_t cut)
 {
     start_job(f, plan);
-    for (uint32_t r = 0; r < f->plan.ranks; r++) {
-        f->cut_rank = cut;
-        add_rank_to_job(f, r, NULL);
-    }
-    tp_job_finish(&f->job);
+    f->cut_rank = cut;
+    finish_job(f);
     for (size_t i = 0; i < f->job.findings.count; i++) {
         const struct tp_job_finding *finding = TP_AT(&f->job.findings, struct tp_job_finding, i);
         const char *sentence = strstr(finding->detail, " The same ");
@@ -177,9 +180,7 @@ static void damaged_rank_is_never_reported_as_slow(void **state)
             struct fixture f;
             start_job(&f, make_plan(1, l, faults[i]));
             f.cuts_victims = true;
-            for (uint32_t r = 0; r < f.plan.ranks; r++)
-                add_rank_to_job(&f, r, NULL);
-            tp_job_finish(&f.job);
+            finish_job(&f);
             assert_first_finding(&f, TP_JOB_DAMAGED_RANKS);
             if (f.job.findings.count != 1)
                 print_findings(&f);

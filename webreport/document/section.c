@@ -83,5 +83,5 @@ struct tp_shown_table *tp_section_table_new(const struct tp_section *section, co
 
 const char *tp_section_words_for_producer(const struct tp_section *section, const char *text)
 {
-    return tp_speech_text(tp_speech_of_model(section->profile->model), text, section->arena);
+    return tp_words_for_trace(section->profile->model, text, section->arena);
 }

@@ -278,13 +278,12 @@ static const char *changes_of_totals_text(const struct tp_compare *c, struct tp_
 /* Returns words about the shift that all rows share, or "" if chance may explain the shift. */
 static const char *common_shift_text(const struct tp_compare *c, struct tp_arena *arena)
 {
-    const struct tp_total *sum =
-        &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
+    bool has_kernels = c->totals[TP_QUANTITY_KERNELS].is_known;
+    const struct tp_total *sum = &c->totals[has_kernels ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
     if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half_width))
         return "";
     return tp_text_printf(arena, " The %s have a common change of %s %% (possible reasons: %s).",
-                          c->totals[TP_QUANTITY_KERNELS].is_known ? "kernels" : "operators",
-                          tp_signed_percent_text(arena, 100 * c->changes.shift),
+                          has_kernels ? "kernels" : "operators", tp_signed_percent_text(arena, 100 * c->changes.shift),
                           tp_sides_have_only_wall_clock(&c->sides) ? "load or clock rate of the machine"
                                                                    : "clock rate, temperature, another board");
 }

@@ -186,9 +186,6 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
 
 static const char *summary_text(const struct tp_precision *p, struct tp_arena *arena)
 {
-    static const char *const words[TP_VERDICT_COUNT] = {
-        "equal",       "close",        "differs",     "other dtype", "same statistics", "close statistics",
-        "other shape", "only in base", "only in new", "no values",   "unreadable"};
     const char *text = tp_text_printf(
         arena, "%u of %s %s compared, and %u %s. Results of all tensors:", p->compared_count,
         tp_text_of_counted_noun(arena, (int64_t)p->table.row_count, "tensor", "tensors"),
@@ -196,7 +193,9 @@ static const char *summary_text(const struct tp_precision *p, struct tp_arena *a
     const char *before = " ";
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
         if (p->verdicts[i]) {
-            text = tp_text_printf(arena, "%s%s%u %s", text, before, p->verdicts[i], words[i]);
+            bool is_kind = i == TP_VERDICT_DTYPE || i == TP_VERDICT_SHAPE; /* their names are only nouns */
+            text = tp_text_printf(arena, "%s%s%u %s%s", text, before, p->verdicts[i], is_kind ? "other " : "",
+                                  tp_verdict_name(i));
             before = ", ";
         }
     return tp_text_printf(arena, "%s.", text);

@@ -85,12 +85,12 @@ static const char *finding_reason_text(const struct tp_job_wording *w, const str
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
+    const char *saved = tp_text_of_percent(w->arena, finding->saved);
+    const char *share = tp_text_of_percent(w->arena, finding->share);
     const char *text = tp_text_printf(
         w->arena,
         "%s This cause alone would cost %s of the step time. Removing only this cause would save %s of the step time.",
-        finding->detail, tp_text_of_percent(w->arena, finding->alone), tp_text_of_percent(w->arena, finding->saved));
-    const char *saved = tp_text_of_percent(w->arena, finding->saved);
-    const char *share = tp_text_of_percent(w->arena, finding->share);
+        finding->detail, tp_text_of_percent(w->arena, finding->alone), saved);
     return strcmp(saved, share) == 0
                ? text
                : tp_text_printf(w->arena, "%s After all larger causes are removed, it would save %s of the step time.",
