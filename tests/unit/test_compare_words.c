@@ -220,7 +220,7 @@ static void rows_of_another_workload_are_not_counted(void **state)
     c.verdict = TP_CHANGE_INCONCLUSIVE;
     assert_texts(&c, " The rows of the tables get no verdict.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;
-    assert_texts(&c, "\nThe times of these runs get no verdict.\n", "cannot be told");
+    assert_texts(&c, "\nThe times of these runs get no verdict.\n", "too few, too short or too noisy");
     c.damage = "new: it is cut";
     assert_texts(&c, "An input is damaged, so tracepress does not report which times changed.",
                  "A step does different work");
