@@ -14,7 +14,10 @@ enum { MAX_LANES = 1000 };
 /* number of the first row, greater than all system thread ids, which are below 2^22 */
 #define FIRST_ROW ((int64_t)1 << 30)
 
-/* ---- ends and facts (attributes) of ranges, sorted by key ---- */
+/* ---- ends and facts (attributes) of ranges, sorted by key ----
+ *
+ * Records of one thread that follow each other can have the same time in nanoseconds, so records with equal times keep
+ * the order in which they were read. */
 
 static int compare_by_key(const void *x, const void *y)
 {
@@ -23,8 +26,7 @@ static int compare_by_key(const void *x, const void *y)
         return a->key < b->key ? -1 : 1;
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns ? -1 : 1;
-    /* an end has the largest number as its `fact`, so facts are sorted before it */
-    return (a->fact > b->fact) - (a->fact < b->fact);
+    return (a->position > b->position) - (a->position < b->position);
 }
 
 static int compare_by_key_and_start(const void *x, const void *y)
@@ -34,7 +36,14 @@ static int compare_by_key_and_start(const void *x, const void *y)
         return a->key < b->key ? -1 : 1;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->record > b->record) - (a->record < b->record);
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+static bool does_range_come_first(const struct tp_spool_lane_range *range, const struct tp_spool_keyed *keyed)
+{
+    if (range->key != keyed->key)
+        return range->key < keyed->key;
+    return range->start_ns != keyed->at_ns ? range->start_ns < keyed->at_ns : range->position < keyed->position;
 }
 
 static void apply_end_or_fact_to_range(struct tp_spool_conversion *c, struct tp_vec *open,
@@ -66,9 +75,7 @@ static void match_keys_with_ranges(struct tp_spool_conversion *c)
         qsort(keyed, c->keyed.count, sizeof *keyed, compare_by_key);
     for (size_t r = 0, k = 0; r < c->lane_ranges.count || k < c->keyed.count;) {
         bool is_range =
-            k == c->keyed.count ||
-            (r < c->lane_ranges.count &&
-             (ranges[r].key != keyed[k].key ? ranges[r].key < keyed[k].key : ranges[r].start_ns <= keyed[k].at_ns));
+            k == c->keyed.count || (r < c->lane_ranges.count && does_range_come_first(&ranges[r], &keyed[k]));
         uint64_t key = is_range ? ranges[r].key : keyed[k].key;
         if (open.count && ranges[*TP_AT(&open, uint32_t, open.count - 1)].key != key)
             open.count = 0;

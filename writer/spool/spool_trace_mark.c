@@ -288,6 +288,20 @@ static void add_work_fact(struct tp_spool_conversion *c, const struct tp_spool_r
     work->fact = number;
 }
 
+/* Returns the position of the next start, end or fact with a key. Each of them adds one element to one of the lists. */
+static uint32_t next_position(const struct tp_spool_conversion *c)
+{
+    return (uint32_t)(c->lane_ranges.count + c->keyed.count);
+}
+
+/* Adds the end of the range with this key (fact: TP_NO_ID), or a fact about it. */
+static void add_keyed(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t key, uint32_t fact)
+{
+    const struct tp_spool_keyed keyed = {
+        .key = key, .at_ns = tp_spool_trace_time_ns(c, record), .fact = fact, .position = next_position(c)};
+    *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) = keyed;
+}
+
 /* Adds a fact to an open range of this thread. If the fact has a key, adds it to the range with this key, which may be
  * on another row. */
 static void add_fact_to_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -309,8 +323,7 @@ static void add_fact_to_range(struct tp_spool_conversion *c, const struct tp_spo
     if (range)
         range->fact = number;
     else
-        *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
-            (struct tp_spool_keyed){head.key, tp_spool_trace_time_ns(c, record), number};
+        add_keyed(c, record, head.key, number);
 }
 
 static void begin_range_of_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -329,13 +342,14 @@ static void begin_lane_range(struct tp_spool_conversion *c, const struct tp_spoo
 {
     (void)tid;
     struct tp_spool_mark mark = tp_spool_record_mark(record);
-    *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =
-        (struct tp_spool_lane_range){.start_ns = tp_spool_trace_time_ns(c, record),
-                                     .dur_ns = -1,
-                                     .record = record,
-                                     .key = mark.key,
-                                     .group = tp_spool_mark_group(&mark),
-                                     .fact = TP_NO_ID};
+    const struct tp_spool_lane_range range = {.start_ns = tp_spool_trace_time_ns(c, record),
+                                              .dur_ns = -1,
+                                              .record = record,
+                                              .key = mark.key,
+                                              .group = tp_spool_mark_group(&mark),
+                                              .fact = TP_NO_ID,
+                                              .position = next_position(c)};
+    *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) = range;
 }
 
 static void end_lane_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -343,8 +357,7 @@ static void end_lane_range(struct tp_spool_conversion *c, const struct tp_spool_
     (void)tid;
     struct tp_spool_async finished;
     memcpy(&finished, tp_spool_payload(record), sizeof finished);
-    *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
-        (struct tp_spool_keyed){finished.id, tp_spool_trace_time_ns(c, record), TP_NO_ID};
+    add_keyed(c, record, finished.id, TP_NO_ID);
 }
 
 static void add_range_of_span(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)

@@ -34,6 +34,8 @@ struct tp_spool_lane_range {
     uint64_t key, group;
     /* fact: index of the range's last fact, or TP_NO_ID; lane: number of the range's lane in the group */
     uint32_t fact, lane;
+    /* position of the start among all starts, ends and facts with keys, in the order in which they were read */
+    uint32_t position;
     bool is_open;
 };
 
@@ -47,7 +49,8 @@ struct tp_spool_range_fact {
 struct tp_spool_keyed {
     uint64_t key;
     int64_t at_ns;
-    uint32_t fact; /* index of the fact; TP_NO_ID: the range ends */
+    uint32_t fact;     /* index of the fact; TP_NO_ID: the range ends */
+    uint32_t position; /* as in struct tp_spool_lane_range */
 };
 
 /* The innermost open range of a domain on the current thread. */
