@@ -47,6 +47,14 @@ static struct nvtx_attributes make_attributes(const char *message)
         .version = 3, .size = sizeof(struct nvtx_attributes), .message_type = 1, .message.ascii = message};
 }
 
+/* Waits 1000 ns. Two calls without a wait between them can have equal times in the trace, whose unit is a nanosecond,
+ * because the time stamp counter may advance by only one tick between the calls. */
+static void wait_for_later_time(void)
+{
+    for (int64_t start = tracepress_now(); tracepress_now() < start + 1000;)
+        ;
+}
+
 /* ---- NVTX ---- */
 
 static void pushes_nest_and_return_their_depth(void **state)
@@ -117,6 +125,7 @@ static void started_ranges_share_rows_without_overlap(void **state)
     pthread_t thread;
     (void)state;
     uint64_t first = nvtxRangeStartA("first"), second = nvtxRangeStartA("second");
+    wait_for_later_time(); /* otherwise the first two ranges may share a row */
     nvtxRangeEnd(first);
     uint64_t third = nvtxRangeStartA("third");
     pthread_create(&thread, NULL, finish_on_other_thread, &second);
@@ -143,9 +152,11 @@ static void ranges_of_domains_may_cross(void **state)
     tracepress_begin_text("scope");
     nvtxDomainRangePushEx(one, &a);
     nvtxDomainRangePushEx(two, &b);
+    wait_for_later_time();
     assert_int_equal(nvtxDomainRangePop(one), 0);
     nvtxDomainRangePushEx(one, &c);
     tracepress_end(); /* the program ends its own range while NVTX ranges are open */
+    wait_for_later_time();
     assert_int_equal(nvtxDomainRangePop(two), 0);
     nvtxRangePushA("last");
     nvtxRangePop();
@@ -277,6 +288,7 @@ static void overlapping_frames_and_tasks_get_rows(void **state)
     itt_task_begin_overlapped(domain, a, itt_null, load);
     itt_task_begin_overlapped(domain, b, itt_null, load);
     itt_metadata_add(domain, a, itt_string_handle_create("batch"), 4, 1, &batch);
+    wait_for_later_time();
     itt_task_end_overlapped(domain, a);
     itt_task_end_overlapped(domain, b);
     itt_frame_end_v3(domain, NULL);
