@@ -154,6 +154,8 @@ truth: all ## how often each rule was right, on programs and traces whose cause 
 	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
 programs-table: all ## programs that nobody here wrote under record --outside: hottest function beside perf's, verdict
 	@python3 tests/programs/table.py $(BUILD)/tracepress --markdown build/programs.md
+acceptance: all $(BUILD)/make_job ## measure report pages in Chromium and compare them with their targets (A="--all page.html": options, inputs)
+	@sh tests/acceptance.sh $(BUILD) $(A)
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; reports a skip if no GPU exists
 	@sh tests/run.sh --suite gpu $(BUILD)
 windows: ## build/windows/tracepress.exe: the commands that read traces (needs g++-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
@@ -336,7 +338,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all expected man mpi windows arm64 cross demo test test-full test-quick test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint house format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all acceptance expected man mpi windows arm64 cross demo test test-full test-quick test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint house format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
