@@ -1,10 +1,11 @@
-/* node acceptance.mjs [--tracepress FILE] [--work DIR] [--packages DIR] [--all] [--json FILE] [--shots DIR] [INPUT...]:
- * measures pages of tracepress in headless Chromium and compares each figure with its target.
+/* node acceptance.mjs [--tracepress FILE] [--work DIR] [--packages DIR] [--all] [--json FILE] [--shots DIR] [--timeout S]
+ * [INPUT...]: measures pages of tracepress in headless Chromium and compares each figure with its target.
  *
  * INPUT is a trace, a folder of traces, a .tps file, or a page that is ready (.html). Without INPUT, it measures the pages
  * of the traces in ../shared/data/traces (or tests/data/traces) and one page of each other kind. DIR of --packages has
  * node_modules with axe-core and html-validate; rows of a package that is missing are skipped. --all prints a table per
- * page, --json writes all values, --shots writes pictures. BROWSER_BINARY names Chromium.
+ * page, --json writes all values, --shots writes pictures. A page that takes more than S seconds (300) fails.
+ * BROWSER_BINARY names Chromium.
  *
  * Exit codes: 0 no row fails, 1 a row fails or a page could not be measured, 2 wrong usage. */
 import { execFileSync } from 'node:child_process';
@@ -17,7 +18,6 @@ import { axeRules, cause, layout, markup, svgContrast } from './acceptance_page.
 import { ROWS, show, summarize, verdict } from './acceptance_rows.mjs';
 import { start } from './chrome.mjs';
 
-const PAGE_TIMEOUT_MS = 300000;
 const VIEWS = { light: { width: 1440, height: 900 }, dark: { width: 1440, height: 900, dark: true },
   '390 light': { width: 390, height: 844 }, '390 dark': { width: 390, height: 844, dark: true } };
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'];
@@ -30,16 +30,17 @@ function usage(text) {
 }
 
 function readArguments(words) {
-  const options = { tracepress: join(top, 'build/release/tracepress'), work: join(top, 'build/acceptance'), packages: join(top, 'build/npm'), inputs: [] };
+  const options = { tracepress: join(top, 'build/release/tracepress'), work: join(top, 'build/acceptance'), packages: join(top, 'build/npm'), timeout: 300, inputs: [] };
   for (let i = 0; i < words.length; i++) {
     const name = words[i].replace(/^--/, '');
     if (words[i] === '--all') options.all = true;
-    else if (['tracepress', 'work', 'packages', 'json', 'shots'].includes(name) && words[i] !== name) {
+    else if (['tracepress', 'work', 'packages', 'json', 'shots', 'timeout'].includes(name) && words[i] !== name) {
       if (words[i + 1] === undefined) usage(`${words[i]} needs a value`);
       options[name] = words[++i];
     } else if (words[i].startsWith('--')) usage(`unknown option ${words[i]}`);
     else options.inputs.push(words[i]);
   }
+  if (!(Number(options.timeout) > 0)) usage('--timeout needs a number of seconds');
   for (const input of options.inputs) if (!existsSync(input) && !/\.html$/.test(input)) usage(`no such file: ${input}`);
   return options;
 }
@@ -113,14 +114,14 @@ function within(ms, work) {
 }
 
 /* Measures all pages, one after another. A page that fails gets a new browser for the next page. */
-async function measureAll(list, failed, packages, shots) {
+async function measureAll({ list, failed }, packages, { shots, timeout }) {
   const browser = process.env.BROWSER_BINARY || '/usr/bin/chromium', measured = [];
   let chrome = await start(browser);
   for (const page of list) {
     try {
       if (!existsSync(page.file)) throw new Error('no such file');
-      measured.push(await within(PAGE_TIMEOUT_MS, measure(chrome, page, packages)));
-      if (shots) await within(PAGE_TIMEOUT_MS, takePictures(chrome, 'file://' + resolve(page.file), page.name, shots));
+      measured.push(await within(timeout * 1000, measure(chrome, page, packages)));
+      if (shots) await within(timeout * 1000, takePictures(chrome, 'file://' + resolve(page.file), page.name, shots));
     } catch (error) {
       failed.push({ name: page.name, kind: page.kind, why: error.message.split('\n')[0] });
       await chrome.close();
@@ -165,7 +166,7 @@ if (!options.inputs.length) {
   pages.fixtures(join(tests, 'data'), dirname(resolve(options.tracepress)), shared);
 }
 if (options.shots) mkdirSync(options.shots, { recursive: true });
-const measured = await measureAll(pages.list, pages.failed, packages, options.shots);
+const measured = await measureAll(pages, packages, options);
 const summary = ROWS.map((row) => summarize(row, measured));
 if (options.all) measured.forEach(printPage);
 printSummary(summary, measured, pages.failed, pages.skipped);

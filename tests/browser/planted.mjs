@@ -155,6 +155,10 @@ test('page_that_is_missing_is_named', () => {
   const result = measure([join(folder, 'gone.html'), write('good')], ...none);
   same([result.exit, result.failed.map((page) => page.name), result.pages.map((page) => page.name)], [1, ['gone'], ['good']]);
 });
+test('page_that_hangs_is_named', () => {
+  const result = measure([write('hangs', before('</body>', '<script>for (;;);</script>')), write('good')], ...none, '--timeout', '6');
+  same([result.exit, result.failed.map((page) => page.name), result.pages.map((page) => page.name)], [1, ['hangs'], ['good']]);
+});
 test('trace_becomes_a_page_and_pictures', () => {
   const shots = join(folder, 'shots'), result = measure([join(data, 'traces/case_cpu_loop.pt.trace.json.gz')], ...none, '--shots', shots, '--all');
   same(result.pages.map((page) => [page.name, page.kind]), [['case_cpu_loop', 'trace']]);
