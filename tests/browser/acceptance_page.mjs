@@ -27,10 +27,16 @@ export function layout(width, height) {
     .map((e) => ({ name: e.textContent.trim(), value: e.nextElementSibling?.matches('dd') ? e.nextElementSibling.textContent.trim() : '' }));
 
   /* A phone zooms out if an element is too wide, which increases innerWidth. Therefore the limit is the given width. */
-  const wide = [...document.querySelectorAll('main *')].filter((e) => {
-    const box = e.getBoundingClientRect();
-    return box.width && (box.right > width + 1 || box.left < -1) && !e.closest('.vh') && !e.closest('svg') && visible(e);
-  }).map(label);
+  const sticks = (e) => { const box = e.getBoundingClientRect(); return box.width > 0 && (box.right > width + 1 || box.left < -1); };
+  /* Returns whether an element is inside a box that shortens a long text with "…". */
+  const shortened = (e) => {
+    for (let outer = e.parentElement; outer && outer.localName !== 'main'; outer = outer.parentElement) {
+      const style = getComputedStyle(outer);
+      if (style.textOverflow === 'ellipsis' && style.overflowX !== 'visible' && !sticks(outer)) return true;
+    }
+    return false;
+  };
+  const wide = [...document.querySelectorAll('main *')].filter((e) => sticks(e) && !e.closest('.vh') && !e.closest('svg') && visible(e) && !shortened(e)).map(label);
   if (root.scrollWidth > width) wide.unshift(`page (${root.scrollWidth} pixels)`);
   const scrolling = [...document.querySelectorAll('main *')].filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowX) &&
     e.scrollWidth > e.clientWidth + 1 && visible(e)).map(label);
@@ -176,7 +182,7 @@ export function svgContrast() {
 /* Counts what only the markup can contain: style attributes, handlers in attributes, bytes of style and script. */
 export function markup() {
   const all = [...document.querySelectorAll('*')], bytes = (text) => new TextEncoder().encode(text).length;
-  const code = [...document.querySelectorAll('style, script')].filter((e) => !/json/.test(e.type));
+  const code = [...document.querySelectorAll('style, script')].filter((e) => e.localName === 'style' || /^(|module|text\/javascript)$/.test(e.type));
   return {
     style_attributes: all.filter((e) => e.hasAttribute('style')).length,
     handlers: all.filter((e) => [...e.attributes].some((a) => /^on/i.test(a.name))).length,
