@@ -3,7 +3,7 @@
 #
 # Each line of the table below has a concept, a pattern of its definition (an awk expression on a line without
 # comments), and the files that may contain this definition. The first file defines the concept. The others only write
-# the same text for other programs. Fails if any other file has a definition. A file after "also" is a known second
+# the same text for other programs, or names of kernels for people (writer/text). Fails if any other file has a definition. A file after "also" is a known second
 # definition that should be removed. At most ALSO of these are allowed.
 table='
 median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
@@ -21,14 +21,14 @@ environment variables       | (^|[^a-z_])(secure_)?getenv\(|extern char \*\*envi
 checksum of records         | 0x82[fF]63[bB]78                                                            | writer/base/crc32c.c
 caught allocation failures  | (^|[^a-z_])(setjmp|longjmp)\(                                               | writer/base/arena.c
 protobuf wire format        | zigzag|<< 3 \| [A-Z]                                                        | writer/proto/summary.proto | also writer/xplane.c
-communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/trace/comm_names.c | also webreport/model/marks.c
-tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c
+communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/trace/comm_names.c writer/text/kernel_meaning.c | also webreport/model/marks.c
+tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c writer/text/kernel_product.c
 data loader                 | "enumerate\(Data                                                            | webreport/trace/regions.c
 loader in one process       | "_SingleProcess                                                              | webreport/model/marks.c
 optimizer                   | "Optimizer\.                                                                | webreport/trace/regions.c webreport/model/steps.c
 step marker                 | "ProfilerStep                                                               | webreport/trace/regions.c webreport/trace/regions.h writer/trace_json_event.c writer/spool/spool_gpu_link.c webreport/model/steps.c | also webreport/export/xplane/xplane_host.c webreport/export/stacks/flamegraph_svg.c
 node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.h
-pageable copies             | "Pageable                                                                   | webreport/model/marks.c webreport/trace/copy_class.c writer/spool/spool_trace_gpu.c
+pageable copies             | "Pageable                                                                   | webreport/model/marks.c webreport/trace/copy_class.c writer/spool/spool_trace_gpu.c writer/text/kernel_meaning.c
 device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
 types of a device           | (^|[^A-Z_]|TYPE_|DEVICE_)CUDA *= *[0-9]                                      | webreport/trace/trace.h writer/trace_json.h
 categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome/chrome_slice.c
