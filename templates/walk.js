@@ -67,9 +67,9 @@
   /* Returns the shown name and all other names of the same item: the full name, and those in other tables and in the
    * timeline. */
   function namesOf(cell, kind) {
-    var full = one('.full', cell), code = one('code', cell), names = [flat(code.textContent)];
+    var full = one('.full', cell), code = one('code', cell), tip = code.getAttribute('data-tip') || code.title, names = [flat(code.textContent)];
     if (full) names.push(flat(full.textContent));
-    if (code.hasAttribute('data-tip')) names.push(flat(code.getAttribute('data-tip')));
+    if (tip) names.push(flat(tip));
     /* also adds a truncated name without the part that distinguishes it from similar names */
     if (/….+/.test(names[0])) names.push(names[0].replace(/….*/, '…'));
     if (kind === 'module') names.push('nn.Module: ' + names[0]);

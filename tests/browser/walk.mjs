@@ -151,7 +151,7 @@ test('a_kernel_names_its_launch_and_the_launch_its_kernel', async () => {
   same((await page.ask(links('inside')))[0].slice(-1), ['aten::mm']);
   await page.ask(`[...document.querySelectorAll('.walk a')].find((a) => a.textContent === 'cudaLaunchKernel').click()`);
   await comes(page, `/call/.test(document.querySelector('.walk .sev').textContent)`);
-  same(await page.ask(links('Launches')), [['ampere_sgemm_128x64_tn']]);
+  same(await page.ask(links('Launches')), [['GEMM fp32 128×64']]);
 });
 
 test('step_50_of_60_is_two_keys_away', async () => {

@@ -298,6 +298,13 @@ struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)
     return kernels;
 }
 
+void tp_shown_kernels_set(struct tp_shown_kernels *kernels, struct tp_str name, struct tp_str shown)
+{
+    uint32_t id = tp_strings_find(&kernels->names, name);
+    if (id != TP_NO_ID)
+        *TP_AT(&kernels->shown, struct tp_str, id) = shown;
+}
+
 struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str name)
 {
     struct tp_shown_kernels *kernels = naming->kernels;
@@ -309,11 +316,6 @@ struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str
         *(struct tp_str *)tp_vec_push(&kernels->shown) = shown;
     }
     return *TP_AT(&kernels->shown, struct tp_str, id);
-}
-
-struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name)
-{
-    return tp_is_kernel_name(name) ? tp_shown_kernel_name(context, name) : tp_shown_text(context, name);
 }
 
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text)

@@ -60,11 +60,10 @@ struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str
  * whose full names can have kilobytes. */
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
 
-/* Callback of the viewers of timeline and call tree. Returns a name without private parts; kernels have their short
- * names. context: struct tp_naming. */
-struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name);
+/* Replaces the displayed name of a kernel that tp_shown_kernel_name has shown before. */
+void tp_shown_kernels_set(struct tp_shown_kernels *kernels, struct tp_str name, struct tp_str shown);
 
-/* tp_shown_text as a callback, for lists of texts without kernels. context: struct tp_naming. */
+/* tp_shown_text as a callback, for texts that are no names of kernels. context: struct tp_naming. */
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text);
 
 /* tp_shown_kernel_name as a callback. context: struct tp_naming. */

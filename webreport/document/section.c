@@ -17,6 +17,9 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
                                    .is_one_of_many = options->is_one_of_many};
     if (options->redact)
         section->naming.host = tp_worker_host(profile->worker);
+    const struct tp_table *kernels = profile->views ? &profile->views->kernels.by_name : NULL;
+    if (kernels && kernels->row_count)
+        tp_shown_kernels_distinguish(&section->naming, tp_table_text(kernels, TP_KERNEL_NAME), kernels->row_count);
     struct tp_str name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
     name = tp_shown_text(&section->naming, profile->main_worker.len ? profile->main_worker : name);
     if (!name.len)

@@ -7,7 +7,11 @@
 #include "webreport/document/name_text.h"
 #include "writer/base/sort.h"
 #include "writer/base/utf8.h"
+#include "writer/text/cxx_text.h"
+#include "writer/text/format.h"
+#include "writer/text/kernel_meaning.h"
 #include "writer/text/kernel_text.h"
+#include "writer/text/kernel_type.h"
 
 enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
@@ -63,22 +67,173 @@ static struct tp_str start_and_difference_of_name(const struct tp_naming *naming
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Makes the equal displayed names of a group of rows different. Sorts the rows by full name, because a name then shares
- * its longest common prefix with a neighbor. texts: full name of each row. */
+/* ---- details ---- */
+
+enum { LABEL_BYTES = 96, MOST_WORDS = 256, MOST_COMPARED = 64, SHOWN_WORDS = 6, LONG_WORD_BYTES = 40, NEIGHBORS = 24 };
+
+/* Rows with the same displayed name. `order` lists the rows by full name, and each text is stored once. */
+struct group {
+    const struct tp_naming *naming;
+    struct tp_str *texts;               /* distinct full names of the group, demangled */
+    struct tp_kernel_meaning *meanings; /* details of each text */
+    const char **labels;                /* text in brackets after each name, or "" */
+    uint32_t count;                     /* number of texts */
+};
+
+static size_t count_labels(const struct group *group)
+{
+    struct tp_strings seen;
+    tp_strings_init(&seen, group->naming->arena, UINT64_MAX);
+    for (uint32_t i = 0; i < group->count; i++)
+        tp_strings_add(&seen, tp_str_of(group->labels[i]));
+    return seen.count;
+}
+
+/* Appends a text to each label, if more labels differ then. texts: a text for each label; NULL: none. Returns the
+ * number of different labels. */
+static size_t add_to_labels(struct group *group, const char *const *texts, size_t different)
+{
+    struct tp_arena *arena = group->naming->arena;
+    const char **old = group->labels, **longer = tp_arena_array(arena, group->count, sizeof *longer);
+    for (uint32_t i = 0; i < group->count; i++)
+        longer[i] = !texts[i] || strlen(old[i]) + strlen(texts[i]) > LABEL_BYTES
+                        ? old[i]
+                        : tp_text_printf(arena, "%s%s%s", old[i], *old[i] ? ", " : "", texts[i]);
+    group->labels = longer;
+    size_t now = count_labels(group);
+    if (now > different)
+        return now;
+    group->labels = old;
+    return different;
+}
+
+/* ---- words of full names ---- */
+
+struct words {
+    struct tp_str items[MOST_WORDS];
+    uint32_t count;
+};
+
+/* Adds a word. Splits a long identifier at its underscores. */
+static void add_words(struct words *words, struct tp_str text)
+{
+    for (size_t i = 0, start = 0; i <= text.len && words->count < MOST_WORDS; i++) {
+        if (i < text.len && (text.ptr[i] != '_' || text.len < LONG_WORD_BYTES))
+            continue;
+        if (i > start)
+            words->items[words->count++] = (struct tp_str){text.ptr + start, i - start};
+        start = i + 1;
+    }
+}
+
+/* Splits a name without its parameters into words. */
+static void split_into_words(struct words *words, struct tp_str text)
+{
+    text = tp_text_before(text, tp_cxx_find_parameters(text));
+    words->count = 0;
+    for (size_t i = 0, start = 0; i <= text.len; i++) {
+        if (i < text.len && ((unsigned char)text.ptr[i] >= 0x80 || tp_is_word_character(text.ptr[i])))
+            continue;
+        add_words(words, (struct tp_str){text.ptr + start, i - start});
+        start = i + 1;
+    }
+}
+
+/* Returns a word for a label: "fp32" for "float". */
+static const char *label_of_word(struct tp_arena *arena, struct tp_str word)
+{
+    const char *type = tp_kernel_type_word(word);
+    word.len = tp_utf8_fitting_bytes(word.ptr, word.len, BEFORE_BYTES * 4);
+    return type ? type : tp_arena_copy(arena, word.ptr, word.len);
+}
+
+/* Adds words of the full names that differ to the labels. */
+static void add_different_words(struct group *group, size_t different)
+{
+    struct tp_arena *arena = group->naming->arena;
+    struct words *words = tp_arena_array(arena, group->count, sizeof *words);
+    const char **texts = tp_arena_array(arena, group->count, sizeof *texts);
+    for (uint32_t i = 0; i < group->count; i++)
+        split_into_words(&words[i], group->texts[i]);
+    for (uint32_t position = 0, shown = 0; position < MOST_WORDS && shown < SHOWN_WORDS; position++) {
+        bool differs = false;
+        for (uint32_t i = 0; i < group->count; i++) {
+            struct tp_str word = position < words[i].count ? words[i].items[position] : TP_STR("");
+            differs |= position >= words[0].count || !tp_str_equal(word, words[0].items[position]);
+            texts[i] = word.len ? label_of_word(arena, word) : NULL;
+        }
+        size_t now = differs ? add_to_labels(group, texts, different) : different;
+        shown += now > different;
+        different = now;
+        if (different == group->count)
+            return;
+    }
+}
+
+/* Adds details to the labels, most readable first, until all labels differ. Omits details that make no difference. */
+static void label_group(struct group *group)
+{
+    const char **texts = tp_arena_array(group->naming->arena, group->count, sizeof *texts);
+    size_t different = 1;
+    for (unsigned detail = 0; detail < TP_KERNEL_DETAILS && different < group->count; detail++) {
+        for (uint32_t i = 0; i < group->count; i++)
+            texts[i] = group->meanings[i].details[detail];
+        different = add_to_labels(group, texts, different);
+    }
+    if (different < group->count && group->count <= MOST_COMPARED)
+        add_different_words(group, different);
+}
+
+/* Returns a text for row `order[i]` of a group: the name with its label or, if another kernel has the same label, with
+ * the part in which the full names differ. */
+static struct tp_str name_with_label(const struct group *group, struct tp_str shown, uint32_t index)
+{
+    struct tp_arena *arena = group->naming->arena;
+    size_t same = 0;
+    bool has_same = false;
+    for (uint32_t k = index; k-- > 0 && index - k <= NEIGHBORS;)
+        if (strcmp(group->labels[k], group->labels[index]) == 0) {
+            size_t common = common_prefix_bytes(group->texts[k], group->texts[index]);
+            same = common > same ? common : same;
+            has_same = true;
+        }
+    for (uint32_t k = index + 1; k < group->count && k - index <= NEIGHBORS; k++)
+        if (strcmp(group->labels[k], group->labels[index]) == 0) {
+            size_t common = common_prefix_bytes(group->texts[k], group->texts[index]);
+            same = common > same ? common : same;
+            has_same = true;
+        }
+    if (has_same)
+        return start_and_difference_of_name(group->naming, shown, group->texts[index], same);
+    if (!*group->labels[index])
+        return shown;
+    struct tp_str label = tp_shown_text(group->naming, tp_str_of(group->labels[index]));
+    return tp_str_of(tp_text_printf(arena, "%.*s (%.*s)", (int)shown.len, shown.ptr, (int)label.len, label.ptr));
+}
+
+/* Makes the equal displayed names of a group of rows different. texts: demangled full name of each row. */
 static void distinguish_group(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                               uint32_t *order, uint32_t count)
 {
-    size_t before = 0;
+    struct group group = {.naming = naming,
+                          .texts = tp_arena_array(naming->arena, count, sizeof *group.texts),
+                          .meanings = tp_arena_array(naming->arena, count, sizeof *group.meanings),
+                          .labels = tp_arena_array(naming->arena, count, sizeof *group.labels)};
     tp_sort_rows(order, count, compare_by_full_name, texts, naming->arena);
-    for (uint32_t i = 0, end; i < count; i = end) {
+    for (uint32_t i = 0; i < count; i++) {
         struct tp_str text = texts[order[i]];
-        for (end = i + 1; end < count && tp_str_equal(text, texts[order[end]]); end++)
+        if (group.count && tp_str_equal(text, group.texts[group.count - 1]))
             continue;
-        size_t after = end < count ? common_prefix_bytes(text, texts[order[end]]) : 0;
-        for (uint32_t k = i; k < end && end - i < count; k++)
-            rows[order[k]].name =
-                start_and_difference_of_name(naming, rows[order[k]].name, text, before > after ? before : after);
-        before = after;
+        tp_kernel_meaning_find(&group.meanings[group.count], naming->arena, text);
+        group.labels[group.count] = "";
+        group.texts[group.count++] = text;
+    }
+    if (group.count < 2)
+        return;
+    label_group(&group);
+    for (uint32_t i = 0, text = 0; i < count; i++) {
+        text += !tp_str_equal(texts[order[i]], group.texts[text]);
+        rows[order[i]].name = name_with_label(&group, rows[order[i]].name, text);
     }
 }
 
@@ -125,4 +280,14 @@ void tp_shown_table_distinguish_rows(const struct tp_naming *naming, struct tp_s
     tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(shown->table, text_column), NULL,
                                     shown->row_count);
     number_equal_rows(naming, shown);
+}
+
+void tp_shown_kernels_distinguish(const struct tp_naming *naming, const struct tp_str *names, size_t count)
+{
+    struct tp_shown_row *rows = tp_arena_array(naming->arena, count, sizeof *rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i].name = tp_shown_kernel_name(naming, names[i]);
+    tp_shown_rows_distinguish_names(naming, rows, names, NULL, count);
+    for (size_t i = 0; i < count; i++)
+        tp_shown_kernels_set(naming->kernels, names[i], rows[i].name);
 }

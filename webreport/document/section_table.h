@@ -121,8 +121,8 @@ struct tp_table *tp_table_copy_rows(struct tp_arena *arena, const struct tp_tabl
  * their order. */
 struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
-/* Makes equal displayed names different: appends the part in which their full names differ. Call this function after
- * setting the names of the rows. names: full name of each row. groups: number of each row's group; only names in the
+/* Makes equal displayed names different: appends details of the kernels in brackets, such as "(tn)", or the part in
+ * which their full names differ. Call this function after setting the names of the rows. names: full name of each row. groups: number of each row's group; only names in the
  * same group must differ. NULL: all rows are one group. */
 void tp_shown_rows_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows,
                                      const struct tp_str *names, const uint32_t *groups, size_t row_count);
@@ -130,5 +130,9 @@ void tp_shown_rows_distinguish_names(const struct tp_naming *naming, struct tp_s
  * Afterwards all displayed names differ. */
 void tp_shown_table_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown,
                                      unsigned text_column);
+
+/* Makes the displayed names of kernels different, in the cache of `naming`. Afterwards tp_shown_kernel_name returns the
+ * same name for a kernel in tables, findings and the timeline. names: full names. */
+void tp_shown_kernels_distinguish(const struct tp_naming *naming, const struct tp_str *names, size_t count);
 
 #endif

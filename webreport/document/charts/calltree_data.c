@@ -210,7 +210,8 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
 struct tp_data tp_section_calltree(const struct tp_section *section)
 {
     struct tp_calltree_options options = {.max_nodes = (uint32_t)section->limits->tree_nodes,
-                                          .show = tp_shown_name_for_viewer,
+                                          .show = tp_shown_text_for_viewer,
+                                          .show_kernel = tp_shown_kernel_for_viewer,
                                           .context = &section->naming};
     struct tp_calltree *tree;
 

@@ -263,7 +263,7 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
 struct tp_data tp_section_timeline(const struct tp_section *section)
 {
     struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
-                                          .show = tp_shown_name_for_viewer,
+                                          .show = tp_shown_text_for_viewer,
                                           .show_kernel = tp_shown_kernel_for_viewer,
                                           .show_argument = tp_shown_lines_for_viewer,
                                           .show_shapes = tp_shown_shapes_for_viewer,

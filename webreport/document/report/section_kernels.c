@@ -92,6 +92,13 @@ static void add_launch_configuration(const struct tp_section *section, struct tp
                 tp_text_of_time(section->arena, tp_table_int(table, TP_CONFIG_TOTAL)[row])))));
 }
 
+static void add_full_name(const struct tp_section *section, struct tp_list *blocks, struct tp_str name)
+{
+    struct tp_object *block = tp_list_add_object(blocks);
+    tp_object_add_text(block, "block_title", "Full name");
+    tp_object_add_str(block, "full", tp_shown_text(&section->naming, name));
+}
+
 static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown)
 {
     const struct tp_table *table = shown->table;
@@ -103,9 +110,7 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
         struct tp_object *more = tp_object_new(section->arena), *block;
         struct tp_list *blocks = tp_object_add_list(more, "blocks"), *items;
 
-        block = tp_list_add_object(blocks);
-        tp_object_add_text(block, "block_title", "Full name");
-        tp_object_add_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
+        add_full_name(section, blocks, tp_table_text(table, TP_KERNEL_NAME)[row]);
         if (configs.count[row] && has_launches) {
             block = tp_list_add_object(blocks);
             tp_object_add_text(block, "block_title", "Launched by, longest first");
@@ -165,7 +170,14 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
     shown->name_title = "Operation";
     shown->caption = "Memory copies and memsets, sorted by total time";
     shown->foot = "All";
-    tp_shown_table_set_row_names(&section->naming, shown, TP_COPY_NAME);
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str name = tp_table_text(copies, TP_COPY_NAME)[i];
+        struct tp_object *more = tp_object_new(section->arena);
+        shown->rows[i].name = tp_shown_kernel_name(&section->naming, name);
+        add_full_name(section, tp_object_add_list(more, "blocks"), name);
+        shown->rows[i].more = tp_data_of_object(more);
+    }
+    tp_shown_table_distinguish_rows(&section->naming, shown, TP_COPY_NAME);
     tp_list_add_shown_table(tables, shown);
 }
 

@@ -57,6 +57,8 @@ struct tp_calltree_options {
     /* Returns the text to show for a name, in memory that lives as long as the arena. A NULL pointer shows all names
      * unchanged. */
     struct tp_str (*show)(const void *context, struct tp_str name);
+    /* Like `show`, for names of kernels; NULL: `show` is used. */
+    struct tp_str (*show_kernel)(const void *context, struct tp_str name);
     const void *context;
 };
 

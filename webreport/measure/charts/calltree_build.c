@@ -161,8 +161,9 @@ static struct tp_call make_call_of_node(const struct pruning *p, uint32_t index)
                            .bytes = node->bytes,
                            .call_count = node->call_count,
                            .kind = label->kind};
+    bool is_kernel = call.kind == TP_CALL_KERNEL && p->options->show_kernel;
     if (p->options->show)
-        call.name = p->options->show(p->options->context, call.name);
+        call.name = (is_kernel ? p->options->show_kernel : p->options->show)(p->options->context, call.name);
     return call;
 }
 

@@ -27,7 +27,8 @@ static struct tp_str shorten_name_for_page(const struct tp_pack *pack, uint32_t 
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);
     uint64_t marks = pack->timeline->model->marks[id];
     bool is_collective = marks & TP_MARK_COMM_KERNEL && !(marks & TP_MARK_HOST_COMM);
-    bool is_kernel = class == TP_SLICE_KERNEL || (class == TP_SLICE_COMMUNICATION && is_collective);
+    bool is_kernel = class == TP_SLICE_KERNEL || class == TP_SLICE_MEMCPY || class == TP_SLICE_MEMSET ||
+                     (class == TP_SLICE_COMMUNICATION && is_collective);
     if (pack->options->show)
         return (is_kernel ? pack->options->show_kernel : pack->options->show)(pack->options->context, name);
     name.len = tp_utf8_fitting_bytes(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
