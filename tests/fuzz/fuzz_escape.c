@@ -1,5 +1,5 @@
-/* Escapes arbitrary bytes. The HTML text must contain no tag and no closing quote, and cleaned JSON text must be read
- * back as the same text. */
+/* Escapes arbitrary bytes. The HTML text must contain no tag and no closing quote, cleaned JSON text must be read back
+ * as the same text, and a code span of Markdown must end only at its end. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "webreport/trace/json/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/text/escape.h"
+#include "writer/text/markdown_escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,6 +47,28 @@ static void check_json(struct tp_str raw, bool is_html_safe)
     tp_buf_release(&again);
 }
 
+/* Checks that a code span of Markdown is one line, and that its fence is longer than any run of backticks inside. */
+static void check_code_span(struct tp_str raw)
+{
+    struct tp_buf span;
+    size_t fence = 0, run = 0, runs = 0;
+    tp_buf_init(&span, 0);
+    tp_markdown_code_in_cell(&span, raw);
+    while (fence < span.size && span.data[fence] == '`')
+        fence++;
+    for (size_t i = 0; i <= span.size; i++) {
+        abort_unless(i == span.size || span.data[i] != '\n');
+        if (i < span.size && span.data[i] == '`') {
+            run++;
+            continue;
+        }
+        runs += run >= fence && run > 0;
+        run = 0;
+    }
+    abort_unless(!raw.len || runs == 2);
+    tp_buf_release(&span);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tp_str raw = {(const char *)data, size};
@@ -59,5 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_buf_release(&html);
     check_json(raw, false);
     check_json(raw, true);
+    check_code_span(raw);
     return 0;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "writer/text/marked_text.h"
+
 bool tp_data_is_true(const struct tp_data *value)
 {
     switch (value->kind) {
@@ -142,6 +144,19 @@ void tp_object_add_formatted(struct tp_object *object, const char *name, const c
         va_end(arguments);
     }
     tp_object_add_str(object, name, (struct tp_str){text, size});
+}
+
+void tp_object_add_rich_text(struct tp_object *object, const char *name, const char *marked)
+{
+    struct tp_list *list = tp_object_add_list(object, name);
+    struct tp_marked_walk walk = {.rest = marked};
+    struct tp_marked_run run;
+    while (tp_marked_next_run(&walk, &run)) {
+        struct tp_object *item = tp_list_add_object(list);
+        tp_object_add_str(item, "text", run.text);
+        tp_object_add_bool(item, "is_code", run.is_code);
+        tp_object_add_bool(item, "is_bold", run.is_bold);
+    }
 }
 
 void tp_object_add_int(struct tp_object *object, const char *name, int64_t value)

@@ -108,6 +108,9 @@ void tp_object_add_sentence(struct tp_object *object, const char *name, struct t
 /* Adds a text that is formatted as by printf and stored in the arena. */
 void tp_object_add_formatted(struct tp_object *object, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds marked text (writer/text/marked_text.h) as a list of runs. Each run is an object with the members text, is_code
+ * and is_bold. The text is borrowed. */
+void tp_object_add_rich_text(struct tp_object *object, const char *name, const char *marked);
 void tp_object_add_int(struct tp_object *object, const char *name, int64_t value);
 void tp_object_add_bool(struct tp_object *object, const char *name, bool value);
 /* Add values for JSON. TP_NULL_INT and numbers that are not finite become null. Tables are borrowed. */

@@ -80,6 +80,8 @@ static void write_code_span(struct tp_buf *out, struct tp_str text, bool is_cell
         size_t invisible = write_unsafe_character(out, (struct tp_str){text.ptr + i, text.len - i}, "\\");
         if (invisible)
             i += invisible - 1;
+        else if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+            tp_buf_putc(out, ' ');
         else
             tp_buf_printf(out, is_cell && text.ptr[i] == '|' ? "\\%c" : "%c", text.ptr[i]);
     }
@@ -297,4 +299,10 @@ void tp_markdown_escape(struct tp_buf *out, struct tp_str text)
 void tp_markdown_cell(struct tp_buf *out, struct tp_str text)
 {
     write_words(out, text, true);
+}
+
+void tp_markdown_code_in_cell(struct tp_buf *out, struct tp_str text)
+{
+    if (text.len)
+        write_code_span(out, text, true);
 }

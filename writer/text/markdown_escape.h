@@ -13,4 +13,8 @@ void tp_markdown_escape(struct tp_buf *out, struct tp_str text);
 /* Appends text as tp_markdown_escape does, for a cell of a table. */
 void tp_markdown_cell(struct tp_buf *out, struct tp_str text);
 
+/* Appends text as one code span for a cell of a table. Control characters become spaces. Appends nothing for an empty
+ * text. */
+void tp_markdown_code_in_cell(struct tp_buf *out, struct tp_str text);
+
 #endif
