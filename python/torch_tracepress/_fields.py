@@ -42,7 +42,7 @@ class FindingFields:
 
     id: id of the rule; it does not change between versions
     cause: name of the cause; null if several causes have the same effect
-    title: the finding in one sentence
+    title: what to do, in at most 14 words; code is between backticks
     severity: severity of the finding: high, medium, low or info
     confidence: confidence in the finding: high, medium or low
     right: number of test programs in which the rule reported a finding and named the right cause

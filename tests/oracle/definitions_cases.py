@@ -733,7 +733,7 @@ def accumulation():
     def check(r):
         found = findings(r)
         assert found["R5"]["detail"].startswith(
-            "An optimizer step has 2 micro-steps and takes 2.00 ms. A micro-step takes 1.00 ms")
+            "An optimizer step of 2 micro-steps takes 2.00 ms, a micro-step 1.00 ms, and one with the update ")
         assert found["E8"]["ceiling_us_per_step"] == 2 * 200 / 4 and found["E8"]["evidence_total"] == 2
         assert found["H8"]["ceiling_us_per_step"] == 2 * 200 / 4
     return ev, check
@@ -782,7 +782,7 @@ def one_sample():
         found = findings(r)["R6"]
         assert found["ceiling_us_per_step"] is None and found["severity"] == "low" and found["evidence_total"] == 3
         assert found["detail"] == (
-            "Each of the 3 steps works on one sample at a time. For example, the input of aten::linear has the shape 1x512. "
+            "Each of the 3 steps works on one sample at a time, such as aten::linear with an input of 1x512. "
             "Matrix products read 2.0 MB of weights per step.")
     return ev, check
 

@@ -20,7 +20,7 @@ static void arguments_are_formatted_by_type(void **state)
     assert_detail(
         &(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
         TP_PRODUCER_TORCH,
-        "The analysed step has 1 device operation and takes 100 \xc2\xb5s. The device is busy for 16.0 % of the "
+        "The analysed step takes 100 \xc2\xb5s, has 1 device operation, and keeps the device busy for 16.0 % of the "
         "step time.");
     assert_detail(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
                   "Allocated memory grows by at least 2.0 KiB in each step after the first.");
@@ -28,8 +28,7 @@ static void arguments_are_formatted_by_type(void **state)
         &(struct tp_detail){
             TP_DETAIL_MICRO_STEPS, {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)}, NULL},
         TP_PRODUCER_TORCH,
-        "An optimizer step has 4 micro-steps and takes 10.12 ms. A micro-step takes 2.00 ms, or 4.10 ms if it "
-        "updates the parameters.");
+        "An optimizer step of 4 micro-steps takes 10.12 ms, a micro-step 2.00 ms, and one with the update 4.10 ms.");
 }
 
 static void sentences_use_singular_or_plural(void **state)
@@ -42,12 +41,12 @@ static void sentences_use_singular_or_plural(void **state)
     struct tp_detail chains = {TP_DETAIL_CHAINS, {TP_OF_NUMBER(2), TP_OF_NUMBER(1), TP_OF_PERCENT(5)}, NULL};
     assert_detail(
         &chains, TP_PRODUCER_TORCH,
-        "2 chains of three or more kernels only move, combine or normalise values. These chains take 5.0 % of the step "
-        "time.");
+        "2 chains of three or more kernels only move, combine or normalise values and take 5.0 % of the step time.");
     chains.arguments[1].number = 6;
-    assert_detail(&chains, TP_PRODUCER_TORCH,
-                  "2 chains of three or more kernels in 6 steps only move, combine or normalise values. These chains "
-                  "take 5.0 % of the step time.");
+    assert_detail(
+        &chains, TP_PRODUCER_TORCH,
+        "2 chains of three or more kernels in 6 steps only move, combine or normalise values and take 5.0 % of "
+        "the step time.");
 }
 
 static void sentence_parts_are_joined(void **state)
@@ -57,8 +56,8 @@ static void sentence_parts_are_joined(void **state)
     struct tp_detail rest = {TP_DETAIL_OVERLAP_REST, {TP_NO_ARGUMENT}, &late};
     assert_detail(
         &(struct tp_detail){TP_DETAIL_OVERLAP, {TP_OF_PERCENT(20), TP_OF_PERCENT(5)}, &rest}, TP_PRODUCER_TORCH,
-        "Communication runs without computation for 20.0 % of the step time. Computation of the same step could hide "
-        "communication for 5.0 % of the step time. To save the remaining communication time, communicate less. Hiding "
+        "For 20.0 % of the step time, communication runs without computation, and computation could hide 5.0 % of the "
+        "step time. To save the remaining communication time, communicate less. Hiding "
         "communication for 3.0 % of the step time saves nothing, because the host launches later kernels too late.");
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "webreport/print/print.h"
+#include "writer/text/marked_text.h"
 
 static struct tp_arena arena;
 static struct tp_buf out;
@@ -149,6 +150,25 @@ static void findings_are_equal_on_terminal_and_in_markdown(void **state)
                         "| fail | kernels &lt;= 5 | 7 | too many; by far |\n"
                         "| inconclusive | x | \xe2\x80\x93 |  |\n"
                         "\n- `/src/a<b.py(7)`: f: a `<wait>`\n");
+}
+
+static void only_code_of_the_project_is_code_in_markdown(void **state)
+{
+    struct tp_document document;
+    GUARD;
+    tp_document_init(&document, "", &arena);
+    struct tp_finding_block finding = {.status = "high", .title = "Run `a`|b` *now*", .value = "1 ms"};
+    finding.marked_title = tp_marked_printf(&arena, "Run `%s` *now*", "a`|b");
+    tp_document_add_findings(&document, &(struct tp_findings_block){.title_column_title = "finding",
+                                                                    .value_title = "estimate",
+                                                                    .items = &finding,
+                                                                    .count = 1,
+                                                                    .shown = 1,
+                                                                    .open_count = 1});
+    assert_non_null(strstr(print_document(tp_print_markdown, &document, &(struct tp_print_options){0}),
+                           "| high | Run ``a`\\|b`` `*now*` | 1 ms |"));
+    assert_non_null(
+        strstr(print_document(tp_print_text, &document, &(struct tp_print_options){0}), "Run `a`|b` *now*"));
 }
 
 static void findings_have_levels_in_machine_formats(void **state)
@@ -293,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(text_table_has_units_in_cells_and_fewer_columns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(findings_are_equal_on_terminal_and_in_markdown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_code_of_the_project_is_code_in_markdown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(findings_have_levels_in_machine_formats, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lines_beyond_the_limit_are_omitted_and_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(record_is_json_with_nulls, set_up, tear_down),

@@ -113,8 +113,8 @@ static void headline_begins_with_unjudged_time(void **state)
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_TOO_LITTLE_WORK, 100000, &little};
     assert_headline(
         v, TP_PRODUCER_TORCH,
-        "Record several steps after a warm-up. The analysed step has 2 device operations and takes 100 \xc2\xb5s. The "
-        "device is busy for 16.0 % of the step time.");
+        "Record several steps after a warm-up. The analysed step takes 100 \xc2\xb5s, has 2 device operations, and "
+        "keeps the device busy for 16.0 % of the step time.");
     v.headline_id = TP_HEADLINE_FIRST_USE;
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;

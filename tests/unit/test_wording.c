@@ -155,7 +155,7 @@ static void texts_of_a_rule_are_found_by_id(void **state)
 {
     (void)state;
     assert_string_equal(tp_rule_words_by_id(TP_STR("B2"), TP_PRODUCER_TRACEPRESS).title,
-                        "Input data is read by the thread that drives the device");
+                        "Read the input in the background, on another thread");
     assert_null(tp_rule_words_by_id(TP_STR("Z9"), TP_PRODUCER_TORCH).title);
     assert_non_null(strstr(tp_rule_words_by_id(TP_STR("H8"), TP_PRODUCER_MPI).advice, "MPI_Wait"));
 }

@@ -68,9 +68,10 @@ enum { TP_REASONS = 6 };
 /* A finding, or a checked limit. Texts that do not apply are NULL. */
 struct tp_finding_block {
     enum tp_tone tone;
-    const char *status;                /* word such as "fail", "regressed" or "high" */
-    const char *id;                    /* short and stable name, such as "J1" */
-    const char *title;                 /* text such as "rank 3: kernels.per_step <= 620" */
+    const char *status;       /* word such as "fail", "regressed" or "high" */
+    const char *id;           /* short and stable name, such as "J1" */
+    const char *title;        /* text such as "rank 3: kernels.per_step <= 620" */
+    const char *marked_title; /* title with marks for code (writer/text/marked_text.h); NULL: `title` has no code */
     const char *base, *value, *change; /* amounts with units: baseline value, run value, and their difference */
     const char *scope;                 /* text that explains `value`, such as "per step, at most" */
     const char *amounts;               /* the three amounts as a sentence, for terminals */

@@ -11,6 +11,7 @@
 #include "webreport/print/template.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
+#include "writer/text/marked_text.h"
 
 /* ---- blocks as values for templates ---- */
 
@@ -110,14 +111,22 @@ static const char *copy_with_capital_letter(struct tp_arena *arena, const char *
     return copy;
 }
 
-static void put_remedies(struct tp_object *item, const struct tp_finding_block *finding)
+/* Adds the title of a finding as runs. A title without marks may contain names of a trace and is one run. */
+static void put_title_runs(struct tp_arena *arena, struct tp_object *item, const struct tp_finding_block *finding)
+{
+    struct tp_str plain = tp_marked_argument(arena, tp_str_of(finding->title));
+    const char *marked = finding->marked_title;
+    tp_object_add_rich_text(item, "title_runs", marked ? marked : tp_arena_copy(arena, plain.ptr, plain.len));
+}
+
+static void put_remedies(struct tp_arena *arena, struct tp_object *item, const struct tp_finding_block *finding)
 {
     struct tp_list *list = tp_object_add_list(item, "remedies");
     for (uint32_t i = 0; i < finding->remedy_count; i++) {
         const struct tp_finding_block *remedy = &finding->remedies[i];
         struct tp_object *object = tp_list_add_object(list);
         tp_object_add_text(object, "remedy_rule", remedy->id);
-        tp_object_add_text(object, "remedy_title", remedy->title);
+        put_title_runs(arena, object, remedy);
         tp_object_add_text(object, "remedy_advice", remedy->advice);
         tp_object_add_text(object, "remedy_detail", remedy->reasons[0] ? remedy->reasons[0] : "");
     }
@@ -142,7 +151,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     struct tp_object *item = tp_list_add_object(list);
     tp_object_add_text(item, "severity", finding->status);
     tp_object_add_text(item, "severity_text", copy_with_capital_letter(f->arena, finding->status));
-    tp_object_add_text(item, "finding_title", finding->title);
+    put_title_runs(f->arena, item, finding);
     tp_object_add_text(item, "impact", finding->value ? finding->value : "");
     tp_object_add_text(item, "impact_share", finding->change ? finding->change : "");
     tp_object_add_text(item, "scope", finding->scope ? finding->scope : "");
@@ -150,7 +159,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     tp_object_add_text(item, "advice", finding->advice);
     tp_object_add_text(item, "doc_url", finding->link ? finding->link : "");
     tp_object_add_text(item, "proof", finding->proof);
-    put_remedies(item, finding);
+    put_remedies(f->arena, item, finding);
     put_evidence(item, finding);
 }
 

@@ -6,6 +6,7 @@
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
+#include "writer/text/marked_text.h"
 #include "writer/text/terminal.h"
 
 enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64, END_BYTES = 96 };
@@ -83,6 +84,21 @@ static void put_amount(const struct printer *p, const char *head, const char *te
         put_cell(p, text ? text : "\xe2\x80\x93");
 }
 
+/* Writes the title of a finding as a cell. Code in the title becomes a code span. */
+static void put_title_cell(const struct printer *p, const struct tp_finding_block *finding)
+{
+    struct tp_marked_walk walk = {.rest = finding->marked_title};
+    struct tp_marked_run run;
+    if (!finding->marked_title) {
+        put_cell(p, finding->title);
+        return;
+    }
+    tp_buf_puts(p->out, " ");
+    while (tp_marked_next_run(&walk, &run))
+        (run.is_code ? tp_markdown_code_in_cell : tp_markdown_cell)(p->out, run.text);
+    tp_buf_puts(p->out, " |");
+}
+
 static void put_finding(struct printer *p, const struct tp_findings_block *list, const struct tp_finding_block *finding)
 {
     char concerned[96];
@@ -95,7 +111,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
     tp_buf_puts(p->out, "|");
     put_cell(p, finding->status);
     put_amount(p, list->id_title, finding->id);
-    put_cell(p, finding->title);
+    put_title_cell(p, finding);
     put_amount(p, list->base_title, finding->base);
     put_amount(p, list->value_title, finding->value);
     put_amount(p, list->change_title, change);

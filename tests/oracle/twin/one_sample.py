@@ -175,7 +175,7 @@ def one_sample(findings, loading):
     sizes = "x".join(str(n) for n in operand(picked[0]))
     count = sum(id(s) in work.steps for s in steps.used)
     which = "%s of %s steps work" % (count_text(count), count_text(steps.count)) if count < steps.count else "Each of the %s steps works" % count_text(count)
-    detail = "%s on one sample at a time. For example, the input of %s has the shape %s." % (which, picked[0].name, sizes)
+    detail = "%s on one sample at a time, such as %s with an input of %s." % (which, picked[0].name, sizes)
     if work.bytes is not None and work.bytes >= LEAST_BYTES * steps.count:
         detail += " Matrix products read %.1f MB of weights per step." % (work.bytes / steps.count / 1e6)
     report(findings, picked, detail)

@@ -47,8 +47,8 @@ class Record:
         return union(out)
 
 
-def note(g, rule, detail, evidence=(), advice=None):
-    g.findings.add_without_ceiling(rule, "info", list(evidence), detail=detail, advice=advice)
+def note(g, rule, detail, evidence=(), advice=None, title=None):
+    g.findings.add_without_ceiling(rule, "info", list(evidence), detail=detail, advice=advice, title=title)
 
 
 def record_rules(g):
@@ -58,8 +58,8 @@ def record_rules(g):
     first_use(g, r)
     edge(g, r)
     if r.share(r.waited_ns) >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "For %s of the step time, the host waits for device work that was not recorded. Possible reasons are lost records, or "
-             "kernels inside a conditional or while node of a graph." % percent_text(r.share(r.waited_ns)))
+        note(g, "R1", "For %s of the step time, the host waits for unrecorded device work: lost records, or conditional nodes of a "
+             "graph." % percent_text(r.share(r.waited_ns)))
 
 
 def leave_out_rules(g):
@@ -73,13 +73,14 @@ def is_capture(g):
     if not idle:
         return False
     g.findings.judge(minus(g.window, idle), True)
-    detail = "For %s of the step time, the program captures launches into a graph. Captured launches do not run." % percent_text(
+    detail = "For %s of the step time, launches are captured into a graph and do not run." % percent_text(
         percent(length(idle), g.trace.steps.ns))
     g.findings.set_unjudged("capture", length(idle), detail)
     if g.findings.unjudged is None:
         return False
     leave_out_rules(g)
-    note(g, "R2", detail, advice="Record the replay of the graphs: capture them before the recording begins, then record some replays.")
+    note(g, "R2", detail, advice="Record the replay of the graphs: capture them before the recording begins, then record some replays.",
+         title="Record the replay of the graphs, not only their capture")
     return True
 
 
@@ -90,8 +91,8 @@ def is_too_short(g):
     if g.count > 1 or len(g.operations) > th["max_operations"] or busy >= th["max_busy_pct"]:
         return False
     leave_out_rules(g)
-    detail = "The analysed step has %s and takes %s. The device is busy for %s of the step time." % (
-        some(len(g.operations), "device operation", "device operations"), time_text(g.trace.steps.ns), percent_text(busy))
+    detail = "The analysed step takes %s, has %s, and keeps the device busy for %s of the step time." % (
+        time_text(g.trace.steps.ns), some(len(g.operations), "device operation", "device operations"), percent_text(busy))
     note(g, "R2", detail, by_length(g.operations))
     g.findings.set_unjudged("little", g.trace.steps.ns, detail)
     return True
@@ -110,9 +111,9 @@ def first_use(g, r):
         return
     g.findings.judge(r.short_time(), True)
     g.findings.leave_out(LATE_HOST, "the recording contains the first use of the device")
-    note(g, "R3", "The device is idle for %s %s. The percentages in the other findings refer to the remaining %s." % (
+    note(g, "R3", "The device is idle for %s %s, and other findings refer to the remaining %s." % (
         time_text(setup_ns if is_first else r.huge_ns),
-        "while the program allocates memory, loads modules or creates handles" if is_first else "in gaps of more than 100 ms", time_text(g.findings.judged_ns)), calls)
+        "during the set-up of its first use" if is_first else "in gaps of more than 100 ms", time_text(g.findings.judged_ns)), calls)
     g.findings.set_unjudged("first use", trace.steps.ns - g.findings.judged_ns)
 
 
@@ -145,5 +146,5 @@ def edge(g, r):
         note(g, "R4", "The first recorded operation starts %s after its launch, because the device still runs operations from before the recording."
              % time_text(lead_of(g)))
     if queue >= threshold("R1")["min_queue_pct"]:
-        note(g, "R1", "For %s of the step time, the device is idle for more than 1 ms at a time, although the next operation is already launched. "
-             "This operation waits for an event, or for work that is not among the %s recorded operations." % (percent_text(queue), count_text(len(g.operations))))
+        note(g, "R1", "For %s of the step time, a launched operation waits for an event, or for work missing "
+             "among %s recorded operations." % (percent_text(queue), count_text(len(g.operations))))

@@ -157,7 +157,7 @@ def small_batch(c):
         gained = b - a - (b - a) * most // USUAL_BATCH
         ranges.append((a, a + (gained * 2 // 3 if recurrent > small // 2 else gained)))
     c.findings.add("H19", minus(union(ranges), c.loading), by_length(picked),
-                   detail="The matrix products have at most %s. The estimate assumes %d rows and is the saving per sample." % (
+                   detail="The matrix products have at most %s, and the estimate is the saving per sample with %d rows." % (
                        some(most, "row", "rows"), USUAL_BATCH))
 
 
@@ -231,7 +231,7 @@ def single_steps(c):
     most = max((s for s, _ in rows), key=lambda s: s.length)
     c.findings.add_without_ceiling(
         "H21", "high" if 2 * beyond > c.trace.steps.ns else "medium", by_length(picked),
-        detail="Step %s takes %.1f times the median step time. Calls that other steps do not make take %s of the total step time."
+        detail="Step %s takes %.1f times the median, and calls that other steps do not make take %s of the total step time."
         % (most.name, most.length / medians[kind(most)], percent_text(share)))
 
 

@@ -9,6 +9,7 @@ from .numbers import integer, percent
 from .pauses import doubt, percent_without_pauses
 from .reading import FRAME_KINDS
 from .texts import count_text, percent_text
+from .titles import place_text, title
 from .tree import operators_above
 from .wrapper import step_of
 
@@ -111,7 +112,11 @@ def python_code(c):
         row[0] += c.findings.recorded.less([(start, end)])
     hits = sorted(rows.items(), key=lambda t: (-t[1][0], t[0]))
     evidence += [event for _, (_, event) in hits if event is not None]
+    kind, named = hits[0][0] if hits else ("none", "")
+    if kind not in ("line", "annotation") or kind == "annotation" and named.startswith("Optimizer."):
+        named = ""
     c.findings.add("H6", time, evidence, lower=1 if is_spread else 0,
+                   title=title("Move `%s` out of the step, or make it cheaper", named and place_text(named, True)),
                    detail=" ".join(line_text(key[1], percent_text(c.findings.percent(ns))) for key, (ns, _) in hits[:5]))
 
 

@@ -56,5 +56,5 @@ def zeroed_gradients(c):
     if share < threshold("H15")["min_pct"] or not zeros or sum(ZEROS[o.name] for o in zeros) < least or len(adds) < least:
         return
     is_in_place = not any(o.name == "aten::zeros_like" for o in zeros)
-    detail = "The gradients are zeroed in place. For large gradients, new memory in each backward pass may cost as much as zeroing." if is_in_place else ""
+    detail = "The gradients are zeroed in place, and for large gradients new memory in each backward pass may cost as much." if is_in_place else ""
     c.claim("H15", time, by_length(zeros + adds), lower=1 if is_in_place else 0, detail=detail)

@@ -8,6 +8,7 @@ from .intervals import contains, length, meet, minus, union
 from .numbers import integer, p50
 from .overlap import ends_sooner, hideable
 from .texts import bytes_text, count_text, percent_text, time_text
+from .titles import title
 from .tree import ancestors
 from .wrapper import GRADIENT, SHARDING, kind_of, time_of
 
@@ -182,7 +183,8 @@ def small_collectives(findings, products, dispatched, add):
     if findings.share(time) < th["min_pct"]:
         return []
     joined = [call for g in groups for call in g.calls]
-    is_explained = add("E4", time, by_length([call.record.event for call in joined]), detail=detail_of(most_called(groups), trace.steps.count))
+    is_explained = add("E4", time, by_length([call.record.event for call in joined]), detail=detail_of(most_called(groups), trace.steps.count),
+                       title=title_of(most_called(groups), trace.steps.count))
     return union([(call.start, call.end) for call in joined]) if is_explained else []
 
 
@@ -192,9 +194,14 @@ def most_called(groups):
 
 def detail_of(group, steps):
     caller = "data-parallel wrapper" if any(call.is_gradient for call in group.calls) else "program"
-    cost = "Even calls of up to 32 KiB take %s in the median." if group.has_tiny else "The median call takes %s."
-    return "The %s makes %s %s calls per step, of %s on average. %s" % (
+    cost = "calls up to 32 KiB take %s (median)" if group.has_tiny else "the median call takes %s"
+    return "The %s makes %s %s calls per step of %s on average, and %s." % (
         caller, count_text(len(group.calls) // steps), kind_name(group.calls[0].record), bytes_text(group.mean_bytes), cost % time_text(group.latency))
+
+
+def title_of(group, steps):
+    how = ": use larger buckets or blocks" if any(call.is_gradient for call in group.calls) else " into a few large ones"
+    return title("Merge %s small %s calls a step%s", count_text(len(group.calls) // steps), kind_name(group.calls[0].record), how)
 
 
 def small_on_host(c):
@@ -229,8 +236,8 @@ def late_parameters(g, explained):
     for d in trace.devices:
         mine = meet(meet(whole, g.window), d.exposed_communication)
         time += ends_sooner(trace, d, hideable(trace, d, mine)) if mine else []
-    detail = ("%s of %s parameter all-gathers run without computation for at least half of their time. Parameter all-gathers run without computation "
-              "for %s of the step time.") % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
+    detail = ("%s of %s parameter all-gathers run mostly without computation, and all of them do so for %s of the step time."
+              ) % (count_text(len(bare)), count_text(len(gathers)), percent_text(share))
     return whole if g.findings.add("E6", union(time), by_length([r.event for r in later]), detail=detail) else []
 
 
@@ -255,5 +262,5 @@ def one_process(g):
     share = g.findings.share(time)
     if share < threshold("E7")["min_pct"]:
         return []
-    detail = "One process uses %s devices. Copying the model and data between the devices takes %s of the step time." % (count_text(len(trace.devices)), percent_text(share))
+    detail = "One process uses %s devices, and copying model and data between the devices takes %s of the step time." % (count_text(len(trace.devices)), percent_text(share))
     return exposed if g.claim("E7", time, by_length(events), detail=detail) else []

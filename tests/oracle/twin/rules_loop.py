@@ -9,6 +9,7 @@ from .one_sample import dims_of, shape
 from .pauses import spread_pauses
 from .reading import FRAME_KINDS
 from .rules_between import is_backward, project_call_around, with_backward
+from .titles import title
 from .tree import operators_above
 
 LAYER, MAX_ROUND, LEAST_WORK_BYTES = 17, 16, 16384
@@ -146,6 +147,7 @@ def indexing_loop(c):
     time = minus(loops, union([o.range for o in c.operators if stays(c, o, is_to_read)]))
     time = spread_pauses(c, time)
     first = sorted((o for s in searches for o in s.first), key=lambda e: (e.start, -e.end, e.pos))
-    if c.findings.share(time) >= threshold("H2")["min_pct"] and c.claim("H2", time, first):
+    if c.findings.share(time) >= threshold("H2")["min_pct"] and c.claim(
+            "H2", time, first, title=title("Replace the loop in `{line}` by one operation on the tensor")):
         # later rules must not report the necessary operators of the loop again either
         c.claimed += loops

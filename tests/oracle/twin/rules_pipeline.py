@@ -113,10 +113,10 @@ def pipeline(findings, explained, idle, compute, add):
     if share < th["min_pct"]:
         return []
     count, (ranks, of) = max(counts), ranks_of(trace)
-    detail = "Each step has %s micro-batches. For %s of the step time, the stage sends, receives or waits, and computes nothing." % (
+    detail = "Each step has %s micro-batches, and for %s of the step time the stage sends, receives or waits without computing." % (
         count_text(count), percent_text(share))
     if ranks > 1:
-        detail += " If the %s ranks of the %s are pipeline stages, a schedule without interleaving leaves each stage idle for %s of the step time." % (
+        detail += " If the %s ranks of the %s are stages, a schedule without interleaving leaves each stage idle for %s of the step time." % (
             count_text(ranks), of, percent_text(percent(ranks - 1, count + ranks - 1)))
     if not add("E11", time, by_length(evidence), detail=detail):
         return []

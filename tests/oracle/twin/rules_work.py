@@ -8,6 +8,7 @@ from .intervals import contains, union
 from .links import is_graph_launched
 from .numbers import percent
 from .texts import count_text, fixed, percent_text, some, time_text
+from .titles import title
 from .work import TF32, TITLES, Work, dims_of, first, tflops
 
 WHOLE = 1_000_000
@@ -69,8 +70,8 @@ def busy(g):
     order = list(TITLES)
     kind = min(sums, key=lambda x: (-sums[x], order.index(x)))
     g.findings.add_without_ceiling(
-        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="The device computes for %s of the step time. "
-        "The largest kind of work (%s) takes %s of the kernel time." % (percent_text(share), TITLES[kind], percent_text(percent(sums[kind], sum(sums.values())))))
+        "C14", "info", by_length([k for k in g.kernels if work.kind[id(k)] == kind]), detail="The device computes for %s of the step time "
+        "(largest kind of work: %s, %s of the kernel time)." % (percent_text(share), TITLES[kind], percent_text(percent(sums[kind], sum(sums.values())))))
 
 
 def single_precision(g):
@@ -159,7 +160,7 @@ def report_attention(g, claim, found):
         return set()
     fast = found.get("fast", 0.0)
     high = max(0.0, 1 - fast / 0.6 / claim.ns) if fast > 0 else 0.8
-    detail = "Attention runs %s%s as separate kernels for product, softmax and product (scores %s). These kernels take %s of the step time." % (
+    detail = "Attention runs %s%s as separate product, softmax and product kernels (scores %s), which take %s of the step time." % (
         some(found["count"], "time", "times"), in_steps(g), "x".join(str(n) for n in found["scores"]), percent_text(claim.share()))
     claim.parts = {key: 1 + int(part * high) for key, part in claim.parts.items()}
     return set(claim.parts) if claim.end(detail) else set()
@@ -200,9 +201,9 @@ def fusion(g):
         kernels = [k for k in g.kernels if k.device == d.number and g.work.kind[id(k)] not in ("communication", "copy", "wait")]
         attention(g, kernels, whole, found)
         runs += chains(g, kernels, whole, rows)
-    rows.end("%s of three or more kernels%s only %s values. %s %s of the step time." % (
-        some(runs, "chain", "chains"), in_steps(g), "moves, combines or normalises" if runs == 1 else "move, combine or normalise",
-        "This chain takes" if runs == 1 else "These chains take", percent_text(rows.share()) if rows.kernels else ""))
+    rows.end("%s of three or more kernels%s only %s %s of the step time." % (
+        some(runs, "chain", "chains"), in_steps(g),
+        "moves, combines or normalises values and takes" if runs == 1 else "move, combine or normalise values and take", percent_text(rows.share()) if rows.kernels else ""))
     g.attention = report_attention(g, whole, found)
 
 
@@ -231,9 +232,10 @@ def slow_products(g):
                 unit = g.work.unit.get(id(k))
                 if unit is not None and unit.call == units[0].call and contains(g.window, unit.main.start):
                     claim.take(k, 1 - rate / best)
-            claim.end("%s of %s runs at %s TFLOP/s (%s%s). Other products of this data type reach %s TFLOP/s in the median and %s TFLOP/s at best." % (
+            claim.end("%s of %s runs at %s TFLOP/s (%s%s), and others of its type at %s (median) to %s (best)." % (
                 units[0].event.name, operands_text(units[0]), fixed(rate, 0), some(len(units), "call", "calls"), in_steps(g), fixed(others, 0),
-                fixed(best, 0)))
+                fixed(best, 0)), title=title("Tune one product: %s reaches %s TFLOP/s, its neighbours %s", operands_text(units[0]),
+                                             fixed(rate, 0), fixed(others, 0)))
 
 
 def operands_text(unit):
@@ -249,7 +251,7 @@ def reading_weights(g):
         if g.work.kind[id(k)] in ("gemm", "moe") and (unit.cost["flops"] // max(1, unit.cost["bytes"]) <= MOST_ROWS if unit is not None else decodes):
             claim.take(k, 0.5)
     if decodes and claim.kernels:
-        claim.end("Matrix products with few rows take %s of the step time. Such products read all weights to compute few tokens." % percent_text(claim.share()))
+        claim.end("Matrix products with few rows, which read all weights to compute few tokens, take %s of the step time." % percent_text(claim.share()))
 
 
 def double_precision(g):
@@ -303,9 +305,10 @@ def layouts(g):
             claim.take(k, 1)
     if claim.kernels and any(g.work.kind[id(k)] == "convolution" for k in g.kernels):
         is_one = len(claim.kernels) == 1
-        claim.end("%s%s %s the layout of convolution inputs and outputs. %s %s of the step time." % (
+        claim.end("%s%s %s the layout of convolution inputs and outputs and %s %s of the step time." % (
             some(len(claim.kernels), "kernel", "kernels"), in_steps(g), "converts" if is_one else "convert",
-            "This kernel takes" if is_one else "These kernels take", percent_text(claim.share())))
+            "takes" if is_one else "take", percent_text(claim.share())),
+            title=title("Keep tensors in `channels_last`: %s a step only change the layout", time_text(claim.ns // g.count)))
 
 
 def prepare(g):

@@ -57,8 +57,8 @@ def micro_steps(findings):
         updating, plain = [s for s in used if id(s) in found.updates], [s for s in used if id(s) not in found.updates]
         short, long = p50([s.length for s in plain]), p50([s.length for s in updating])
         least = "at least " if found.at_least else ""
-        findings.add_without_ceiling("R5", "info", [s.event for s in updating], detail="An optimizer step has %s%s micro-steps and "
-                                     "takes %s%.2f ms. A micro-step takes %.2f ms, or %.2f ms if it updates the parameters." % (
+        findings.add_without_ceiling("R5", "info", [s.event for s in updating], detail="An optimizer step of %s%s micro-steps "
+                                     "takes %s%.2f ms, a micro-step %.2f ms, and one with the update %.2f ms." % (
                                          least, count_text(found.count), least, ((found.count - 1) * short + long) / 1e6, short / 1e6, long / 1e6))
 
 

@@ -84,7 +84,8 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     if (section->profile->is_silent)
         return;
     if (found->finding_count)
-        entry->finding = found->findings[0].title;
+        entry->finding =
+            copy_text(arena, tp_shown_text(&section->naming, tp_str_of(found->findings[0].shown_title))).ptr;
     entry->ceiling_percent = found->total_gain_percent;
 }
 

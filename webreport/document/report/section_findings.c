@@ -4,15 +4,41 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
+#include "writer/text/marked_text.h"
 
 enum { EVENT_BYTES = 120 };
 
-/* Returns the detail of a finding; NULL if the finding has no detail. */
+/* Returns a sentence with the number of events that are evidence, and the line of the first one; NULL without
+ * evidence. */
+static const char *events_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    struct tp_arena *arena = section->arena;
+    bool is_one = finding->evidence_total == 1;
+    if (!finding->evidence_total)
+        return NULL;
+    struct tp_str line = tp_shown_text(&section->naming, tp_path_last_part(finding->evidence[0].file_line));
+    const char *events = tp_text_of_counted_noun(arena, finding->evidence_total, "event", "events");
+    const char *effect = isnan(finding->share_percent)
+                             ? is_one ? "shows this" : "show this"
+                             : tp_text_printf(arena, "%s %s of the step time", is_one ? "affects" : "affect",
+                                              tp_text_of_percent(arena, finding->share_percent));
+    return tp_text_printf(arena, "%s %s%s%.*s.", events, effect, line.len ? ", for example in " : "", (int)line.len,
+                          line.ptr);
+}
+
+/* Returns the evidence of a finding in a sentence: its detail, or the number of its events. NULL without evidence. */
 static const char *detail_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
 
-    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
+    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : events_text(section, finding);
+}
+
+/* Returns a title without private parts. */
+static const char *shown_title(const struct tp_section *section, const char *title)
+{
+    struct tp_str shown = tp_shown_text(&section->naming, tp_str_of(title));
+    return tp_text_printf(section->arena, "%.*s", (int)shown.len, shown.ptr);
 }
 
 /* Returns a note on how much of a finding's estimate the total counts; "" if the total counts the whole estimate. The
@@ -154,11 +180,13 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     static const enum tp_tone tones[] = {TP_TONE_BAD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_PLAIN};
     struct tp_arena *arena = section->arena;
     bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
+    const char *title = shown_title(section, finding->marked_title);
 
     *block = (struct tp_finding_block){.tone = tones[finding->severity],
                                        .status = tp_severity_text(finding->severity),
                                        .id = finding->rule->id,
-                                       .title = finding->shown_title,
+                                       .title = tp_marked_plain(arena, title),
+                                       .marked_title = title,
                                        .value = has_time ? time_gain_range_text(finding, arena) : NULL,
                                        .change = has_time    ? tp_finding_gain_text(finding, arena)
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)

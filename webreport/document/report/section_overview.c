@@ -322,11 +322,12 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     put_short_tables(section, document);
 }
 
-static const char *first_finding_title(const struct tp_finding *finding, struct tp_arena *arena)
+static const char *first_finding_title(const struct tp_finding *finding, const struct tp_naming *naming)
 {
-    const char *gain = tp_finding_gain_text(finding, arena);
-    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "",
-                          gain ? gain : "");
+    const char *gain = tp_finding_gain_text(finding, naming->arena);
+    struct tp_str title = tp_shown_text(naming, tp_str_of(finding->shown_title));
+    return tp_text_printf(naming->arena, "; %s %.*s%s%s", finding->rule->id, (int)title.len, title.ptr,
+                          gain ? ", " : "", gain ? gain : "");
 }
 
 void tp_document_add_profile_line(struct tp_document *document, const struct tp_section *section)
@@ -338,7 +339,7 @@ void tp_document_add_profile_line(struct tp_document *document, const struct tp_
     const char *finding = "";
 
     if (found->finding_count && !tp_section_is_program(section))
-        finding = first_finding_title(&found->findings[0], arena);
+        finding = first_finding_title(&found->findings[0], &section->naming);
     tp_document_init(document, "Report", arena);
     bool is_program = tp_section_is_program(section);
     int64_t ns = is_program ? profile->advice->program.parts.wall_ns : step_ns(&profile->views->overview);

@@ -1,17 +1,13 @@
 /* Formats the details of findings as sentences. See detail_words.h.
  *
- * The templates below use {0} for the first argument, formatted by its type. Forms for integers: {0:,} separates
- * thousands; {0:call|calls} adds a noun in the singular or plural; {0?has|have} prints only the word for one or for
- * several; {0:steps} prints " in 6 steps", or "" for one step. Forms for real numbers: {0:.2} prints two decimals;
- * {0:round} prints none. Each template is one or more full sentences; a space separates the parts of a detail. */
+ * argument_words.h describes the templates. Each template is one or more full sentences; a space separates the parts of
+ * a detail. */
 #include "webreport/document/words/detail_words.h"
 
-#include <string.h>
-
+#include "webreport/document/words/argument_words.h"
 #include "webreport/document/words/device_words.h"
 #include "webreport/measure/audience/wording.h"
 #include "writer/base/buf.h"
-#include "writer/text/format.h"
 
 static const struct {
     /* torch: sentences for PyTorch programs; others: sentences for all other programs, or NULL if they are the same */
@@ -30,78 +26,73 @@ static const struct {
     [TP_DETAIL_BLOCKERS] = {"Before the capture, remove {0:wait, allocation or pageable copy|waits, allocations or "
                             "pageable copies}{1:steps}.",
                             NULL},
-    [TP_DETAIL_GRAPH] = {"Each step has at least {0:,} launches. {1:call|calls} {1?prevents|prevent} a capture.", NULL},
+    [TP_DETAIL_GRAPH] = {"Each step has at least {0:,} launches, and {1:call|calls} {1?prevents|prevent} a capture.",
+                         NULL},
     [TP_DETAIL_MALLOCS] = {"The allocator gets memory from the driver {0:time|times} and returns memory {1:time|times} "
                            "in {2:step|steps}.",
                            NULL},
-    [TP_DETAIL_CAPTURE] =
-        {"For {0} of the step time, the program captures launches into a graph. Captured launches do not run.", NULL},
-    [TP_DETAIL_LITTLE] = {"The analysed step has {0:device operation|device operations} and takes {1}. The device is "
-                          "busy for {2} of the step time.",
+    [TP_DETAIL_CAPTURE] = {"For {0} of the step time, launches are captured into a graph and do not run.", NULL},
+    [TP_DETAIL_LITTLE] = {"The analysed step takes {1}, has {0:device operation|device operations}, and keeps the "
+                          "device busy for {2} of the step time.",
                           NULL},
-    [TP_DETAIL_FIRST_USE] = {"The device is idle for {0} while the program allocates memory, loads modules or creates "
-                             "handles. The percentages in the other findings refer to the remaining {1}.",
+    [TP_DETAIL_FIRST_USE] = {"The device is idle for {0} during the set-up of its first use, and other findings refer "
+                             "to the remaining {1}.",
                              NULL},
-    [TP_DETAIL_HUGE_GAPS] = {"The device is idle for {0} in gaps of more than 100 ms. The percentages in the other "
-                             "findings refer to the remaining {1}.",
-                             NULL},
+    [TP_DETAIL_HUGE_GAPS] =
+        {"The device is idle for {0} in gaps of more than 100 ms, and other findings refer to the remaining {1}.",
+         NULL},
     [TP_DETAIL_EDGE] =
         {"For {0} of the step time, it is unknown whether the device is idle or runs unrecorded operations.", NULL},
     [TP_DETAIL_EDGE_REST] = {"The percentages in the other findings refer to the remaining time.", NULL},
     [TP_DETAIL_LEAD] = {"The first recorded operation starts {0} after its launch, because the device still runs "
                         "operations from before the recording.",
                         NULL},
-    [TP_DETAIL_QUEUE] = {"For {0} of the step time, the device is idle for more than 1 ms at a time, although the next "
-                         "operation is already launched. This operation waits for an event, or for work that is not "
-                         "among the {1:,} recorded operations.",
+    [TP_DETAIL_QUEUE] = {"For {0} of the step time, a launched operation waits for an event, or for work missing among "
+                         "{1:,} recorded operations.",
                          NULL},
     [TP_DETAIL_BUSY] =
-        {"The device computes for {0} of the step time. The largest kind of work ({2}) takes {1} of the kernel time.",
-         NULL},
-    [TP_DETAIL_WAITS] = {"For {0} of the step time, the host waits for device work that was not recorded. Possible "
-                         "reasons are lost records, or kernels inside a conditional or while node of a graph.",
+        {"The device computes for {0} of the step time (largest kind of work: {2}, {1} of the kernel time).", NULL},
+    [TP_DETAIL_WAITS] = {"For {0} of the step time, the host waits for unrecorded device work: lost records, or "
+                         "conditional nodes of a graph.",
                          NULL},
     [TP_DETAIL_RESERVED] = {"The allocator reserves up to {0} of the device memory.", NULL},
     [TP_DETAIL_FRAGMENTED] = {"At the peak of allocated memory, {0} of the reserved bytes are unused.", NULL},
     [TP_DETAIL_GROWTH] = {"Allocated memory grows by at least {0} in each step after the first.", NULL},
-    [TP_DETAIL_OVERLAP] = {"Communication runs without computation for {0} of the step time. Computation of the same "
-                           "step could hide communication for {1} of the step time.",
+    [TP_DETAIL_OVERLAP] = {"For {0} of the step time, communication runs without computation, and computation could "
+                           "hide {1} of the step time.",
                            NULL},
     [TP_DETAIL_OVERLAP_REST] = {"To save the remaining communication time, communicate less.", NULL},
     [TP_DETAIL_OVERLAP_LATE] = {"Hiding communication for {0} of the step time saves nothing, because the host "
                                 "launches later kernels too late.",
                                 NULL},
-    [TP_DETAIL_COLLECTIVES] = {"The program makes {0:,} {1} calls per step, of {2} on average. Even calls of up to 32 "
-                               "KiB take {3} in the median.",
-                               NULL},
-    [TP_DETAIL_COLLECTIVES_OF_WRAPPER] =
-        {"The data-parallel wrapper makes {0:,} {1} calls per step, of {2} on average. "
-         "Even calls of up to 32 KiB take {3} in the median.",
+    [TP_DETAIL_COLLECTIVES] =
+        {"The program makes {0:,} {1} calls per step of {2} on average, and calls up to 32 KiB take {3} (median).",
          NULL},
+    [TP_DETAIL_COLLECTIVES_OF_WRAPPER] = {"The data-parallel wrapper makes {0:,} {1} calls per step of {2} on average, "
+                                          "and calls up to 32 KiB take {3} (median).",
+                                          NULL},
     [TP_DETAIL_LARGE_COLLECTIVES] =
-        {"The program makes {0:,} {1} calls per step, of {2} on average. The median call takes {3}.", NULL},
+        {"The program makes {0:,} {1} calls per step of {2} on average, and the median call takes {3}.", NULL},
     [TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER] =
-        {"The data-parallel wrapper makes {0:,} {1} calls per step, of {2} on average. The median call takes {3}.",
+        {"The data-parallel wrapper makes {0:,} {1} calls per step of {2} on average, and the median call takes {3}.",
          NULL},
-    [TP_DETAIL_BARE_GATHERS] =
-        {"{0:,} of {1:,} parameter all-gathers run without computation for at least half of their "
-         "time. Parameter all-gathers run without computation for {2} of the step time.",
-         NULL},
+    [TP_DETAIL_BARE_GATHERS] = {"{0:,} of {1:,} parameter all-gathers run mostly without computation, and all of them "
+                                "do so for {2} of the step time.",
+                                NULL},
     [TP_DETAIL_ONE_PROCESS] =
-        {"One process uses {0:,} devices. Copying the model and data between the devices takes {1} of the step time.",
+        {"One process uses {0:,} devices, and copying model and data between the devices takes {1} of the step time.",
          NULL},
-    [TP_DETAIL_MICRO_BATCHES] =
-        {"Each step has {0:,} micro-batches. For {1} of the step time, the stage sends, receives "
-         "or waits, and computes nothing.",
-         NULL},
-    [TP_DETAIL_STAGES] = {"If the {0:,} ranks of the {1} are pipeline stages, a schedule without interleaving leaves "
-                          "each stage idle for {2} of the step time.",
+    [TP_DETAIL_MICRO_BATCHES] = {"Each step has {0:,} micro-batches, and for {1} of the step time the stage sends, "
+                                 "receives or waits without computing.",
+                                 NULL},
+    [TP_DETAIL_STAGES] = {"If the {0:,} ranks of the {1} are stages, a schedule without interleaving leaves each stage "
+                          "idle for {2} of the step time.",
                           NULL},
-    [TP_DETAIL_MICRO_STEPS] = {"An optimizer step has {0:,} micro-steps and takes {1:.2} ms. A micro-step takes {2:.2} "
-                               "ms, or {3:.2} ms if it updates the parameters.",
+    [TP_DETAIL_MICRO_STEPS] = {"An optimizer step of {0:,} micro-steps takes {1:.2} ms, a micro-step {2:.2} ms, and "
+                               "one with the update {3:.2} ms.",
                                NULL},
-    [TP_DETAIL_MICRO_STEPS_MIN] = {"An optimizer step has at least {0:,} micro-steps and takes at least {1:.2} ms. A "
-                                   "micro-step takes {2:.2} ms, or {3:.2} ms if it updates the parameters.",
+    [TP_DETAIL_MICRO_STEPS_MIN] = {"An optimizer step of at least {0:,} micro-steps takes at least {1:.2} ms, a "
+                                   "micro-step {2:.2} ms, and one with the update {3:.2} ms.",
                                    NULL},
     [TP_DETAIL_REDUCTIONS] =
         {"{0:,} of {1:,} backward passes {0?reduces|reduce} gradients, although another backward pass "
@@ -111,31 +102,29 @@ static const struct {
                             "copy|gradient copies} and {1:reduction|reductions} per step.",
                             NULL},
     [TP_DETAIL_BROADCASTS] = {"Rank 0 sends {0:broadcast|broadcasts} per step before the forward passes.", NULL},
-    [TP_DETAIL_ATTENTION] = {"Attention runs {0:time|times}{1:steps} as separate kernels for product, softmax and "
-                             "product (scores {2}). These kernels take {3} of the step time.",
+    [TP_DETAIL_ATTENTION] = {"Attention runs {0:time|times}{1:steps} as separate product, softmax and product kernels "
+                             "(scores {2}), which take {3} of the step time.",
                              NULL},
-    [TP_DETAIL_CHAINS] =
-        {"{0:chain|chains} of three or more kernels{1:steps} only {0?moves, combines or normalises|move, combine or "
-         "normalise} values. {0?This chain takes|These chains take} {2} of the step time.",
-         NULL},
-    [TP_DETAIL_LAYOUT] = {"{0:kernel|kernels}{1:steps} {0?converts|convert} the layout of convolution inputs and "
-                          "outputs. {0?This kernel takes|These kernels take} {2} of the step time.",
+    [TP_DETAIL_CHAINS] = {"{0:chain|chains} of three or more kernels{1:steps} only {0?moves, combines or normalises "
+                          "values and takes|move, combine or normalise values and take} {2} of the step time.",
                           NULL},
-    [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1} runs at {4:round} TFLOP/s ({2:call|calls}{3:steps}). Other products of "
-                                "this data type reach {5:round} TFLOP/s in the median and {6:round} TFLOP/s at best.",
+    [TP_DETAIL_LAYOUT] = {"{0:kernel|kernels}{1:steps} {0?converts|convert} the layout of convolution inputs and "
+                          "outputs and {0?takes|take} {2} of the step time.",
+                          NULL},
+    [TP_DETAIL_SLOW_PRODUCT] = {"{0} of {1} runs at {4:round} TFLOP/s ({2:call|calls}{3:steps}), and others of its "
+                                "type at {5:round} (median) to {6:round} (best).",
                                 NULL},
-    [TP_DETAIL_FEW_ROWS] = {"Matrix products with few rows take {0} of the step time. Such products read all weights "
-                            "to compute few tokens.",
-                            NULL},
+    [TP_DETAIL_FEW_ROWS] =
+        {"Matrix products with few rows, which read all weights to compute few tokens, take {0} of the step time.",
+         NULL},
     [TP_DETAIL_SHARE] = {"Matrix products and convolutions in FP32 take {0} of the step time.", NULL},
     [TP_DETAIL_HALF_PRODUCTS] = {"Compute-bound matrix products in half precision take {0} of the step time.", NULL},
     [TP_DETAIL_SHORT_KERNELS] = {"{0:,} of {1:,} kernels {0?is|are} shorter than {2}.", NULL},
     [TP_DETAIL_ONE_REQUEST] = {"{0:,} of {1:,} steps decode one request.", NULL},
     [TP_DETAIL_SINGLE_SAMPLES] =
-        {"{0:,} of {1:,} steps work on one sample at a time. For example, the input of {2} has the shape {3}.", NULL},
+        {"{0:,} of {1:,} steps work on one sample at a time, such as {2} with an input of {3}.", NULL},
     [TP_DETAIL_ALWAYS_SINGLE] =
-        {"Each of the {0:,} steps works on one sample at a time. For example, the input of {1} has the shape {2}.",
-         NULL},
+        {"Each of the {0:,} steps works on one sample at a time, such as {1} with an input of {2}.", NULL},
     [TP_DETAIL_WEIGHTS] = {"Matrix products read {0:.1} MB of weights per step.", NULL},
     [TP_DETAIL_IN_PROCESS] = {"The training process loads the data itself (num_workers=0).", NULL},
     [TP_DETAIL_COLLATION] =
@@ -145,95 +134,29 @@ static const struct {
     [TP_DETAIL_OPTIMIZER] =
         {"An optimizer step makes {0:operator call|operator calls} with {1:different operator|different operators}.",
          "An optimizer step makes {0:call|calls} of {1:different function|different functions}."},
-    [TP_DETAIL_OUTLIER] = {"Step {0} takes {1:.1} times the median step time. Calls that other steps do not make take "
-                           "{2} of the total step time.",
+    [TP_DETAIL_OUTLIER] = {"Step {0} takes {1:.1} times the median, and calls that other steps do not make take {2} of "
+                           "the total step time.",
                            NULL},
     [TP_DETAIL_SINGLE_CALLS] = {"Each step calls the model {0:time|times} with one sample.", NULL},
     [TP_DETAIL_FEW_SAMPLES] =
-        {"The matrix products have at most {0:row|rows}. The estimate assumes {1:,} rows and is the saving per sample.",
+        {"The matrix products have at most {0:row|rows}, and the estimate is the saving per sample with {1:,} rows.",
          NULL},
     [TP_DETAIL_UNEQUAL] = {"The largest input of a matrix product has {0:.1} times as many elements in the largest "
                            "step as in the smallest step.",
                            NULL},
     [TP_DETAIL_HOOKS] = {"Module hooks make {0:call|calls} per step to compute values that the training does not use.",
                          NULL},
-    [TP_DETAIL_ZEROED] = {"The gradients are zeroed in place. For large gradients, new memory in each backward pass "
-                          "may cost as much as zeroing.",
+    [TP_DETAIL_ZEROED] = {"The gradients are zeroed in place, and for large gradients new memory in each backward pass "
+                          "may cost as much.",
                           NULL},
 };
-
-/* Appends the first word of "one|many" if `count` is 1, else the second word. end: end of `words`. */
-static void add_singular_or_plural(struct tp_buf *out, int64_t count, const char *words, const char *end)
-{
-    const char *bar = memchr(words, '|', (size_t)(end - words));
-    if (count == 1)
-        tp_buf_add(out, words, (size_t)(bar - words));
-    else
-        tp_buf_add(out, bar + 1, (size_t)(end - bar) - 1);
-}
-
-static void add_plain_argument(struct tp_buf *out, const struct tp_detail_argument *argument, struct tp_arena *arena)
-{
-    switch (argument->type) {
-    case TP_ARGUMENT_TEXT:
-        tp_buf_add(out, argument->text.ptr, argument->text.len);
-        break;
-    case TP_ARGUMENT_NUMBER:
-        tp_buf_printf(out, "%lld", (long long)argument->number);
-        break;
-    case TP_ARGUMENT_NS:
-        tp_buf_puts(out, tp_text_of_time(arena, argument->number));
-        break;
-    case TP_ARGUMENT_BYTES:
-        tp_buf_puts(out, tp_text_of_bytes(arena, argument->number));
-        break;
-    case TP_ARGUMENT_PERCENT:
-        tp_buf_puts(out, tp_text_of_percent(arena, argument->real));
-        break;
-    default:
-        tp_buf_printf(out, "%g", argument->real);
-    }
-}
-
-/* Appends an argument as text. form: start of the format, such as ":.2", "?has|have" or ""; end: its end. */
-static void append_argument(struct tp_buf *out, const struct tp_detail_argument *argument, const char *form,
-                            const char *end, struct tp_arena *arena)
-{
-    size_t length = (size_t)(end - form);
-    if (!length) {
-        add_plain_argument(out, argument, arena);
-    } else if (*form == '?') {
-        add_singular_or_plural(out, argument->number, form + 1, end);
-    } else if (length == 2 && form[1] == ',') {
-        tp_buf_puts(out, tp_text_of_count(arena, argument->number));
-    } else if (length == 3 && form[1] == '.') {
-        tp_buf_printf(out, "%.*f", form[2] - '0', argument->real);
-    } else if (strncmp(form, ":round", length) == 0) {
-        tp_buf_puts(out, tp_text_of_fixed(arena, argument->real, 0));
-    } else if (strncmp(form, ":steps", length) == 0) {
-        if (argument->number > 1)
-            tp_buf_printf(out, " in %s steps", tp_text_of_count(arena, argument->number));
-    } else {
-        tp_buf_printf(out, "%s ", tp_text_of_count(arena, argument->number));
-        add_singular_or_plural(out, argument->number, form + 1, end);
-    }
-}
 
 static void append_detail_part(struct tp_buf *out, const struct tp_detail *part, const char *sentence,
                                struct tp_arena *arena)
 {
     if (out->size)
         tp_buf_putc(out, ' ');
-    while (*sentence) {
-        size_t plain = strcspn(sentence, "{");
-        tp_buf_add(out, sentence, plain);
-        sentence += plain;
-        if (!*sentence)
-            break;
-        const char *end = strchr(sentence, '}');
-        append_argument(out, &part->arguments[sentence[1] - '0'], sentence + 2, end, arena);
-        sentence = end + 1;
-    }
+    tp_fill_template(out, sentence, part->arguments, arena);
 }
 
 struct tp_str tp_detail_text(const struct tp_detail *details, const struct tp_model *model, struct tp_arena *arena)

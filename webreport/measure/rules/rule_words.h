@@ -7,6 +7,18 @@
 #include "webreport/measure/program/program_use.h"
 #include "webreport/measure/rules/rules.h"
 
+/* the audiences of the texts in a rule's row */
+enum tp_rule_audience {
+    TP_FOR_TRAINING,  /* programs that train with PyTorch */
+    TP_FOR_NATIVE,    /* programs without PyTorch */
+    TP_FOR_MPI,       /* programs without PyTorch that use MPI */
+    TP_FOR_INFERENCE, /* programs that use PyTorch without training */
+    TP_FOR_SERVING    /* serving engines */
+};
+
+/* Returns the audience of a program. Programs of unknown use that use PyTorch are assumed to train. */
+enum tp_rule_audience tp_rule_audience_of(enum tp_producer producer, enum tp_program_use_kind use);
+
 /* texts of a rule; doc_url is NULL without a page */
 struct tp_rule_words {
     const char *title, *advice, *doc_url;

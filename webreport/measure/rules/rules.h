@@ -14,6 +14,7 @@
 #include "webreport/measure/program/program_use.h"
 #include "webreport/measure/rules/details.h"
 #include "webreport/measure/rules/rules_list.h"
+#include "webreport/measure/rules/titles.h"
 #include "webreport/measure/verdict/unjudged.h"
 #include "webreport/measure/work/peaks_file.h"
 #include "writer/base/arena.h"
@@ -71,8 +72,10 @@ typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
 
 /* A rule. Its row is in the file that contains its evaluate function. */
 struct tp_rule {
-    const char *id;    /* such as "A1" */
-    const char *title; /* title and `advice` are for programs that train with PyTorch */
+    const char *id; /* such as "A1" */
+    /* What to do: a verb in the imperative, an object, and the exact option as code between backticks; at most 14
+     * words. title and `advice` are for programs that train with PyTorch. */
+    const char *title;
     enum tp_confidence confidence;
     struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
     const char *advice;
@@ -86,8 +89,8 @@ struct tp_rule {
     struct tp_rule_text mpi;       /* texts for programs that use MPI; preferred over `native` */
     struct tp_rule_text inference; /* texts for programs that use PyTorch without training */
     struct tp_rule_text serving;   /* texts for serving engines; preferred over `inference` */
-    const char *replayed;          /* advice for programs that already replay device graphs; NULL: the usual advice */
-    const char *compiled;          /* advice for programs that are already compiled; NULL: the usual advice */
+    struct tp_rule_text replayed;  /* texts for programs that already replay device graphs */
+    struct tp_rule_text compiled;  /* texts for programs that are already compiled */
 
     const char *rule_with_same_flaws; /* id of a rule whose quality flags also weaken this rule; NULL: none */
     bool needs_types;                 /* the rule needs the types of operator inputs (option record_shapes) */
@@ -146,7 +149,11 @@ struct tp_finding {
     const char *title, *advice, *doc_url;
     /* texts for people; unlike `title` and `advice`, they also depend on the use of the program */
     const char *shown_title, *shown_advice;
-    const char *cause; /* cause such as "input.transform"; NULL if there is no single cause */
+    /* shown_title with marks for code (writer/text/marked_text.h); NULL until webreport/document/words fills it */
+    const char *marked_title;
+    struct tp_title title_facts; /* arguments for the titles, which webreport/document/words inserts */
+    bool is_partly_followed;     /* true: the program follows a part of the advice; shown_title has no arguments */
+    const char *cause;           /* cause such as "input.transform"; NULL if there is no single cause */
     enum tp_severity severity;
     enum tp_confidence confidence;
     bool is_first; /* true if the finding is listed first because the meaning of the other findings depends on it */

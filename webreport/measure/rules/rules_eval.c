@@ -121,15 +121,21 @@ struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail 
     return joined;
 }
 
+/* Copies the texts of arguments into `arena`. */
+static void copy_argument_texts(struct tp_detail_argument *arguments, unsigned count, struct tp_arena *arena)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct tp_str *text = &arguments[i].text;
+        text->ptr = text->len ? tp_arena_copy(arena, text->ptr, text->len) : text->ptr;
+    }
+}
+
 const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details)
 {
     struct tp_arena *arena = a->findings.arena;
     struct tp_detail *copy = tp_detail_join(arena, details, NULL);
     for (struct tp_detail *part = copy; part; part = (struct tp_detail *)part->next)
-        for (unsigned i = 0; i < TP_DETAIL_ARGUMENTS; i++) {
-            struct tp_str *text = &part->arguments[i].text;
-            text->ptr = text->len ? tp_arena_copy(arena, text->ptr, text->len) : text->ptr;
-        }
+        copy_argument_texts(part->arguments, TP_DETAIL_ARGUMENTS, arena);
     return copy;
 }
 
@@ -348,6 +354,8 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
         tp_finding_set_gain(f, share);
     f->details = tp_detail_copy(a, c->details);
     f->detail = TP_STR("");
+    f->title_facts = c->title;
+    copy_argument_texts(f->title_facts.arguments, TP_TITLE_ARGUMENTS, a->findings.arena);
     fill_evidence_events(a, f, c);
     a->reported[c->rule] = true;
     return true;

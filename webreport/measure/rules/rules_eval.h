@@ -41,6 +41,7 @@ struct tp_candidate {
     double share;                    /* percent of the step, for findings without a ceiling; NaN if unknown */
     int lower;                       /* number of levels by which the confidence of the finding is lowered */
     const struct tp_detail *details; /* in the arena of the rules; NULL without a detail */
+    struct tp_title title;           /* arguments of the title, in the arena of the rules; zeroed: the rule's title */
     double weight; /* percent by which the list is sorted, greatest first; 0: the list is sorted by gain */
     /* true: the gain is between `low` and the whole ceiling; false: the gain is the rule's usual range */
     bool has_lower_bound;
@@ -186,6 +187,12 @@ struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail 
 
 /* Copies a detail into the arena of the findings, because the memory of the rules is released after the evaluation. */
 const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details);
+
+/* Returns the line of the project's code around the first event of the evidence; "" without evidence or line. */
+static inline struct tp_str tp_picks_first_line(const struct tp_advisor *a, const struct tp_picks *picks)
+{
+    return picks->kept ? tp_event_line(a->model, picks->items[0].event_with_shown_line) : TP_STR("");
+}
 
 /* Formats a text like printf, in the arena of the rules; used for texts such as the sizes of arrays. */
 struct tp_str tp_advisor_format(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,8 @@
 /* Defines the members of findings and recommendations in JSON (structs of rules.h). */
 #include "webreport/measure/rules/rules.h"
 
+#include <string.h>
+
 #include "webreport/model/numbers.h"
 
 static struct tp_json_value rule_id(const struct tp_record *record)
@@ -23,13 +25,13 @@ static struct tp_json_value doc_url_value(const struct tp_record *record)
 static struct tp_json_value shown_title_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return f->shown_title != f->title ? tp_json_value_text(f->shown_title) : tp_json_value_absent();
+    return strcmp(f->shown_title, f->title) != 0 ? tp_json_value_text(f->shown_title) : tp_json_value_absent();
 }
 
 static struct tp_json_value shown_advice_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return f->shown_advice != f->advice ? tp_json_value_text(f->shown_advice) : tp_json_value_absent();
+    return strcmp(f->shown_advice, f->advice) != 0 ? tp_json_value_text(f->shown_advice) : tp_json_value_absent();
 }
 
 #define F struct tp_evidence
@@ -48,7 +50,7 @@ static const struct tp_json_field finding_fields[] = {
     {"id", TP_COMPUTED(TP_AS_TEXT, rule_id), .definition = "id of the rule; it does not change between versions"},
     {"cause", TP_PLAIN(F, cause), .is_optional = true,
      .definition = "name of the cause; null if several causes have the same effect"},
-    {"title", TP_PLAIN(F, title), .definition = "the finding in one sentence"},
+    {"title", TP_PLAIN(F, title), .definition = "what to do, in at most 14 words; code is between backticks"},
     {"severity", TP_WORD(F, severity, tp_severity_text),
      .definition = "severity of the finding: high, medium, low or info"},
     {"confidence", TP_WORD(F, confidence, tp_confidence_text),

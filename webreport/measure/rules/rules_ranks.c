@@ -5,7 +5,7 @@
 
 const struct tp_rule tp_rule_E3 = {
     .id = "E3",
-    .title = "The other ranks wait for one slow rank",
+    .title = "Check the slow rank: the other ranks wait for it",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_late_pct", 66.0, false}, {"min_wait_pct", 5.0, false}},
     .advice = "Give all ranks equal work (batches of equal cost). If the work is equal, check the host and the device "
@@ -17,7 +17,7 @@ const struct tp_rule tp_rule_E3 = {
 
 const struct tp_rule tp_rule_E5 = {
     .id = "E5",
-    .title = "Collectives reach less than half of the rate of the link",
+    .title = "Check the link of the collectives: `nvidia-smi topo -m`",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"max_link_pct", 50.0, false}, {"min_floor_us", 100, true}, {"min_pct", 3.0, false}},
     .advice =
@@ -26,7 +26,8 @@ const struct tp_rule tp_rule_E5 = {
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Check the path of the collectives. Frequent causes are disabled peer-to-peer access and a "
+    .native = {.title = "Check the path of the collectives between the devices",
+               .advice = "Check the path of the collectives. Frequent causes are disabled peer-to-peer access and a "
                          "path through the host."},
     .rule_with_same_flaws = "E1",
 };

@@ -19,7 +19,7 @@ static void evaluate_small_collectives(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E4 = {
     .id = "E4",
-    .title = "Many small collectives cost more than a few large ones",
+    .title = "Merge many small collectives into a few large ones",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"max_bytes", 1048576, true}, {"min_per_step", 20, true}, {"min_pct", 1.0, false}},
     .advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls. With "
@@ -387,6 +387,8 @@ static void evaluate_small_collectives(struct tp_advisor *a)
      * unknown, and all time may be transfer */
     c.has_lower_bound = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
+    c.title = TP_TITLE(class->has_gradients ? TP_TITLE_COLLECTIVES_OF_WRAPPER : TP_TITLE_COLLECTIVES,
+                       TP_OF_NUMBER(class->count / a->model->used_count), TP_OF_TEXT(tp_str_of(class->kind->name)));
     c.details = class_detail(a, class);
     if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;

@@ -16,7 +16,7 @@ static void evaluate_communication(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C1 = {
     .id = "C1",
-    .title = "Single-precision matrix products do not use tensor cores",
+    .title = "Run the matrix work in half precision: `torch.autocast(..)`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 2.0, false},
                    {"speedup.8.0", 8, true},
@@ -31,31 +31,36 @@ const struct tp_rule tp_rule_C1 = {
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
     .gain = {.low = 0.4, .high = 0.85},
-    .native = {.advice = "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or multiply "
+    .native = {.title = "Run the matrix work in TF32 or half precision",
+               .advice = "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or multiply "
                          "in half precision if the accuracy permits."},
-    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
+    .serving = {.title = "Serve the model in half precision: `--dtype bfloat16`",
+                .advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
     .needs_types = true,
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C2 = {
     .id = "C2",
-    .title = "Tensor cores are not used at all",
+    .title = "Run the matrix work in half precision: `torch.autocast(..)`",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 5.0, false}, {"speedup", 8, true}},
     .advice = "Use mixed precision: autocast with bfloat16 or float16.",
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
     .gain = {.low = 0.3, .high = 0.8},
-    .native = {.advice = "Multiply in bfloat16 or float16 and add up in single precision."},
-    .inference = {.advice = "Load the model in bfloat16 or float16, or use autocast."},
-    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype)."},
+    .native = {.title = "Run the matrix work in half precision",
+               .advice = "Multiply in bfloat16 or float16 and add up in single precision."},
+    .inference = {.title = "Load the model in half precision: `model.to(torch.bfloat16)`",
+                  .advice = "Load the model in bfloat16 or float16, or use autocast."},
+    .serving = {.title = "Serve the model in half precision: `--dtype bfloat16`",
+                .advice = "Serve the model in bfloat16 or float16 (the engine's dtype)."},
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C3 = {
     .id = "C3",
-    .title = "Matrix dimensions are not aligned for tensor cores",
+    .title = "Pad matrix sizes N and K to a multiple of 8",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 1.0, false}, {"multiple", 8, true}},
     .advice = "Pad the dimensions N and K of the products (vocabulary, hidden sizes) to a multiple of 8. The batch "
@@ -63,7 +68,8 @@ const struct tp_rule tp_rule_C3 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.misaligned",
     .native = {.advice = "Pad the dimensions N and K of the matrix products to a multiple of 8."},
-    .inference = {.advice = "Pad the weights (vocabulary and hidden sizes, N and K of the products) with zeros to a "
+    .inference = {.title = "Pad the weights once, to a multiple of 8",
+                  .advice = "Pad the weights (vocabulary and hidden sizes, N and K of the products) with zeros to a "
                             "multiple of 8 before the model is called. The batch size may stay as it is."},
     .needs_types = true,
     .on_device = evaluate_kernels,
@@ -71,59 +77,67 @@ const struct tp_rule tp_rule_C3 = {
 
 const struct tp_rule tp_rule_C10 = {
     .id = "C10",
-    .title = "Type conversions on the device take much time",
+    .title = "Convert each tensor once, or keep it in the type of the computation",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Store tensors in the data type of the computation, or convert once and keep the result.",
     .doc_url = DOC_AMP,
     .cause = "copy.cast",
     .gain = {.low = 0.3, .high = 0.9, .right = 1, .known = 1},
-    .native = {.advice = "Store arrays in the data type of the computation, or convert once and keep the result."},
+    .native = {.title = "Convert each array once, or keep it in the type of the computation",
+               .advice = "Store arrays in the data type of the computation, or convert once and keep the result."},
     .needs_types = true,
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C11 = {
     .id = "C11",
-    .title = "Copies inside device memory take much time",
+    .title = "Write into the final tensor instead of copying inside GPU memory",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
     .advice = "Prefer views, write into preallocated outputs, and avoid cat and contiguous in code that runs often.",
     .doc_url = DOC_TUNE,
     .cause = "copy.layout",
     .gain = {.low = 0.2, .high = 0.9, .right = 1, .known = 2},
-    .native = {.advice =
+    .native = {.title = "Write results directly to their destination instead of copying inside device memory",
+               .advice =
                    "Pass offsets and strides instead of copying, and write results directly to their destination."},
     .on_device = evaluate_kernels,
 };
 
 const struct tp_rule tp_rule_C13 = {
     .id = "C13",
-    .title = "Kernels have fewer blocks than the device has multiprocessors",
+    .title = "Fill the GPU: use a larger batch, or run kernels on several streams",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 10.0, false}, {"min_dur_us", 5, true}},
     .advice = "Increase the batch size, merge kernels, or run independent kernels on several streams.",
     .doc_url = DOC_CUDA,
     .cause = "compute.small_grids",
     .gain = {.low = 0, .high = 0.5, .right = 1, .known = 1},
-    .serving = {.advice = "Batch more requests, or let the engine merge the kernels."},
+    .native = {.title = "Fill the device: use larger batches, or run kernels on several streams"},
+    .serving = {.title = "Fill the GPU: batch more requests",
+                .advice = "Batch more requests, or let the engine merge the kernels."},
     .on_device = evaluate_small_grids,
 };
 
 const struct tp_rule tp_rule_E1 = {
     .id = "E1",
-    .title = "Communication does not overlap with computation",
+    .title = "Overlap communication with backward: tune bucket sizes, or prefetch parameters",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
     .advice = "Overlap communication with the backward pass, tune bucket sizes, or prefetch parameters.",
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
-    .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
-    .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice = "Start communication as soon as its data is ready, and compute meanwhile. "
+    .native = {.title = "Start communication in parts, and compute meanwhile",
+               .advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
+    .mpi = {.title = "Start communication early with `MPI_Isend` or `MPI_Iallreduce`, and compute meanwhile",
+            .advice = OVERLAP_WITH_MPI},
+    .inference = {.title = "Start communication as soon as its data is ready, and compute meanwhile",
+                  .advice = "Start communication as soon as its data is ready, and compute meanwhile. "
                             "Alternatively, " LESS_COMMUNICATION "."},
-    .serving = {.advice = "Keep the engine's own all-reduce enabled (in vLLM and SGLang, omit "
+    .serving = {.title = "Communicate less: set a smaller `--tensor-parallel-size`, or a larger `--data-parallel-size`",
+                .advice = "Keep the engine's own all-reduce enabled (in vLLM and SGLang, omit "
                           "--disable-custom-all-reduce). Also use fewer devices for each copy of the model (a smaller "
                           "--tensor-parallel-size), or more copies of the model (a larger --data-parallel-size)."},
     .on_device = evaluate_communication,
@@ -493,6 +507,17 @@ static struct tp_detail *make_overlap_detail(struct tp_advisor *a, int64_t expos
                           tp_detail_join(a->arena, rest, late));
 }
 
+/* Returns the title for a step with this much communication without computation, and this much that computation could
+ * hide. */
+static struct tp_title title_of_overlap(const struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns)
+{
+    static const double LEAST_PERCENT = 0.1;
+    double hidden = tp_analysed_percent(a, hidden_ns);
+    if (hidden < LEAST_PERCENT)
+        return TP_TITLE(TP_TITLE_COMMUNICATE_LESS, TP_NO_ARGUMENT);
+    return TP_TITLE(TP_TITLE_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)), TP_OF_PERCENT(hidden));
+}
+
 static void evaluate_communication(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .may_have_severity_info = true};
@@ -513,7 +538,8 @@ static void evaluate_communication(struct tp_advisor *a)
     /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
      * completely */
     c.weight = share / 2;
-    c.details = make_overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
-                                    tp_intervals_length(c.time));
+    int64_t hidden_ns = tp_intervals_length(tp_intervals_from_vec(&o.hidden));
+    c.title = title_of_overlap(a, exposed_ns, hidden_ns);
+    c.details = make_overlap_detail(a, exposed_ns, hidden_ns, tp_intervals_length(c.time));
     tp_advisor_add_finding(a, &c);
 }

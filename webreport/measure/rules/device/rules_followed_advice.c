@@ -1,6 +1,6 @@
 /* Replaces advice that the program already follows: advice to use device graphs if the program replays graphs, and
- * advice to use torch.compile if its code is compiled. Changes only the advice shown to people, not the advice in
- * JSON. */
+ * advice to use torch.compile if its code is compiled. Changes only the texts shown to people: members shown_title and
+ * shown_advice in JSON. */
 #include "webreport/measure/rules/rules_eval.h"
 
 /* a program is treated as replaying graphs if graphs launch at least this percentage of its kernels (same limit as for
@@ -41,21 +41,28 @@ static bool replays_graphs(const struct tp_advisor *a)
     return tp_percent(replayed, kernels) >= MANY_PERCENT;
 }
 
+static void show_other_texts(struct tp_finding *f, const struct tp_rule_text *texts)
+{
+    f->shown_title = texts->title;
+    f->shown_advice = texts->advice;
+    f->is_partly_followed = true;
+}
+
 void tp_findings_remove_followed_advice(struct tp_advisor *a)
 {
     bool is_known = false, has_graphs = false, has_compiler = false;
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (!f->rule->replayed && !f->rule->compiled)
+        if (!f->rule->replayed.advice && !f->rule->compiled.advice)
             continue;
         if (!is_known) {
             has_graphs = replays_graphs(a);
             has_compiler = is_compiled(a->model);
             is_known = true;
         }
-        if (has_graphs && f->rule->replayed)
-            f->shown_advice = f->rule->replayed;
-        else if (has_compiler && f->rule->compiled)
-            f->shown_advice = f->rule->compiled;
+        if (has_graphs && f->rule->replayed.advice)
+            show_other_texts(f, &f->rule->replayed);
+        else if (has_compiler && f->rule->compiled.advice)
+            show_other_texts(f, &f->rule->compiled);
     }
 }

@@ -8,7 +8,7 @@ static void evaluate_fusion(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C15 = {
     .id = "C15",
-    .title = "Attention is not fused",
+    .title = "Use fused attention: `scaled_dot_product_attention`, or in Transformers `attn_implementation=\"sdpa\"`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask). In Transformers, set "
@@ -16,28 +16,35 @@ const struct tp_rule tp_rule_C15 = {
     .doc_url = DOC_ATTENTION,
     .cause = "attention.eager",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Use one fused kernel for the whole attention: both products and the softmax between them."},
-    .serving = {.advice = "Choose a fused attention backend of the engine (vLLM, SGLang: --attention-backend)."},
+    .native = {.title = "Use one fused kernel for the whole attention",
+               .advice = "Use one fused kernel for the whole attention: both products and the softmax between them."},
+    .serving = {.title = "Use a fused attention backend: `--attention-backend`",
+                .advice = "Choose a fused attention backend of the engine (vLLM, SGLang: --attention-backend)."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_fusion,
 };
 
 const struct tp_rule tp_rule_C16 = {
     .id = "C16",
-    .title = "One fused kernel could replace several consecutive kernels",
+    .title = "Fuse chains of kernels: `torch.compile(model)`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 8.0, false}},
     .advice = "Fuse these kernels with torch.compile(model), or use fused norms, rotary embeddings and activations.",
     .doc_url = DOC_COMPILE,
     .cause = "fuse.elementwise",
     .gain = {.low = 0.4, .high = 1.0, .right = 2, .known = 9},
-    .native = {.advice = "Write one kernel for each series of consecutive kernels, because each separate kernel reads "
+    .native = {.title = "Write one kernel for each chain of kernels",
+               .advice = "Write one kernel for each series of consecutive kernels, because each separate kernel reads "
                          "and writes all its data."},
-    .serving = {.advice = "Let the engine compile these kernels, or use the engine's fused norms, rotary embeddings "
+    .serving = {.title = "Fuse chains of kernels: let the engine compile them",
+                .advice = "Let the engine compile these kernels, or use the engine's fused norms, rotary embeddings "
                           "and activations. In vLLM, omit --enforce-eager and set --compilation-config. In SGLang, set "
                           "--enable-torch-compile."},
-    .compiled = "Move these kernels into a compiled region (remove the graph break before them), or use fused norms, "
-                "rotary embeddings and activations. Other parts of the program are already compiled.",
+    .compiled =
+        {.title = "Move chains of kernels into a compiled region, or use fused layers",
+         .advice =
+             "Move these kernels into a compiled region (remove the graph break before them), or use fused norms, "
+             "rotary embeddings and activations. Other parts of the program are already compiled."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_fusion,
 };

@@ -15,20 +15,27 @@ static void evaluate_launches(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_A1 = {
     .id = "A1",
-    .title = "The device waits for the host to launch work",
+    .title = "Launch less often: use larger batches, or `torch.compile(mode=\"reduce-overhead\")`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"high_pct", 25.0, false}},
     .advice = "Use a larger batch, torch.compile, captured graphs, or less Python code between launches.",
     .doc_url = DOC_TUNE,
     .cause = "launch.bound",
     .gain = {.low = 0.6, .high = 0.95, .right = 8, .known = 8},
-    .native = {.advice = "Give every launch more work: use larger batches, fused kernels, or a captured graph that "
+    .native = {.title = "Launch less often: use larger batches, fused kernels, or a captured graph",
+               .advice = "Give every launch more work: use larger batches, fused kernels, or a captured graph that "
                          "replays many launches."},
-    .serving = {.advice = "Let the engine replay captured graphs, and batch more requests. " GRAPH_OPTIONS},
-    .replayed = "Shorten the host code between graph replays, capture the launches between replays too, or use a "
-                "larger batch. The program already replays graphs.",
-    .compiled = "Use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or use a larger batch. The code "
-                "is already compiled.",
+    .serving = {.title = "Launch less often: let the engine replay captured graphs, and batch more requests",
+                .advice = "Let the engine replay captured graphs, and batch more requests. " GRAPH_OPTIONS},
+    .replayed = {.title = "Shorten the CPU code between graph replays, or use a larger batch",
+                 .advice =
+                     "Shorten the host code between graph replays, capture the launches between replays too, or use a "
+                     "larger batch. The program already replays graphs."},
+    .compiled =
+        {.title = "Launch less often: capture graphs with `mode=\"reduce-overhead\"`, or use larger batches",
+         .advice =
+             "Use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or use a larger batch. The code "
+             "is already compiled."},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_launches,
@@ -36,17 +43,23 @@ const struct tp_rule tp_rule_A1 = {
 
 const struct tp_rule tp_rule_A3 = {
     .id = "A3",
-    .title = "Many kernels are very short",
+    .title = "Merge short kernels: use `torch.compile`, `foreach=True` or a fused kernel",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"short_us", 10, true}, {"min_count_pct", 40.0, false}, {"min_launch_pct", 20.0, false}},
     .advice = "Merge small operations with torch.compile, foreach variants, or a fused kernel.",
     .doc_url = DOC_TUNE,
     .cause = "launch.bound",
     .gain = {.low = 0.3, .high = 0.95},
-    .native = {.advice = "Merge small operations: batch them, or write one kernel for several operations."},
-    .serving = {.advice = "Let the engine compile the model and replay captured graphs. " GRAPH_OPTIONS},
-    .compiled = "Move these small operations into a compiled region, or write a fused kernel for them. Other parts of "
-                "the program are already compiled.",
+    .native = {.title = "Merge short kernels: batch the work, or write one kernel for several operations",
+               .advice = "Merge small operations: batch them, or write one kernel for several operations."},
+    .inference = {.title = "Merge short kernels: use `torch.compile` or a fused kernel"},
+    .serving = {.title = "Merge short kernels: let the engine compile the model and replay captured graphs",
+                .advice = "Let the engine compile the model and replay captured graphs. " GRAPH_OPTIONS},
+    .compiled =
+        {.title = "Move short operations into a compiled region, or write a fused kernel",
+         .advice =
+             "Move these small operations into a compiled region, or write a fused kernel for them. Other parts of "
+             "the program are already compiled."},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_short_kernels,
@@ -54,63 +67,71 @@ const struct tp_rule tp_rule_A3 = {
 
 const struct tp_rule tp_rule_A4 = {
     .id = "A4",
-    .title = "The host waits for the device, and then the device waits for the host",
+    .title = "Remove waits for the GPU, or move them out of the step",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 1.0, false}, {"single_us", 50, true}},
     .advice = "Remove the wait, or move it out of the step. If the wait is necessary, wait later, and for an event "
               "instead of the whole device.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0, .known = 6},
-    .serving = {.advice = OVERLAP " In your own code, wait later, and for an event instead of the whole device."},
+    .native = {.title = "Remove waits for the device, or move them out of the step"},
+    .serving = {.title = "Let the engine prepare the next step while the GPU works",
+                .advice = OVERLAP " In your own code, wait later, and for an event instead of the whole device."},
     .is_about_late_host = true,
     .on_device = evaluate_waits,
 };
 
 const struct tp_rule tp_rule_A5 = {
     .id = "A5",
-    .title = "A device value is read on the host inside the step",
+    .title = "Read values of the GPU every 50 steps, not in each",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
     .advice = "Keep the value on the device, or read it only every N steps. Alternatively, copy the value with "
               "non_blocking=True into pinned memory and read it one step later.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Keep the value on the device, or read it only every N steps. Alternatively, copy the value "
+    .native = {.title = "Read values of the device every 50 steps, not in each",
+               .advice = "Keep the value on the device, or read it only every N steps. Alternatively, copy the value "
                          "asynchronously into pinned memory and read it one step later."},
-    .serving = {.advice = OVERLAP " With these options, the engine reads the tokens one step later."},
+    .inference = {.title = "Keep values on the GPU, or read them one step later"},
+    .serving = {.title = "Let the engine read tokens one step later, while the GPU works",
+                .advice = OVERLAP " With these options, the engine reads the tokens one step later."},
     .on_device = evaluate_waits,
 };
 
 const struct tp_rule tp_rule_A6 = {
     .id = "A6",
-    .title = "The host waits because the size of a result depends on data",
+    .title = "Avoid operators whose output size depends on data: the CPU waits for it",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
     .advice = "Use a mask or torch.where with a fixed size, or pass the output size, so that the host does not wait "
               "for the size.",
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.advice = "Allocate memory for the largest size and keep the count on the device, so that the host does "
+    .native = {.title = "Keep counts on the device: the CPU waits for the size of results",
+               .advice = "Allocate memory for the largest size and keep the count on the device, so that the host does "
                          "not wait for the count."},
     .on_device = evaluate_waits,
 };
 
 const struct tp_rule tp_rule_A8 = {
     .id = "A8",
-    .title = "Device code is loaded or compiled inside measured steps",
+    .title = "Load GPU code before the loop: warm up, and set `CUDA_MODULE_LOADING=EAGER`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 0.5, false}},
     .advice = "Warm up longer, load modules eagerly (CUDA_MODULE_LOADING=EAGER), and ship binaries for this device.",
     .doc_url = DOC_CUDA,
     .gain = {.low = 0.5, .high = 1.0},
-    .serving = {.advice = "Send requests of all sizes before the recording, so that the engine has compiled and "
+    .native = {.title = "Load device code before the loop: warm up, and set `CUDA_MODULE_LOADING=EAGER`"},
+    .serving = {.title = "Send requests of all sizes before you record, so that all code is loaded",
+                .advice = "Send requests of all sizes before the recording, so that the engine has compiled and "
                           "captured everything when the recording starts."},
     .on_device = evaluate_loading,
 };
 
 const struct tp_rule tp_rule_A12 = {
     .id = "A12",
-    .title = "Device or pinned memory is allocated or freed inside the step",
+    .title = "Stop allocating memory in the step: keep and reuse the buffers",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
     .advice = "Allocate memory once and reuse it. In C, use a memory pool (cudaMallocAsync).",
@@ -124,14 +145,15 @@ const struct tp_rule tp_rule_A12 = {
 
 const struct tp_rule tp_rule_D2 = {
     .id = "D2",
-    .title = "The allocator still gets memory from the driver after the first step",
+    .title = "Keep shapes fixed, so that the allocator stops calling the driver",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}},
     .advice = "Keep shapes fixed, do not call empty_cache in the loop, and try expandable segments.",
     .doc_url = DOC_CUDA,
     .cause = "memory.allocator",
     .native =
-        {.advice =
+        {.title = "Keep sizes fixed, and take memory from a pool that keeps it",
+         .advice =
              "Keep sizes fixed and take memory from a pool that keeps freed memory (cudaMemPoolAttrReleaseThreshold)."},
     .on_device = evaluate_allocator,
 };
@@ -189,9 +211,41 @@ static void add_wait_to_kind(const struct tp_advisor *a, struct waits *waits, co
     tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
+/* Returns the name, without "aten::", of the innermost operator around a wait whose output size depends on data; "" if
+ * this operator is internal ("_unique2"). */
+static struct tp_str name_of_operator_of_wait(struct tp_advisor *a, uint32_t event)
+{
+    for (uint32_t i = 0; i < a->model->wait_count; i++) {
+        uint32_t op = a->model->waits[i].op;
+        if (a->model->waits[i].event != event)
+            continue;
+        while (op != TP_NO_ID && !(tp_event_marks(a->model, a->model->operators.event[op]) & TP_MARK_SHAPE_OP))
+            op = a->model->operators.parent[op];
+        struct tp_str name =
+            op == TP_NO_ID ? TP_STR("") : tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
+        size_t prefix = strlen("aten::");
+        return tp_str_starts(name, "aten::") && name.len > prefix && name.ptr[prefix] != '_'
+                   ? (struct tp_str){name.ptr + prefix, name.len - prefix}
+                   : TP_STR("");
+    }
+    return TP_STR("");
+}
+
+static struct tp_title title_of_waits(struct tp_advisor *a, enum tp_rule_id rule, const struct waits *waits)
+{
+    struct tp_str line = tp_picks_first_line(a, &waits->picks);
+    if (rule == TP_RULE_A4)
+        return TP_TITLE(TP_TITLE_WAIT, TP_OF_TEXT(line), TP_OF_NS(waits->largest));
+    if (rule == TP_RULE_A5)
+        return TP_TITLE(TP_TITLE_VALUE_READ, TP_OF_TEXT(line));
+    return TP_TITLE(TP_TITLE_DATA_SIZE, TP_OF_TEXT(name_of_operator_of_wait(a, waits->picks.items[0].event)),
+                    TP_OF_TEXT(line));
+}
+
 static void add_finding_about_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
     struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
+    c.title = title_of_waits(a, rule, waits);
     c.may_have_severity_info = rule == TP_RULE_A4;
     c.time = tp_intervals_from_vec(&waits->time);
     c.most_percent = tp_gain_percent_without_waits(a, tp_intervals_from_vec(&waits->calls));
@@ -285,6 +339,9 @@ static void add_finding_about_allocators(struct tp_advisor *a)
         tp_picks_append_event(&c.picks, event);
     }
     c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), a->model->starved);
+    c.title =
+        TP_TITLE(TP_TITLE_ALLOCATION,
+                 TP_OF_TEXT(tp_trace_event_name(a->model->trace, &a->model->trace->events[c.picks.items[0].event])));
     tp_advisor_add_and_claim_time(a, &c);
 }
 

@@ -9,7 +9,7 @@ static void evaluate_graph(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_A2 = {
     .id = "A2",
-    .title = "The same launches repeat in every step",
+    .title = "Capture the launches that repeat in every step as a CUDA graph",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_steps", 2, true},
                    {"min_launches", 50, true},
@@ -22,7 +22,9 @@ const struct tp_rule tp_rule_A2 = {
     .doc_url = DOC_GRAPH,
     .cause = "launch.bound",
     .gain = {.low = 0.5, .high = 0.95, .right = 1, .known = 1},
-    .serving = {.advice = "Let the engine replay captured graphs. " GRAPH_OPTIONS},
+    .native = {.title = "Capture the launches that repeat in every step as a graph"},
+    .serving = {.title = "Let the engine replay captured graphs: its launches repeat in every step",
+                .advice = "Let the engine replay captured graphs. " GRAPH_OPTIONS},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_graph,
@@ -183,6 +185,7 @@ static void evaluate_graph(struct tp_advisor *a)
     int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
+    c.title = TP_TITLE(TP_TITLE_REPEATED_LAUNCHES, TP_OF_NUMBER(s.shortest));
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
     if (a->reported[TP_RULE_A1]) /* rule A1 has already reported this time and cause, so no second finding is added */
         tp_advisor_set_details(a, TP_RULE_A1,

@@ -11,7 +11,7 @@ static void evaluate_host_code(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_A13 = {
     .id = "A13",
-    .title = "Host code between launches leaves the device idle",
+    .title = "Run the code between launches in a worker process, or on the GPU",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}},
     .advice =
@@ -19,7 +19,9 @@ const struct tp_rule tp_rule_A13 = {
     .doc_url = DOC_TUNE,
     .cause = "launch.framework",
     .gain = {.low = 0.7, .high = 1.0},
-    .serving = {.advice = OVERLAP
+    .native = {.title = "Shorten the code between launches, or run it on another thread"},
+    .serving = {.title = "Let the engine prepare the next step while the GPU works",
+                .advice = OVERLAP
                 " Handle tokens, texts and logs in another thread than the thread that launches device work."},
     .is_about_late_host = true,
     .is_slowed_by_recording = true,
@@ -236,6 +238,8 @@ static void evaluate_host_code(struct tp_advisor *a)
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append_event(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
     c.details = make_step_lines_detail(a, &hits);
+    c.title =
+        TP_TITLE(TP_TITLE_HOST_CODE, TP_OF_TEXT(tp_fold_text(a->model, TP_AT(&hits, struct tp_line_time, 0)->fold)));
     if (tp_analysed_set_percent(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
         tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);

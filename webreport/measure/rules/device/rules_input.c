@@ -13,30 +13,31 @@ static void evaluate_tiny_copies(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_B1 = {
     .id = "B1",
-    .title = "The step waits for input data",
+    .title = "Load data faster: raise `num_workers`, prefetch more batches, or decode cheaper",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 5.0, false}},
     .advice = "Use more loader workers, prefetch more batches, or make decoding cheaper.",
     .doc_url = DOC_DATA,
     .gain = {.low = 0.8, .high = 1.0},
     .native =
-        {.advice =
+        {.title = "Read input ahead on other threads, or make decoding cheaper",
+         .advice =
              "Read ahead on other threads, prepare more batches in advance, or make reading and decoding cheaper."},
     .on_device = evaluate_loader,
 };
 
 const struct tp_rule tp_rule_B2 = {
     .id = "B2",
-    .title = "Input data is loaded in the training process",
+    .title = "Load data in the background: `num_workers=4`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
     .advice = "Set num_workers above 0 (and persistent_workers) so that loading overlaps with the step.",
     .doc_url = DOC_DATA,
     .cause = "input.single_process",
     .gain = {.low = 0.8, .high = 1.0, .right = 3, .known = 3},
-    .native = {.title = "Input data is read by the thread that drives the device",
+    .native = {.title = "Read the input in the background, on another thread",
                .advice = "Read the input on another thread, so that reading overlaps with the step."},
-    .inference = {.title = "Input data is loaded in the process that calls the model",
+    .inference = {.title = "Load data in the background: `num_workers=4`",
                   .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another "
                             "thread, so that loading overlaps with the step."},
     .on_device = evaluate_loader,
@@ -44,7 +45,7 @@ const struct tp_rule tp_rule_B2 = {
 
 const struct tp_rule tp_rule_B3 = {
     .id = "B3",
-    .title = "Copies use pageable host memory",
+    .title = "Copy through pinned memory: `pin_memory=True`, `non_blocking=True`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_bytes", 65536, true},
                    {"min_pct", 0.5, false},
@@ -54,13 +55,14 @@ const struct tp_rule tp_rule_B3 = {
     .doc_url = DOC_TUNE,
     .cause = "copy.pageable",
     .gain = {.low = 0.5, .high = 0.95, .right = 3, .known = 3},
-    .native = {.advice = "Allocate the host memory as pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
+    .native = {.title = "Copy through pinned memory: `cudaHostAlloc`, `cudaMemcpyAsync`",
+               .advice = "Allocate the host memory as pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
     .on_device = evaluate_pageable,
 };
 
 const struct tp_rule tp_rule_B4 = {
     .id = "B4",
-    .title = "Input copies do not overlap with computation",
+    .title = "Copy the next batch while this one is computed",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 1.0, false}},
     .advice = "Copy the next batch on a separate stream while the current batch is computed.",
@@ -72,7 +74,7 @@ const struct tp_rule tp_rule_B4 = {
 
 const struct tp_rule tp_rule_B5 = {
     .id = "B5",
-    .title = "Many tiny copies take much time",
+    .title = "Join the small copies of a step into one",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"max_bytes", 65536, true}, {"min_per_step", 32, true}},
     .advice = "Pack the values into one buffer and copy the buffer once.",
@@ -298,5 +300,6 @@ static void evaluate_tiny_copies(struct tp_advisor *a)
         return;
     int64_t ns = tp_sat_mul((int64_t)costs.count, tp_lower_median(costs.data, costs.count));
     c.time = tp_intervals_prefix(a->arena, a->model->starved, ns);
+    c.title = TP_TITLE(TP_TITLE_SMALL_COPIES, TP_OF_NUMBER(c.picks.total / a->model->used_count));
     tp_advisor_add_and_claim_time(a, &c);
 }

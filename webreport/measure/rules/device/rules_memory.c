@@ -9,35 +9,38 @@ static void evaluate_memory(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_D1 = {
     .id = "D1",
-    .title = "Device memory is almost full",
+    .title = "Free GPU memory: checkpoint activations, or use a smaller batch or type",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 90.0, false}, {"engines", 0, true}},
     .advice = "Use activation checkpointing, a smaller data type or a smaller batch, or shard the model.",
     .doc_url = DOC_CUDA,
     .cause = "memory.capacity",
-    .native = {.advice = "Free memory that is no longer needed, use a smaller data type or batch, or distribute the "
+    .native = {.title = "Free device memory: drop unused buffers, or use smaller types or batches",
+               .advice = "Free memory that is no longer needed, use a smaller data type or batch, or distribute the "
                          "data over devices."},
-    .inference = {.advice = "Use a smaller data type, a smaller batch or shorter inputs, or shard the model."},
+    .inference = {.title = "Free GPU memory: use a smaller type, a smaller batch or shorter inputs",
+                  .advice = "Use a smaller data type, a smaller batch or shorter inputs, or shard the model."},
     .is_about_memory = true,
     .always = evaluate_memory,
 };
 
 const struct tp_rule tp_rule_D3 = {
     .id = "D3",
-    .title = "Reserved device memory is fragmented",
+    .title = "Reduce fragmentation: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 20.0, false}, {"min_reserved_pct", 50.0, false}},
     .advice = "Try expandable segments (PYTORCH_CUDA_ALLOC_CONF), or limit the size of blocks that may be split.",
     .doc_url = DOC_CUDA,
     .cause = "memory.fragmentation",
-    .native = {.advice = "Allocate blocks of few fixed sizes, and allocate the large blocks first."},
+    .native = {.title = "Reduce fragmentation: allocate few fixed sizes, and large blocks first",
+               .advice = "Allocate blocks of few fixed sizes, and allocate the large blocks first."},
     .is_about_memory = true,
     .always = evaluate_memory,
 };
 
 const struct tp_rule tp_rule_D4 = {
     .id = "D4",
-    .title = "Memory grows in every step",
+    .title = "Free the memory that each step keeps",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_mib", 0.25, false}},
     .advice =
@@ -147,6 +150,7 @@ static void examine_growth(struct tp_advisor *a, uint32_t place)
         tp_event_line(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
+    c.title = TP_TITLE(TP_TITLE_GROWTH, TP_OF_BYTES(least));
     c.details = TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least));
     tp_advisor_add_finding(a, &c);
 }

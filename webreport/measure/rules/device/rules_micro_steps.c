@@ -20,7 +20,7 @@ static void evaluate_each_micro_step(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_R5 = {
     .id = "R5",
-    .title = "The recorded steps are micro-steps of gradient accumulation",
+    .title = "Compare whole optimizer steps: the recorded steps are only parts of them",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_micro_steps", 2, true}},
     .advice = "Compare and average whole optimizer steps, because micro-steps differ by design.",
@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_R5 = {
 
 const struct tp_rule tp_rule_E8 = {
     .id = "E8",
-    .title = "Gradients are reduced in micro-steps that do not update the model",
+    .title = "Reduce gradients once per optimizer step: `model.no_sync()`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
     .advice = "Before each optimizer step, run all backward passes except the last one inside model.no_sync(). With "
@@ -41,7 +41,8 @@ const struct tp_rule tp_rule_E8 = {
     .doc_url = DOC_DDP "#torch.nn.parallel.DistributedDataParallel.no_sync",
     .cause = "comm.accumulation",
     .gain = {.low = 0.5, .high = 1.0},
-    .native = {.advice = "Add the gradients up first, and reduce them once per update."},
+    .native = {.title = "Reduce gradients once per update",
+               .advice = "Add the gradients up first, and reduce them once per update."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_each_micro_step,
     .on_host = evaluate_each_micro_step,

@@ -17,7 +17,7 @@ static void evaluate_one_sample(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_R6 = {
     .id = "R6",
-    .title = "The model is called with one sample at a time",
+    .title = "Batch requests that wait: the model works on one sample at a time",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 5.0, false},
                    {"max_rows", 32, true},
@@ -27,9 +27,10 @@ const struct tp_rule tp_rule_R6 = {
               "each operator once for all requests. The throughput rises, but a single request is not answered sooner.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
-    .native = {.advice = "If several inputs wait at the same time, process them in one batch. The throughput rises, "
+    .native = {.title = "Batch inputs that wait: the program works on one at a time",
+               .advice = "If several inputs wait at the same time, process them in one batch. The throughput rises, "
                          "but a single input is not ready sooner."},
-    .serving = {.title = "The engine decodes one request at a time",
+    .serving = {.title = "Send requests together: the engine decodes one at a time",
                 .advice = "If several requests wait at the same time, send them to the engine together, so that the "
                           "engine batches them. Use a list of prompts in one call, or concurrent requests to the "
                           "server. The throughput rises, but a single request is not answered sooner."},

@@ -8,28 +8,29 @@ static void evaluate_optimizer(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C6 = {
     .id = "C6",
-    .title = "The optimizer launches separate kernels for each tensor",
+    .title = "Update all parameters together: `foreach=True` or `fused=True`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_kernels", 100, true}},
     .advice = "Pass foreach=True or fused=True to the optimizer.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.5, .high = 1.0},
-    .native = {.title = "The optimizer launches separate kernels for each array",
+    .native = {.title = "Update all parameters in one kernel",
                .advice = "Update all parameters in one kernel over a list of arrays."},
     .on_device = evaluate_optimizer,
 };
 
 const struct tp_rule tp_rule_C7 = {
     .id = "C7",
-    .title = "Gradients are zeroed one by one",
+    .title = "Drop gradients instead of zeroing: `zero_grad(set_to_none=True)`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_ops", 10, true}},
     .advice = "Call zero_grad(set_to_none=True), which frees the gradients instead of filling them with zeros.",
     .doc_url = DOC_TUNE,
     .cause = "optimizer.zero_grad",
     .gain = {.low = 0.5, .high = 1.0, .right = 4, .known = 4},
-    .native = {.advice = "Clear the gradients with one memset over one block of memory, or write gradients instead of "
+    .native = {.title = "Clear all gradients with one memset, or overwrite them",
+               .advice = "Clear the gradients with one memset over one block of memory, or write gradients instead of "
                          "adding to them."},
     .on_device = evaluate_optimizer,
 };
@@ -195,6 +196,16 @@ static bool is_kernel_inside_region(const void *regions, uint32_t device)
     return is_kernel_operation(regions, device) && is_launched_inside_region(regions, device);
 }
 
+/* Returns the class in the annotation of an optimizer step: "SGD" for "..#SGD.step"; "" for other names. */
+static struct tp_str optimizer_class(struct tp_str name)
+{
+    static const struct tp_str method = TP_STR(".step");
+    ptrdiff_t sign = tp_str_find(name, "#");
+    if (sign < 0 || !tp_str_ends(name, method.ptr) || name.len < (size_t)sign + 1 + method.len)
+        return TP_STR("");
+    return (struct tp_str){name.ptr + sign + 1, name.len - (size_t)sign - 1 - method.len};
+}
+
 static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C6, .has_ceiling = true};
@@ -211,6 +222,8 @@ static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
         return;
     struct tp_vec gaps = tp_starved_time_before(a, is_kernel_inside_region, &r);
     c.time = tp_intervals_prefix(a->arena, tp_intervals_from_vec(&gaps), kernels.launch_ns);
+    c.title = TP_TITLE(TP_TITLE_OPTIMIZER,
+                       TP_OF_TEXT(optimizer_class(tp_trace_event_name(a->model->trace, region_event(&r, 0)))));
     tp_advisor_add_finding(a, &c);
 }
 

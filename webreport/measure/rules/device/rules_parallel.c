@@ -13,7 +13,7 @@ static void evaluate_data_parallel(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E6 = {
     .id = "E6",
-    .title = "Layers wait until their parameters are gathered",
+    .title = "Prefetch the parameters of the next layer: `forward_prefetch=True`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 4, true}, {"min_pct", 5.0, false}},
     .advice = "Prefetch the parameters of the next layer. With FullyShardedDataParallel, set forward_prefetch=True and "
@@ -22,7 +22,8 @@ const struct tp_rule tp_rule_E6 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/fsdp.html",
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0},
-    .native = {.advice = "Start gathering the parameters one layer earlier."},
+    .native = {.title = "Gather parameters one layer earlier",
+               .advice = "Start gathering the parameters one layer earlier."},
     .inference =
         {.advice = "Prefetch the parameters of the next layer. With FullyShardedDataParallel, set "
                    "forward_prefetch=True, and limit_all_gathers=False if memory allows. With fully_shard, call "
@@ -33,7 +34,7 @@ const struct tp_rule tp_rule_E6 = {
 
 const struct tp_rule tp_rule_E7 = {
     .id = "E7",
-    .title = "DataParallel copies model and data between devices in every step",
+    .title = "Use `DistributedDataParallel` with one process per GPU",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
     .advice = "Use DistributedDataParallel with one process per device, even on a single machine. "
@@ -41,9 +42,9 @@ const struct tp_rule tp_rule_E7 = {
     .doc_url = DOC_DDP,
     .cause = "comm.exposed",
     .gain = {.low = 0.3, .high = 1.0},
-    .native = {.title = "One process copies data between devices in every step",
-               .advice = "Use one process for each device."},
-    .inference = {.advice = "Use one process per device with the model on it, so that only the inputs are copied."},
+    .native = {.title = "Use one process for each device", .advice = "Use one process for each device."},
+    .inference = {.title = "Run one process per GPU with the model on it",
+                  .advice = "Use one process per device with the model on it, so that only the inputs are copied."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_data_parallel,
 };

@@ -16,7 +16,7 @@ static void evaluate_pipeline(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E11 = {
     .id = "E11",
-    .title = "A pipeline stage waits for other stages",
+    .title = "Split the batch into more micro-batches, or use `ScheduleInterleaved1F1B`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_micro_batches", 2, true}, {"min_pct", 3.0, false}},
     .advice = "Split the batch into more micro-batches, use an interleaved schedule (torch.distributed.pipelining: "
@@ -24,8 +24,10 @@ const struct tp_rule tp_rule_E11 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
     .cause = "comm.pipeline",
     .gain = {.low = 0, .high = 1.0},
-    .native = {.advice = "Divide the work into smaller parts so that stages wait less, or give all stages equal work."},
-    .inference = {.advice =
+    .native = {.title = "Split the work into smaller parts: a stage waits for other stages",
+               .advice = "Divide the work into smaller parts so that stages wait less, or give all stages equal work."},
+    .inference = {.title = "Keep more micro-batches in the pipeline: a stage waits for other stages",
+                  .advice =
                       "Keep more micro-batches in the pipeline at the same time, and give all stages equal work."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_pipeline,

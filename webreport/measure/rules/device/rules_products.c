@@ -14,7 +14,7 @@ static void evaluate_layout_changes(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C17 = {
     .id = "C17",
-    .title = "A matrix product runs slower than others of its type",
+    .title = "Tune the matrix product that runs slower than others of its type",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}, {"max_of_sisters", 0.85, false}},
     .advice = "Tune the product of this shape: use autotuning (mode=\"max-autotune\", TunableOp), another layout, or "
@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_C17 = {
 
 const struct tp_rule tp_rule_C18 = {
     .id = "C18",
-    .title = "Decoding reads all weights to make few tokens",
+    .title = "Decode more requests per step, or keep the weights in 8 or 4 bits",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 20.0, false}},
     .advice = "Decode more requests per step, store weights in 8 or 4 bits, or predict several tokens per step "
@@ -47,35 +47,37 @@ const struct tp_rule tp_rule_C18 = {
 
 const struct tp_rule tp_rule_C20 = {
     .id = "C20",
-    .title = "Data layouts are converted around convolutions",
+    .title = "Keep tensors in `channels_last`: layouts are converted around convolutions",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}},
     .advice = "Keep the model and the input in channels_last: model.to(memory_format=torch.channels_last).",
     .doc_url = DOC_TUNE,
     .cause = "compute.layout_conv",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 2},
-    .native = {.advice = "Keep the data in the layout that the library's kernels take."},
+    .native = {.title = "Keep data in the layout of the library's convolutions",
+               .advice = "Keep the data in the layout that the library's kernels take."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_layout_changes,
 };
 
 const struct tp_rule tp_rule_C21 = {
     .id = "C21",
-    .title = "Matrix products run in double precision",
+    .title = "Compute in float32 instead of float64: `x.float()`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Convert the first float64 tensor with x.float(). All tensors computed from the converted tensor are "
               "then float32.",
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
-    .native = {.advice = "Compute in single precision if the accuracy permits."},
+    .native = {.title = "Compute in single precision instead of double precision",
+               .advice = "Compute in single precision if the accuracy permits."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
 };
 
 const struct tp_rule tp_rule_C22 = {
     .id = "C22",
-    .title = "Matrix products with unaligned sizes use slow kernels",
+    .title = "Pad the unaligned matrix size to a multiple of 16 bytes",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice =
@@ -89,7 +91,7 @@ const struct tp_rule tp_rule_C22 = {
 
 const struct tp_rule tp_rule_C23 = {
     .id = "C23",
-    .title = "Most kernels have too little work for the device",
+    .title = "Give each kernel more work: use a larger batch, or batch several requests",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"short_us", 10, true}, {"min_count_pct", 60.0, false}},
     .advice = "Process more per kernel: increase the batch size, or batch several requests.",
@@ -102,7 +104,7 @@ const struct tp_rule tp_rule_C23 = {
 
 const struct tp_rule tp_rule_C24 = {
     .id = "C24",
-    .title = "Matrix products or convolutions run in FP32 without tensor cores",
+    .title = "Run the matrix work in half precision: `torch.autocast(..)`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}},
     .advice = "Use torch.autocast(\"cuda\", dtype=torch.bfloat16), or float16 on GPUs before Ampere. From Ampere on, "
@@ -111,15 +113,17 @@ const struct tp_rule tp_rule_C24 = {
     .doc_url = DOC_AMP,
     .cause = "compute.fp32",
     .gain = {.right = 4, .known = 4},
-    .native = {.advice = "Let the library use tensor cores: use TF32, or half precision if the accuracy permits."},
-    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
+    .native = {.title = "Run the matrix work in TF32 or half precision",
+               .advice = "Let the library use tensor cores: use TF32, or half precision if the accuracy permits."},
+    .serving = {.title = "Serve the model in half precision: `--dtype bfloat16`",
+                .advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_single_precision,
 };
 
 const struct tp_rule tp_rule_C25 = {
     .id = "C25",
-    .title = "Half-precision products could run in FP8 on this device",
+    .title = "Try FP8 for the matrix products, and check the accuracy",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 25.0, false}},
     .advice = "Use FP8 weights and activations, and check the accuracy. Options are torchao's float8 training or "
@@ -130,7 +134,8 @@ const struct tp_rule tp_rule_C25 = {
     .native = {.advice = "Multiply in FP8 if the accuracy permits."},
     .inference = {.advice = "Use FP8 weights and activations (torchao's float8 inference, Transformer Engine), and "
                             "check the accuracy."},
-    .serving = {.advice = "Serve the model with FP8 weights and activations, and check the accuracy. In vLLM or "
+    .serving = {.title = "Try FP8, and check the accuracy: `--quantization fp8`",
+                .advice = "Serve the model with FP8 weights and activations, and check the accuracy. In vLLM or "
                           "SGLang, set --quantization fp8, or load a model that is stored in FP8."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_products,
@@ -218,6 +223,8 @@ static void find_slow_products(struct tp_advisor *a, enum tp_number_type type)
         claim_products_of_call(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_event_name(a, a->units->items[p->unit].event);
+        claim.candidate.title =
+            TP_TITLE(TP_TITLE_SLOW_PRODUCT, TP_OF_TEXT(text), TP_OF_REAL(p->rate), TP_OF_REAL(others));
         tp_work_claim_add_finding(&claim, a,
                                   TP_DETAIL(a, TP_DETAIL_SLOW_PRODUCT, TP_OF_TEXT(name), TP_OF_TEXT(text),
                                             TP_OF_NUMBER(p->calls), TP_OF_NUMBER(a->model->used_count),
@@ -461,6 +468,7 @@ static void evaluate_layout_changes(struct tp_advisor *a)
     }
     if (!convolutions)
         claim.ns = 0;
+    claim.candidate.title = TP_TITLE(TP_TITLE_LAYOUT, TP_OF_NS(claim.ns / a->model->used_count));
     tp_work_claim_add_finding(&claim, a,
                               TP_DETAIL(a, TP_DETAIL_LAYOUT, TP_OF_NUMBER(claim.candidate.picks.total),
                                         TP_OF_NUMBER(a->model->used_count),

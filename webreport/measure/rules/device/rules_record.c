@@ -17,7 +17,7 @@ static void evaluate_no_device(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_R1 = {
     .id = "R1",
-    .title = "Device work is missing in the recording",
+    .title = "Find out why the recording lacks device work",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_queue_pct", 30.0, false}},
     .advice =
@@ -31,22 +31,23 @@ const struct tp_rule tp_rule_R1 = {
 
 const struct tp_rule tp_rule_R2 = {
     .id = "R2",
-    .title = "The recording contains too little device work for findings",
+    .title = "Record several steps after a warm-up: `schedule(wait=1, warmup=3, active=5)`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"max_operations", 20, true}, {"max_busy_pct", 50.0, false}},
     .advice = "Record several steps after a warm-up, for example with schedule(wait=1, warmup=3, active=5).",
     .doc_url = DOC_PROFILER,
     .cause = "capture.too_short",
     .gain = {.right = 3, .known = 4},
-    .native = {.advice = "Record several steps after a warm-up."},
-    .serving = {.advice = "Record the engine under steady load, after it has served requests of all sizes. In vLLM or "
+    .native = {.title = "Record several steps after a warm-up", .advice = "Record several steps after a warm-up."},
+    .serving = {.title = "Record the engine under steady load, after requests of all sizes",
+                .advice = "Record the engine under steady load, after it has served requests of all sizes. In vLLM or "
                           "SGLang, call start_profile and stop_profile while the engine runs."},
     .on_device = evaluate_record,
 };
 
 const struct tp_rule tp_rule_R3 = {
     .id = "R3",
-    .title = "The recording contains the first use of the device",
+    .title = "Warm up before you record: `schedule(wait=1, warmup=3, active=5)`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 10.0, false}, {"min_gap_pct", 50.0, false}},
     .advice = "Warm up before the recording, for example with schedule(wait=1, warmup=3, active=5), and look only at "
@@ -54,15 +55,17 @@ const struct tp_rule tp_rule_R3 = {
     .doc_url = DOC_PROFILER,
     .cause = "startup.first_use",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Warm up before the recording, and look only at the later steps."},
-    .serving = {.advice = "Send requests of all sizes before the recording (vLLM, SGLang: call start_profile after "
+    .native = {.title = "Warm up before you record",
+               .advice = "Warm up before the recording, and look only at the later steps."},
+    .serving = {.title = "Send requests of all sizes before you record",
+                .advice = "Send requests of all sizes before the recording (vLLM, SGLang: call start_profile after "
                           "these requests)."},
     .on_device = evaluate_record,
 };
 
 const struct tp_rule tp_rule_R4 = {
     .id = "R4",
-    .title = "The state of the device is unknown at the start or end of the recording",
+    .title = "Record more steps: the device's state is unknown at the edge",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 1.0, false}, {"much_pct", 20.0, false}},
     .advice = "Record more steps, so that the time of unknown state is a smaller part of the recording.",
@@ -74,13 +77,14 @@ const struct tp_rule tp_rule_R4 = {
 
 const struct tp_rule tp_rule_C14 = {
     .id = "C14",
-    .title = "The device is busy, so faster host code would save little",
+    .title = "Speed up the GPU's own work: faster CPU code would save little",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 75.0, false}},
     .advice = "Use fewer or cheaper operations, a smaller data type, or faster kernels.",
     .doc_url = DOC_TUNE,
     .cause = "compute.bound",
     .gain = {.right = 3, .known = 5},
+    .native = {.title = "Speed up the device's own work: faster host code would save little"},
     .on_device = evaluate_record,
 };
 
@@ -269,6 +273,7 @@ static bool remove_captures_and_test_rest(struct record *r)
     struct tp_candidate c = {
         .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.details = details;
+    c.title = TP_TITLE(TP_TITLE_RECORDED_CAPTURE, TP_NO_ARGUMENT);
     c.advice = "Record the replay of the graphs: capture them before the recording begins, then record some replays.";
     tp_advisor_add_finding(a, &c);
     return true;

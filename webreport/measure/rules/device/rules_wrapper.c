@@ -16,7 +16,7 @@ static void evaluate_wrapper(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_E9 = {
     .id = "E9",
-    .title = "DistributedDataParallel wraps the model of a single rank",
+    .title = "Remove `DistributedDataParallel`: there is only one rank",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 0.5, false}},
     .advice = "Do not use DistributedDataParallel if the world size is 1. The wrapper copies each gradient into a "
@@ -24,9 +24,9 @@ const struct tp_rule tp_rule_E9 = {
     .doc_url = DOC_DDP,
     .cause = "comm.single_rank",
     .gain = {.low = 0.75, .high = 1.0},
-    .native = {.title = "A single rank runs the code of a distributed program",
+    .native = {.title = "Skip the distributed code: there is only one rank",
                .advice = "Skip the distributed code if there is only one rank."},
-    .inference = {.title = "A wrapper for several ranks runs with a single rank",
+    .inference = {.title = "Call the model without its wrapper: there is only one rank",
                   .advice = "Call the model itself, without the wrapper."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_wrapper,
@@ -35,7 +35,7 @@ const struct tp_rule tp_rule_E9 = {
 
 const struct tp_rule tp_rule_E10 = {
     .id = "E10",
-    .title = "Buffers are broadcast before each forward pass",
+    .title = "Stop broadcasting buffers before each forward pass: `broadcast_buffers=False`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},
     .advice = "Pass broadcast_buffers=False to DistributedDataParallel if each rank may keep its own running "
@@ -45,8 +45,9 @@ const struct tp_rule tp_rule_E10 = {
     .doc_url = DOC_DDP,
     .cause = "comm.buffers",
     .gain = {.low = 0, .high = 1.0, .known = 1},
-    .native = {.advice = "Send the buffers only when they change."},
-    .inference = {.advice = "Call the model inside the wrapper (model.module), which does not broadcast buffers."},
+    .native = {.title = "Send buffers only when they change", .advice = "Send the buffers only when they change."},
+    .inference = {.title = "Call `model.module`: the wrapper broadcasts buffers before each call",
+                  .advice = "Call the model inside the wrapper (model.module), which does not broadcast buffers."},
     .rule_with_same_flaws = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,

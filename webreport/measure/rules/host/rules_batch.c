@@ -9,21 +9,22 @@ static void evaluate_batch(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H18 = {
     .id = "H18",
-    .title = "The model is called sample by sample",
+    .title = "Stack the samples and call the model once per batch",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Stack the samples and call the model once. Pad samples of different length.",
     .doc_url = DOC_TUNE,
     .cause = "batch.per_sample_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Combine the samples in one batch and make one call."},
+    .native = {.title = "Combine the samples in one batch and make one call",
+               .advice = "Combine the samples in one batch and make one call."},
     .is_about_small_batches = true,
     .on_host = evaluate_batch,
 };
 
 const struct tp_rule tp_rule_H19 = {
     .id = "H19",
-    .title = "The batch is so small that fixed costs dominate each step",
+    .title = "Use a larger batch: fixed costs dominate each step",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_pct", 5.0, false}},
     .advice = "Use a larger batch and adapt the learning rate, because reading and updating the weights costs the same "
@@ -39,7 +40,7 @@ const struct tp_rule tp_rule_H19 = {
 
 const struct tp_rule tp_rule_H20 = {
     .id = "H20",
-    .title = "The steps do very different amounts of work",
+    .title = "Batch samples of similar size: steps do very different amounts of work",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_ratio", 1.5, false}},
     .advice = "Combine samples of similar size (length buckets), or limit the number of elements of a batch instead of "
@@ -47,7 +48,8 @@ const struct tp_rule tp_rule_H20 = {
     .doc_url = DOC_DATA,
     .cause = "step.imbalance",
     .gain = {.right = 1, .known = 1},
-    .native = {.advice = "Combine inputs of similar size, or limit the number of elements of a batch instead of the "
+    .native = {.title = "Batch inputs of similar size: steps do very different amounts of work",
+               .advice = "Combine inputs of similar size, or limit the number of elements of a batch instead of the "
                          "number of inputs."},
     .on_host = evaluate_batch,
 };

@@ -10,7 +10,7 @@ static void evaluate_chains(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H16 = {
     .id = "H16",
-    .title = "Attention is written out as products and a softmax",
+    .title = "Use fused attention: `scaled_dot_product_attention(q, k, v)`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v), which avoids the passes through memory "
@@ -18,14 +18,15 @@ const struct tp_rule tp_rule_H16 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
     .cause = "attention.eager",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Use one fused kernel for the whole attention, which avoids the passes through memory between "
+    .native = {.title = "Use one fused kernel for the whole attention",
+               .advice = "Use one fused kernel for the whole attention, which avoids the passes through memory between "
                          "the two products."},
     .on_host = evaluate_chains,
 };
 
 const struct tp_rule tp_rule_H17 = {
     .id = "H17",
-    .title = "Chains of elementwise operators read and write memory many times",
+    .title = "Fuse chains of element-wise operators: `torch.compile`, or operators such as `gelu`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}},
     .advice = "Use a fused operator (torch.nn.functional.gelu, layer_norm, ..) if one exists, or compile the function "
@@ -33,10 +34,12 @@ const struct tp_rule tp_rule_H17 = {
     .doc_url = DOC_TUNE,
     .cause = "fuse.elementwise",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Chains of elementwise calls read and write memory many times",
+    .native = {.title = "Combine chains of element-wise calls in one loop or one kernel",
                .advice = "Combine the calls of a chain in one loop or one kernel."},
-    .compiled = "Move this function into a compiled region, or use a fused operator (torch.nn.functional.gelu, "
-                "layer_norm, ..) if one exists. Other parts of the program are already compiled.",
+    .compiled = {.title = "Move chains of element-wise operators into a compiled region",
+                 .advice =
+                     "Move this function into a compiled region, or use a fused operator (torch.nn.functional.gelu, "
+                     "layer_norm, ..) if one exists. Other parts of the program are already compiled."},
     .on_host = evaluate_chains,
 };
 

@@ -18,7 +18,7 @@ static void evaluate_device_code(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H9 = {
     .id = "H9",
-    .title = "Code is traced or compiled inside steps",
+    .title = "Trace or compile before the loop, not in its steps",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Trace or compile once before the loop, and call the result. If torch.compile compiles again, use fixed "
@@ -26,7 +26,8 @@ const struct tp_rule tp_rule_H9 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
     .cause = "compile.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Compile once, before the loop, and call the result."},
+    .native = {.title = "Compile before the loop, not in its steps",
+               .advice = "Compile once, before the loop, and call the result."},
     .is_about_late_host = true,
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
@@ -34,7 +35,7 @@ const struct tp_rule tp_rule_H9 = {
 
 const struct tp_rule tp_rule_H10 = {
     .id = "H10",
-    .title = "Files are written inside steps",
+    .title = "Write files every N steps, or in the background: `async_save`",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Save only every N steps, or give a copy to another thread that writes while the next steps run "
@@ -42,8 +43,10 @@ const struct tp_rule tp_rule_H10 = {
     .doc_url = DOC_TUNE,
     .cause = "io.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Write only every N steps, or give a copy to another thread that writes meanwhile."},
-    .inference = {.advice = "Write only every N steps, or give a copy to another thread that writes while the next "
+    .native = {.title = "Write files every N steps, or on another thread",
+               .advice = "Write only every N steps, or give a copy to another thread that writes meanwhile."},
+    .inference = {.title = "Write files every N steps, or on another thread",
+                  .advice = "Write only every N steps, or give a copy to another thread that writes while the next "
                             "steps run."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
@@ -51,21 +54,21 @@ const struct tp_rule tp_rule_H10 = {
 
 const struct tp_rule tp_rule_H11 = {
     .id = "H11",
-    .title = "The forward pass is computed again in the backward pass",
+    .title = "Checkpoint fewer blocks: the backward pass computes the forward pass again",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "If enough memory is free, call the module without torch.utils.checkpoint, or checkpoint fewer blocks.",
     .doc_url = "https://docs.pytorch.org/docs/stable/checkpoint.html",
     .cause = "compute.recompute",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Some results are computed twice",
+    .native = {.title = "Keep results in memory: some are computed twice",
                .advice = "Keep the results in memory if enough memory is free."},
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_H12 = {
     .id = "H12",
-    .title = "The garbage collector runs inside steps",
+    .title = "Collect garbage between epochs, not in steps: `gc.freeze()`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Run the garbage collector between epochs instead of in every step. gc.freeze() after start-up excludes "
@@ -74,8 +77,10 @@ const struct tp_rule tp_rule_H12 = {
     .doc_url = "https://docs.python.org/3/library/gc.html",
     .cause = "host.gc",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Run the garbage collector between rounds of work instead of in every step."},
-    .inference = {.advice = "Run the garbage collector when nobody waits for a result instead of in every step. "
+    .native = {.title = "Collect garbage between rounds of work, not in steps",
+               .advice = "Run the garbage collector between rounds of work instead of in every step."},
+    .inference = {.title = "Collect garbage when nobody waits for a result: `gc.freeze()`",
+                  .advice = "Run the garbage collector when nobody waits for a result instead of in every step. "
                             "gc.freeze() after start-up excludes long-lived objects from each collection. The "
                             "collector takes less time without the profiler, because recording stacks slows it down."},
     .on_device = evaluate_device_code,
@@ -84,7 +89,7 @@ const struct tp_rule tp_rule_H12 = {
 
 const struct tp_rule tp_rule_H13 = {
     .id = "H13",
-    .title = "Debugging features are on, such as anomaly mode, checks of values, or hooks",
+    .title = "Switch debugging off: `set_detect_anomaly(False)`, `validate_args=False`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Switch torch.autograd.set_detect_anomaly off in real runs, check values only every N steps, and create "
@@ -92,9 +97,9 @@ const struct tp_rule tp_rule_H13 = {
     .doc_url = "https://docs.pytorch.org/docs/stable/autograd.html",
     .cause = "debug.checks",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Debugging features are switched on",
-               .advice = "Switch checks of every value off in real runs."},
-    .inference = {.advice =
+    .native = {.title = "Switch the checks of values off", .advice = "Switch checks of every value off in real runs."},
+    .inference = {.title = "Switch the checks of values off, or check every N steps",
+                  .advice =
                       "Switch checks of every value off in real runs, and check values in hooks only every N steps."},
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
@@ -102,7 +107,7 @@ const struct tp_rule tp_rule_H13 = {
 
 const struct tp_rule tp_rule_H14 = {
     .id = "H14",
-    .title = "Matrix products run in double precision",
+    .title = "Compute in float32 instead of float64: `x.float()`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Convert inputs and model to float32 (.float()), which needs half the bytes and at most half the time. "
@@ -110,14 +115,15 @@ const struct tp_rule tp_rule_H14 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Compute in single precision if the accuracy permits, which needs half the bytes and at most "
+    .native = {.title = "Compute in single precision instead of double precision",
+               .advice = "Compute in single precision if the accuracy permits, which needs half the bytes and at most "
                          "half the time."},
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_H15 = {
     .id = "H15",
-    .title = "Gradients are filled with zeros before new gradients are added",
+    .title = "Drop gradients instead of zeroing: `zero_grad(set_to_none=True)`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 3.0, false}},
     .advice = "Set gradients to None with optimizer.zero_grad(set_to_none=True), which is the default. The backward "
@@ -125,20 +131,22 @@ const struct tp_rule tp_rule_H15 = {
     .doc_url = DOC_OPT,
     .cause = "optimizer.zero_grad",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.advice = "Write the first gradient instead of adding it to zeros."},
+    .native = {.title = "Write the first gradient instead of adding it to zeros",
+               .advice = "Write the first gradient instead of adding it to zeros."},
     .on_host = evaluate_code,
 };
 
 const struct tp_rule tp_rule_C19 = {
     .id = "C19",
-    .title = "Activations are computed twice",
+    .title = "Checkpoint fewer layers: activations are computed twice",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 2.0, false}},
     .advice = "Checkpoint fewer layers if enough memory is free.",
     .doc_url = DOC_CHECKPOINT,
     .cause = "compute.recompute",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "Results are computed twice", .advice = "Keep the results in memory if enough memory is free."},
+    .native = {.title = "Keep results in memory: some are computed twice",
+               .advice = "Keep the results in memory if enough memory is free."},
     .rule_with_same_flaws = "C11",
     .on_device = evaluate_device_code,
 };
@@ -518,6 +526,14 @@ static void lower_candidate_gain(struct tp_candidate *c)
     c->details = &zeroed;
 }
 
+/* Returns the title of a rule of this file with the time of its events in the window of analysed steps. */
+static struct tp_title title_of_code(const struct tp_advisor *a, unsigned rule, struct tp_intervals time)
+{
+    if (rule != TP_RULE_H9)
+        return TP_TITLE(TP_TITLE_OF_RULE, TP_NO_ARGUMENT);
+    return TP_TITLE(TP_TITLE_COMPILATION, TP_OF_NS(tp_intervals_intersection_length(time, a->model->window)));
+}
+
 static void evaluate_code(struct tp_advisor *a)
 {
     struct found found = {.doubles = 0};
@@ -533,6 +549,7 @@ static void evaluate_code(struct tp_advisor *a)
         c->rule = rule;
         c->has_ceiling = true;
         c->time = tp_intervals_from_vec(&found.times[rule - FIRST]);
+        c->title = title_of_code(a, rule, c->time);
         if (!is_worth_reporting(a, &found, rule))
             continue;
         if (rule == TP_RULE_H15 && !found.new_zeros)
@@ -591,6 +608,7 @@ static void evaluate_device_code(struct tp_advisor *a)
         c->rule = rule;
         c->has_ceiling = true;
         c->time = tp_intervals_intersection(a->arena, time, waits);
+        c->title = title_of_code(a, rule, time);
         if (rule == TP_RULE_H11)
             find_recomputed_kernels(a, time);
         else if (c->picks.total &&

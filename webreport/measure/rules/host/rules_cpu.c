@@ -18,21 +18,22 @@ static void evaluate_communication(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H1 = {
     .id = "H1",
-    .title = "The step waits for input data",
+    .title = "Load data faster: raise `num_workers`, prefetch more batches, or decode cheaper",
     .confidence = TP_CONFIDENCE_HIGH,
     .thresholds = {{"min_pct", 5.0, false}, {"collation", 1, true}},
     .advice = "Use loader workers (num_workers above 0), prefetch more batches, or make decoding cheaper.",
     .doc_url = DOC_DATA,
     .gain = {.low = 0.75, .high = 1.0, .right = 4, .known = 6},
     .native =
-        {.advice =
+        {.title = "Read input ahead on other threads, or make decoding cheaper",
+         .advice =
              "Read ahead on other threads, prepare more batches in advance, or make reading and decoding cheaper."},
     .on_host = evaluate_loader,
 };
 
 const struct tp_rule tp_rule_H5 = {
     .id = "H5",
-    .title = "Time goes to many small operators",
+    .title = "Batch small operators, or compile them: `torch.compile`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"small_us", 20, true},
                    {"min_count_pct", 50.0, false},
@@ -45,32 +46,36 @@ const struct tp_rule tp_rule_H5 = {
     .cause = "host.small_operators",
     .gain = {.low = 0.75, .high = 1.0},
     .native =
-        {.title = "Time goes to many small calls",
+        {.title = "Batch small calls, or combine them",
          .advice =
              "Batch the work, or combine calls. Each call costs a few microseconds before the computation starts."},
-    .inference = {.advice = "Batch the work, use torch.compile, or run in torch.inference_mode. Each call costs a few "
+    .inference = {.title = "Batch small operators, compile them, or use `torch.inference_mode`",
+                  .advice = "Batch the work, use torch.compile, or run in torch.inference_mode. Each call costs a few "
                             "microseconds before the computation starts."},
-    .compiled = "Move these operators into a compiled region, or batch the work so that each call does more. Other "
-                "parts of the program are already compiled.",
+    .compiled =
+        {.title = "Move small operators into a compiled region, or batch the work",
+         .advice = "Move these operators into a compiled region, or batch the work so that each call does more. Other "
+                   "parts of the program are already compiled."},
     .on_host = evaluate_small_operators,
 };
 
 const struct tp_rule tp_rule_H7 = {
     .id = "H7",
-    .title = "Copies and layout changes take much time",
+    .title = "Avoid copies: use one layout and type, views, and preallocated outputs",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 10.0, false}, {"min_values", 2, true}, {"cold_pct", 25.0, false}},
     .advice = "Use one memory layout and data type, prefer views, and write into preallocated outputs.",
     .doc_url = DOC_TUNE,
     .cause = "copy.layout",
     .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
-    .native = {.advice = "Use one memory layout and data type, work in place, and write into preallocated outputs."},
+    .native = {.title = "Avoid copies: use one layout and type, work in place, and preallocate outputs",
+               .advice = "Use one memory layout and data type, work in place, and write into preallocated outputs."},
     .on_host = evaluate_copies,
 };
 
 const struct tp_rule tp_rule_H8 = {
     .id = "H8",
-    .title = "Communication does not overlap with computation",
+    .title = "Overlap communication with backward: use larger buckets, or `no_sync()`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
     .advice = "Overlap communication with the backward pass. Use DistributedDataParallel with larger buckets, or "
@@ -78,9 +83,12 @@ const struct tp_rule tp_rule_H8 = {
     .doc_url = DOC_DIST,
     .cause = "comm.exposed",
     .gain = {.low = 0, .high = 1.0, .known = 1},
-    .native = {.advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
-    .mpi = {.advice = OVERLAP_WITH_MPI},
-    .inference = {.advice = "Start communication as soon as its data is ready, and compute meanwhile. "
+    .native = {.title = "Start communication in parts, and compute meanwhile",
+               .advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
+    .mpi = {.title = "Start communication early with `MPI_Isend` or `MPI_Iallreduce`, and compute meanwhile",
+            .advice = OVERLAP_WITH_MPI},
+    .inference = {.title = "Start communication as soon as its data is ready, and compute meanwhile",
+                  .advice = "Start communication as soon as its data is ready, and compute meanwhile. "
                             "Alternatively, " LESS_COMMUNICATION "."},
     .on_host = evaluate_communication,
 };
@@ -249,6 +257,7 @@ static void examine_loader_workers(const struct tp_advisor *a, struct loads *loa
     double part = tp_analysed_set_percent(a, c->time) / 100, usual = tp_rule_measured_gain(TP_RULE_H1).low;
     if (!c->cause)
         c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
+    c->title = TP_TITLE(loads->is_in_process ? TP_TITLE_LOADING_IN_PROCESS : TP_TITLE_SLOW_WORKERS, TP_NO_ARGUMENT);
     if (!loads->is_in_process)
         c->advice = "The data loader's workers are slower than the steps. Make decoding cheaper, cache decoded data, "
                     "or use more workers if CPUs are idle.";

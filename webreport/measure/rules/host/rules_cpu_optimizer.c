@@ -16,14 +16,14 @@ static void evaluate_optimizer(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H3 = {
     .id = "H3",
-    .title = "The optimizer works tensor by tensor",
+    .title = "Update all parameters together: `fused=True`",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_calls", 20, true}, {"min_pct", 3.0, false}, {"kept_pct", 20, true}},
     .advice = "Pass fused=True to the optimizer (PyTorch 2.4 and later). Without a GPU, foreach=True saves nothing.",
     .doc_url = DOC_OPT,
     .cause = "optimizer.per_tensor",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
-    .native = {.title = "The optimizer works array by array",
+    .native = {.title = "Update all parameters in one pass over the arrays",
                .advice = "Update all parameters in one pass over a list of arrays."},
     .on_host = evaluate_optimizer,
 };

@@ -9,17 +9,18 @@ static void evaluate_crowded_threads(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H4 = {
     .id = "H4",
-    .title = "Operators run slower while other threads run operators",
+    .title = "Run fewer threads: `torch.set_num_threads()` or `OMP_NUM_THREADS`",
     .confidence = TP_CONFIDENCE_LOW,
     .thresholds = {{"min_threads", 2, true}, {"min_samples", 5, true}, {"min_pct", 3.0, false}},
     .advice = "Lower torch.set_num_threads or OMP_NUM_THREADS for each worker, or run fewer workers. The threads may "
               "compete for cores.",
     .doc_url = DOC_THREADS,
     .cause = "threads.too_many",
-    .native = {.title = "Calls take longer while other threads make calls",
+    .native = {.title = "Run fewer threads: `OMP_NUM_THREADS`",
                .advice = "Lower OMP_NUM_THREADS, or run fewer threads or processes on the machine. The threads may "
                          "compete for cores."},
-    .mpi = {.advice = "Lower OMP_NUM_THREADS, bind each rank to its own cores (mpirun --bind-to), or start fewer ranks "
+    .mpi = {.title = "Bind each rank to its own cores, or lower `OMP_NUM_THREADS`",
+            .advice = "Lower OMP_NUM_THREADS, bind each rank to its own cores (mpirun --bind-to), or start fewer ranks "
                       "per host. The threads may compete for cores."},
     .on_host = evaluate_crowded_threads,
 };

@@ -11,7 +11,7 @@ static void evaluate_loop(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H2 = {
     .id = "H2",
-    .title = "A Python loop indexes a tensor element by element",
+    .title = "Replace the loop over elements by one operation on the tensor",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_repeats", 10, true},
                    {"max_period", 64, true},
@@ -23,7 +23,7 @@ const struct tp_rule tp_rule_H2 = {
     .doc_url = DOC_TUNE,
     .cause = "host.index_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
-    .native = {.title = "A loop reads an array element by element",
+    .native = {.title = "Replace the loop over elements by one operation on the array",
                .advice = "Replace the loop by one operation on the whole array."},
     .on_host = evaluate_loop,
 };
@@ -360,6 +360,7 @@ static void evaluate_loop(struct tp_advisor *a)
         loops = tp_cpu_add_backward_time(a, c.time);
         c.time = tp_intervals_difference(a->arena, loops, work_without_loop(a, is_to_read));
     }
+    c.title = TP_TITLE(TP_TITLE_LOOP, TP_OF_TEXT(tp_picks_first_line(a, &c.picks)));
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
     c.has_lower_bound = true;
     c.time = tp_cpu_claimable_time(a, c.time);

@@ -12,7 +12,7 @@ static void evaluate_outlier(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H21 = {
     .id = "H21",
-    .title = "Some steps do extra work that the other steps do not",
+    .title = "Spread the extra work of some steps, or do it less often",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_ratio", 1.5, false}, {"min_pct", 4.0, false}},
     .advice = "Spread the extra work over the steps, do it less often, or do it in another thread or process.",

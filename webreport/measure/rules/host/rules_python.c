@@ -4,12 +4,13 @@
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/frame.h"
+#include "webreport/trace/regions.h"
 
 static void evaluate_python(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_H6 = {
     .id = "H6",
-    .title = "Python code outside operators takes much time",
+    .title = "Move Python code out of the step, or compile the model",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 30.0, false},
                    {"frame_ns", TP_FITTED_FRAME_NS, true},
@@ -25,10 +26,11 @@ const struct tp_rule tp_rule_H6 = {
     .doc_url = DOC_TUNE,
     .cause = "host.python",
     .gain = {.low = 0.75, .high = 1.0, .known = 1},
-    .native = {.title = "Host code outside of recorded calls takes much time",
+    .native = {.title = "Move the code between recorded calls out of the step",
                .advice = "Mark the code between recorded calls with ranges to see which code runs. Then move this code "
                          "out of the step or to other threads."},
-    .serving = {.advice = OVERLAP " The profiler itself enlarges the share of Python code if stacks are recorded."},
+    .serving = {.title = "Let the engine prepare the next step while the model runs",
+                .advice = OVERLAP " The profiler itself enlarges the share of Python code if stacks are recorded."},
     .on_host = evaluate_python,
 };
 
@@ -90,6 +92,19 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
     return tp_rule_measured_gain(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
 }
 
+/* Returns the title with the line or annotation that takes the most time. Other code has no name of the user, and the
+ * step cannot do without its optimizer. */
+static struct tp_title title_of_longest_line(const struct tp_model *model, const struct tp_vec *lines)
+{
+    struct tp_fold fold = {.kind = TP_STACK_NONE};
+    if (lines->count)
+        fold = TP_AT(lines, struct tp_line_time, 0)->fold;
+    struct tp_str text = fold.kind == TP_STACK_NONE ? TP_STR("") : tp_fold_text(model, fold);
+    bool is_named = fold.kind == TP_STACK_LINE ||
+                    (fold.kind == TP_STACK_ANNOTATION && !(tp_regions_by_name(text) & TP_REGION_OPTIMIZER));
+    return TP_TITLE(TP_TITLE_PYTHON_CODE, TP_OF_TEXT(is_named ? text : TP_STR("")));
+}
+
 static void evaluate_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
@@ -123,5 +138,6 @@ static void evaluate_python(struct tp_advisor *a)
     if (is_spread && c.low <= 0)
         c.weight = UNKNOWN_GAIN_WEIGHT;
     c.details = tp_line_times_make_detail(a, lines.data, lines.count, SHOWN_LINES, TP_DETAIL_LINE);
+    c.title = title_of_longest_line(a->model, &lines);
     tp_advisor_add_finding(a, &c);
 }
