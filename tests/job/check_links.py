@@ -40,7 +40,7 @@ def expect(what, ranks, *options, slow=False, late=False):
     of_run, of_job = findings(ranks, *options)
     assert ("E5" in of_run, "E3" in of_run) == (slow, late), (what, sorted(of_run))
     by_sheet = "J16" in of_job and "has in one direction" in of_job["J16"]["detail"]
-    assert by_sheet == (of_job.get("J16", {}).get("title") == "Collectives of all ranks reach less than half of the rate of the link"), what
+    assert by_sheet == (of_job.get("J16", {}).get("title") == "Check the links of all ranks: collectives reach less than half their rate"), what
     assert (by_sheet, "J1" in of_job) == (slow, late), (what, sorted(of_job))
     if slow:
         link, job = of_run["E5"], of_job["J16"]

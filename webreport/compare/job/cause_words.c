@@ -161,7 +161,7 @@ static void write_uncertain_level_finding(const struct tp_job *job, const struct
         return;
     finding->alternative = TP_JOB_SLOW_LEVEL;
     finding->alternative_title =
-        tp_text_printf(job->arena, "Up to %lld of %u ranks are slower than the others",
+        tp_text_printf(job->arena, "Check up to %lld of %u ranks: they are slower than the others",
                        (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
     finding->alternative_saved_pct = NAN;
     finding->detail =
@@ -180,6 +180,8 @@ static const char *slow_compute_text_of_number(const struct tp_job *job, int64_t
     return "";
 }
 
+#define STAGE_TITLE "Move work off pipeline stage %u: it has %.2f times the median work"
+
 /* Writes the texts for a cause that concerns one part of the work of a set of ranks. */
 static void write_slow_part_finding(const struct tp_job *job, const struct tp_cause *cause,
                                     struct tp_job_finding *finding)
@@ -188,8 +190,9 @@ static void write_slow_part_finding(const struct tp_job *job, const struct tp_ca
     const char *subject = rank_set_name(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
     finding->cause_name = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
-    finding->title = tp_text_printf(job->arena, "%s %s", capitalize(job, subject),
-                                    is_one ? verbs[cause->part].one : verbs[cause->part].many);
+    finding->title = tp_job_title_of_slow_ranks(job, cause->part, subject, is_one);
+    finding->statement = tp_text_printf(job->arena, "%s %s", capitalize(job, subject),
+                                        is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
     finding->detail =
         tp_text_printf(job->arena, "On %s, %s is %s per step longer than on comparable ranks.%s%s",
@@ -205,17 +208,17 @@ static void write_slower_group_finding(const struct tp_job *job, const struct tp
     const char *ranks = text_of_ranks(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->cause_name =
         tp_text_printf(job->arena, "a slower group of %u of %u ranks", cause->rank_count, job->graph.rank_count);
-    finding->title = tp_text_printf(job->arena, "%u of %u ranks are slower than the others", cause->rank_count,
-                                    job->graph.rank_count);
+    finding->title = tp_text_printf(job->arena, "Check %u of %u ranks: they are slower than the others",
+                                    cause->rank_count, job->graph.rank_count);
+    finding->statement = tp_text_printf(job->arena, "%u of %u ranks are slower than the others", cause->rank_count,
+                                        job->graph.rank_count);
     finding->detail = tp_text_printf(job->arena,
                                      "On %s, %s is %s per step longer than on the other ranks. The slower ranks are "
                                      "not exactly one host, process group or pipeline stage.",
                                      ranks, part_words[cause->part], text_of_time(job, cause->excess_us));
     if (cause->slow_stage != TP_NO_ID) {
         finding->alternative = TP_JOB_STAGE;
-        finding->alternative_title =
-            tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the median stage",
-                           cause->slow_stage, cause->ratio);
+        finding->alternative_title = tp_text_printf(job->arena, STAGE_TITLE, cause->slow_stage, cause->ratio);
         finding->alternative_saved_pct = NAN;
         finding->detail = tp_text_printf(
             job->arena,
@@ -227,11 +230,13 @@ static void write_slower_group_finding(const struct tp_job *job, const struct tp
     }
     if (!cause->depends_on_missing_ranks)
         return;
-    finding->title = tp_text_printf(job->arena, "%s, or only %s %s", finding->title, ranks, alone);
+    finding->title = tp_text_printf(job->arena, "Check %u of %u ranks, or only %s: they are slower than others",
+                                    cause->rank_count, job->graph.rank_count, ranks);
+    finding->statement = tp_text_printf(job->arena, "%s, or only %s %s", finding->statement, ranks, alone);
     finding->detail = tp_text_printf(job->arena, "%s %s, so the number of slow ranks is unknown.", finding->detail,
                                      missing_ranks_text(job));
     finding->alternative = rule_of_part[cause->part];
-    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks), alone);
+    finding->alternative_title = tp_job_title_of_slow_ranks(job, cause->part, ranks, finding->ranks.count == 1);
     finding->alternative_saved_pct = finding->saved;
 }
 
@@ -247,8 +252,11 @@ static void write_late_step_finding(const struct tp_job *job, const struct tp_ca
 {
     const char *subject = text_of_ranks(job, &finding->ranks), *step = step_name_text(job, cause);
     finding->cause_name = tp_text_printf(job->arena, "slowness of %s from step %s on", subject, step);
-    finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capitalize(job, subject),
-                                    finding->ranks.count == 1 ? "is" : "are", step);
+    const char *are = finding->ranks.count == 1 ? "is" : "are";
+    finding->title = tp_text_printf(job->arena, "Check %s: %s %s slower from step %s on", subject,
+                                    finding->ranks.count == 1 ? "it" : "they", are, step);
+    finding->statement =
+        tp_text_printf(job->arena, "%s %s slower from step %s on", capitalize(job, subject), are, step);
     finding->detail = tp_text_printf(
         job->arena,
         "From step %s on, %s on %s is %s per step longer than on comparable ranks. Earlier steps have no such delay.%s",
@@ -259,14 +267,18 @@ static void write_late_step_finding(const struct tp_job *job, const struct tp_ca
 static void write_changing_ranks_finding(const struct tp_job *job, const struct tp_cause *cause,
                                          struct tp_job_finding *finding)
 {
-    static const char *const titles[TP_SLOT_OWN] = {
+    static const char *const titles[TP_SLOT_OWN] = {"Find why kernels are slow", "Find what pauses the CPU",
+                                                    "Find why input is late"};
+    static const char *const statements[TP_SLOT_OWN] = {
         "Kernels are slow on changing ranks", "The CPU pauses on changing ranks", "Input is late on changing ranks"};
     static const char *const cause_names[TP_SLOT_OWN] = {
         "slow kernels on changing ranks", "pauses of the CPU on changing ranks", "late input on changing ranks"};
     double all = (double)job->graph.rank_count * job->graph.step_count;
     finding->cause_name = cause_names[cause->part];
-    finding->title = tp_text_printf(job->arena, "%s, in %u of %.0f steps (summed over the ranks)", titles[cause->part],
+    finding->title = tp_text_printf(job->arena, "%s on changing ranks, in %u of %.0f steps", titles[cause->part],
                                     cause->cell_count, all);
+    finding->statement = tp_text_printf(job->arena, "%s, in %u of %.0f steps (summed over the ranks)",
+                                        statements[cause->part], cause->cell_count, all);
     finding->detail = tp_text_printf(
         job->arena,
         "%s in %u of %.0f steps (summed over the ranks, %s), on %s. Such a step takes %s to %s longer than on "
@@ -285,7 +297,9 @@ static void write_batch_length_finding(const struct tp_job *job, const struct tp
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
     finding->cause_name = "batches of different lengths";
-    finding->title =
+    finding->title = tp_text_printf(job->arena, "Batch samples of similar length: compute time varies by %s",
+                                    text_of_percent(job, 100 * cause->ratio));
+    finding->statement =
         tp_text_printf(job->arena, "Batches have different lengths, so compute time varies by %s (standard deviation)",
                        text_of_percent(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(job->arena,
@@ -300,8 +314,9 @@ static void write_stage_finding(const struct tp_job *job, const struct tp_cause 
 {
     finding->cause_name =
         tp_text_printf(job->arena, "unequal pipeline stages (stage %u has the most work)", cause->place_index);
-    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the median stage",
-                                    cause->place_index, cause->ratio);
+    finding->title = tp_text_printf(job->arena, STAGE_TITLE, cause->place_index, cause->ratio);
+    finding->statement = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the median stage",
+                                        cause->place_index, cause->ratio);
     finding->detail = tp_text_printf(
         job->arena, "Stage %u consists of %s. The cost is the time that stages with equal work would save.",
         cause->place_index, text_of_ranks(job, &finding->ranks));
@@ -315,13 +330,15 @@ static void write_stage_finding(const struct tp_job *job, const struct tp_cause 
     const char *all =
         is_host ? tp_text_printf(job->arena, "The stage is exactly %s, so a slow host", other)
                 : tp_text_printf(job->arena, "The other ranks of the stage have no summary, so slowness of %s", other);
-    finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
+    finding->title =
+        tp_text_printf(job->arena, "Move work off pipeline stage %u, or check %s", cause->place_index, other);
+    finding->statement = tp_text_printf(job->arena, "%s, or %s %s", finding->statement, other, slow);
     finding->detail = tp_text_printf(
         job->arena,
         "%s %s would look the same. The job would save %s of the step time if these ranks were as fast as all others.",
         finding->detail, all, text_of_percent(job, cause->saved_if_equal_pct));
     finding->alternative = TP_JOB_SLOW_COMPUTE;
-    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, other), slow);
+    finding->alternative_title = tp_job_title_of_slow_ranks(job, TP_SLOT_KERNEL, other, is_one);
     finding->alternative_saved_pct = cause->saved_if_equal_pct;
 }
 
@@ -349,7 +366,8 @@ static void write_link_finding(const struct tp_job *job, const struct tp_cause *
     const char *what = is_host ? rank_set_name(job, cause, &finding->ranks) : text_of_groups(job, cause);
     const char *hosts = hosts_text(job, &finding->ranks);
     finding->cause_name = tp_text_printf(job->arena, "the slow link of %s", what);
-    finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
+    finding->title = tp_text_printf(job->arena, "Check the link of %s: it is slow", what);
+    finding->statement = tp_text_printf(job->arena, "The link of %s is slow", what);
     if (cause->leaves_collectives_late) {
         finding->detail =
             tp_text_printf(job->arena,
@@ -398,11 +416,13 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
     finding->cause_name = family->has_sender_receiver_pairs
                               ? "communication between pairs of ranks"
                               : tp_text_printf(job->arena, "communication in %s", family->name);
-    finding->title = tp_text_printf(job->arena, "%s costs %s of the step time, %s",
-                                    capitalize(job, finding->cause_name), text_of_percent(job, cause->alone),
-                                    is_one                              ? "all in one group"
-                                    : family->has_sender_receiver_pairs ? "equally on all pairs"
-                                                                        : "equally in all groups");
+    finding->title = tp_text_printf(job->arena, "Reduce %s: it costs %s of the step time", finding->cause_name,
+                                    text_of_percent(job, cause->alone));
+    finding->statement = tp_text_printf(job->arena, "%s costs %s of the step time, %s",
+                                        capitalize(job, finding->cause_name), text_of_percent(job, cause->alone),
+                                        is_one                              ? "all in one group"
+                                        : family->has_sender_receiver_pairs ? "equally on all pairs"
+                                                                            : "equally in all groups");
     finding->detail = tp_text_printf(
         job->arena,
         "%s %s per step%s. The job has no similar communication for comparison, so no rank or host is reported as "
@@ -422,7 +442,7 @@ static void write_slow_links_finding(const struct tp_job *job, const struct tp_c
     if (!passes_all)
         return;
     finding->alternative = TP_JOB_SLOW_LINK;
-    finding->alternative_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
+    finding->alternative_title = tp_text_printf(job->arena, "Check the links of %u hosts: one may be slow", hosts);
     finding->alternative_saved_pct = NAN;
 }
 
@@ -432,7 +452,8 @@ static void write_unequal_ranks_finding(const struct tp_job *job, const struct t
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
     const char *ranks = text_of_ranks(job, &finding->ranks);
     finding->cause_name = stays ? "unequal work of the ranks" : "unequal work that moves from rank to rank";
-    finding->title =
+    finding->title = tp_job_title_of_unequal_ranks(job, ranks, stays);
+    finding->statement =
         stays ? tp_text_printf(job->arena, "Work is unequal on %s", ranks)
               : tp_text_printf(job->arena, "The rank with the most work changes from step to step among %s", ranks);
     finding->detail = tp_text_printf(

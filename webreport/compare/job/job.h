@@ -184,7 +184,8 @@ enum tp_job_rule { /* Rules of findings. Findings of equal cost are sorted in th
 /* A finding about the job; findings are sorted by cost, costliest first. */
 struct tp_job_finding {
     enum tp_job_rule rule;
-    const char *title, *detail, *advice;
+    /* title: what to do, in at most 14 words; statement: the finding as a sentence without a period, for the verdict */
+    const char *title, *statement, *detail, *advice;
     struct tp_rank_set ranks;
     int64_t worst_rank; /* number of the rank with the largest loss, or TP_NULL_INT */
     int64_t cost_ns;    /* cost per step, ns; TP_NULL_INT if the finding costs no time */

@@ -25,9 +25,13 @@ void tp_job_replay_add_rank(struct tp_job *job, struct tp_job_rank *rank, const 
 void tp_job_replay_add_findings(struct tp_job *job);
 /* Returns the name of a cause, such as "the link of dp groups 4-7". The text is in the job's arena. */
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
-/* Fills title, detail and name of a finding from its cause. The finding must have its ranks and worst_rank.
+/* Fills title, statement, detail and name of a finding from its cause. The finding must have its ranks and worst_rank.
  * (cause_words.c) */
 void tp_job_write_cause_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
+/* Return titles of findings about the ranks in the text `ranks`, such as "ranks 3, 8". part: part of the work in which
+ * the ranks are slow. stays: the work is always unequal on the same ranks. (job_titles.c) */
+const char *tp_job_title_of_slow_ranks(const struct tp_job *job, unsigned part, const char *ranks, bool is_one);
+const char *tp_job_title_of_unequal_ranks(const struct tp_job *job, const char *ranks, bool stays);
 /* Adds a finding with its cost per step, and returns it. The caller fills its texts. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
 /* Returns a text on how the kernels or operators of a rank differ from those of the rank's peers: longer calls, or more

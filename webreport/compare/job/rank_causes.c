@@ -165,7 +165,7 @@ struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule r
 
 static const struct {
     const char *one, *many;
-} straggler_titles[] = {
+} straggler_statements[] = {
     [TP_JOB_SLOW_COMPUTE] = {"computes more slowly than its peers", "compute more slowly than their peers"},
     [TP_JOB_LATE_HOST] = {"is delayed by its CPU", "are delayed by their CPUs"},
     [TP_JOB_SLOW_DATA] = {"waits for its input", "wait for their input"},
@@ -174,6 +174,9 @@ static const char *const part_words[] = {
     [TP_JOB_SLOW_COMPUTE] = "computing", [TP_JOB_LATE_HOST] = "on the CPU", [TP_JOB_SLOW_DATA] = "loading data"};
 static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
+
+static const unsigned slot_of_rule[] = {
+    [TP_JOB_SLOW_COMPUTE] = TP_SLOT_KERNEL, [TP_JOB_LATE_HOST] = TP_SLOT_PAUSE, [TP_JOB_SLOW_DATA] = TP_SLOT_INPUT};
 
 /* Adds one finding for all stragglers to which the rule applies. */
 static void add_straggler_findings(struct tp_job *job, enum tp_job_rule rule)
@@ -197,8 +200,11 @@ static void add_straggler_findings(struct tp_job *job, enum tp_job_rule rule)
     struct tp_job_finding *finding = tp_job_new_finding(job, rule, rank->excess_ns, cluster->step_ns);
     finding->ranks = ranks;
     finding->worst_rank = rank->number;
-    finding->title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks_text(job, &ranks, worst)),
-                                    ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
+    const char *who = ranks_text(job, &ranks, worst);
+    finding->title = tp_job_title_of_slow_ranks(job, slot_of_rule[rule], who, ranks.count == 1);
+    finding->statement =
+        tp_text_printf(job->arena, "%s %s", capitalize(job, who),
+                       ranks.count == 1 ? straggler_statements[rule].one : straggler_statements[rule].many);
     finding->detail = tp_text_printf(
         job->arena,
         "%sWithout exposed communication, a step of %s takes %s longer than the median of %s (%s of the step time). "
@@ -237,10 +243,11 @@ static void add_imbalance_finding(struct tp_job *job, const struct tp_job_cluste
     const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;
-    finding->title = tp_text_printf(job->arena,
-                                    stays ? "Ranks %s have unequal work"
-                                          : "The rank with the most work changes from step to step among ranks %s",
-                                    who);
+    finding->title = tp_job_title_of_unequal_ranks(job, tp_text_printf(job->arena, "ranks %s", who), stays);
+    finding->statement = tp_text_printf(job->arena,
+                                        stays ? "Ranks %s have unequal work"
+                                              : "The rank with the most work changes from step to step among ranks %s",
+                                        who);
     if (stays) {
         finding->worst_rank = slowest->number;
         finding->detail = tp_text_printf(
@@ -324,10 +331,12 @@ static void add_slow_link_findings(struct tp_job *job)
     struct tp_str name = tp_strings_get(&job->texts, group->name);
     finding->ranks = ranks;
     finding->worst_rank = shared;
-    finding->title = shared != TP_NULL_INT
-                         ? tp_text_printf(job->arena, "The link of rank %lld is slow", (long long)shared)
-                         : tp_text_printf(job->arena, "The link between ranks %s is slow",
-                                          tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
+    const char *link_name = shared != TP_NULL_INT
+                                ? tp_text_printf(job->arena, "link of rank %lld", (long long)shared)
+                                : tp_text_printf(job->arena, "link between ranks %s",
+                                                 tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
+    finding->title = tp_text_printf(job->arena, "Check the %s: it is slow", link_name);
+    finding->statement = tp_text_printf(job->arena, "The %s is slow", link_name);
     finding->detail = tp_text_printf(job->arena,
                                      "In process group %.*s, %s of %s runs at %.1f GB/s on the bus. %u groups with the "
                                      "same layout reach %.1f GB/s. The slow link costs %s per step.",
@@ -363,7 +372,8 @@ void tp_job_link_rate_build(struct tp_job *job)
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->cause_name = NULL;
     finding->alternative_title = NULL;
-    finding->title = "Collectives of all ranks reach less than half of the rate of the link";
+    finding->title = "Check the links of all ranks: collectives reach less than half their rate";
+    finding->statement = "Collectives of all ranks reach less than half of the rate of the link";
     finding->advice = tp_link_rate_advice();
     finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
                                      tp_link_rate_text(&rate, job->arena));
@@ -377,8 +387,11 @@ static void add_missing_ranks_finding(struct tp_job *job)
         return;
     struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_MISSING_RANKS, TP_NULL_INT, 0);
     finding->ranks = job->missing;
-    finding->title = tp_text_printf(job->arena, "%lld of %lld ranks %s missing", (long long)job->missing.count,
-                                    (long long)job->world_size, job->missing.count == 1 ? "is" : "are");
+    finding->title = tp_text_printf(job->arena, "Add the missing %s of %lld of %lld ranks",
+                                    job->missing.count == 1 ? "summary" : "summaries", (long long)job->missing.count,
+                                    (long long)job->world_size);
+    finding->statement = tp_text_printf(job->arena, "%lld of %lld ranks %s missing", (long long)job->missing.count,
+                                        (long long)job->world_size, job->missing.count == 1 ? "is" : "are");
     finding->detail =
         tp_text_printf(job->arena, "No summary of %s %s was given.", job->missing.count == 1 ? "rank" : "ranks",
                        tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
@@ -396,10 +409,13 @@ static void add_damaged_ranks_finding(struct tp_job *job)
         return;
     struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_DAMAGED_RANKS, TP_NULL_INT, 0);
     finding->ranks = job->damaged;
-    finding->title = tp_text_printf(job->arena, "%s damaged",
-                                    job->damaged.count == 1 ? "The trace of 1 rank is"
-                                                            : tp_text_printf(job->arena, "The traces of %lld ranks are",
-                                                                             (long long)job->damaged.count));
+    finding->title = job->damaged.count == 1
+                         ? "Record 1 rank again: its trace is damaged"
+                         : tp_text_printf(job->arena, "Record %lld ranks again: their traces are damaged",
+                                          (long long)job->damaged.count);
+    finding->statement = job->damaged.count == 1 ? "The trace of 1 rank is damaged"
+                                                 : tp_text_printf(job->arena, "The traces of %lld ranks are damaged",
+                                                                  (long long)job->damaged.count);
     finding->detail = capitalize(job, first);
 }
 

@@ -33,7 +33,7 @@ static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wordi
                                   "The job %s delays. %s of the step time is %.*s, and no similar group shows whether "
                                   "this is slow",
                                   times_ideal_text(w), part, (int)cause.len, cause.ptr),
-        tp_text_printf(w->arena, "%s %s. The cost is %s per step.", first->advice, first->title,
+        tp_text_printf(w->arena, "%s %s. The cost is %s per step.", first->advice, first->statement,
                        tp_text_of_time(w->arena, first->cost_ns))};
 }
 
@@ -59,11 +59,11 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
                                TP_TONE_UNSURE, "No peers", "No two ranks do the same work, so no rank can be compared",
                                "tracepress compares a rank only with other ranks that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
-    struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
+    struct tp_str statement = tp_shown_text(&w->naming, tp_str_of(first->statement));
     bool has_cost = first->cost_ns != TP_NULL_INT;
     return (struct tp_verdict_block){
         has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
-        tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
+        tp_text_printf(w->arena, "%.*s", (int)statement.len, statement.ptr),
         has_cost ? tp_text_printf(w->arena, "%s The cost is %s per step, which is %s of the step time.", first->advice,
                                   tp_text_of_time(w->arena, first->cost_ns),
                                   tp_text_of_percent(w->arena, 100 * first->cost_ratio))

@@ -5,6 +5,7 @@
 
 #include "webreport/document/words/program_words.h"
 #include "webreport/measure/program/program_verdict.h"
+#include "writer/text/marked_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -159,13 +160,15 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
                                      .items = tp_arena_array(arena, TP_PROGRAM_FINDINGS, sizeof *list.items)};
     for (unsigned i = 0; i < view->finding_count; i++) {
         const struct tp_program_finding *finding = &view->findings[i];
-        struct tp_str title = tp_shown_text(&section->naming, tp_str_of(finding->title));
+        struct tp_str shown = tp_shown_text(&section->naming, tp_str_of(finding->marked_title));
+        const char *title = tp_text_printf(arena, "%.*s", (int)shown.len, shown.ptr);
         struct tp_str detail = tp_shown_text(&section->naming, tp_str_of(finding->detail));
         list.items[list.count++] = (struct tp_finding_block){
             .tone = tones[finding->weight],
             .status = tp_program_weight_text(finding->weight),
             .id = tp_program_finding_id(finding->kind),
-            .title = tp_text_printf(arena, "%.*s", (int)title.len, title.ptr),
+            .title = tp_marked_plain(arena, title),
+            .marked_title = title,
             .value = time_text(section, finding->time_ns),
             .change = isnan(finding->percent) ? NULL : tp_text_of_percent(arena, finding->percent),
             .scope = finding->whole ? tp_text_printf(arena, "of the %s", finding->whole) : NULL,

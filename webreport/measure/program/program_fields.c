@@ -137,7 +137,7 @@ static const struct tp_json_field finding_fields[] = {
     {"id", TP_WORD(F, kind, tp_program_finding_id), .definition = "id of the finding"},
     {"severity", TP_WORD(F, weight, tp_program_weight_text),
      .definition = "severity of the finding: high, medium, low or info"},
-    {"title", TP_PLAIN(F, title), .definition = "the finding in one sentence"},
+    {"title", TP_PLAIN(F, title), .definition = "what to do, in at most 14 words; code is between backticks"},
     {"detail", TP_PLAIN(F, detail), .definition = "evidence for the finding, in words"},
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"time_us", TP_US(F, time_ns), .definition = "time that the finding affects"},

@@ -210,6 +210,7 @@ struct tp_program_finding {
     unsigned named_count; /* number of entries in `processes` */
     /* Sentences of the finding. Only tp_fill_program_texts in webreport/document/words fills them. */
     const char *title, *detail, *advice;
+    const char *marked_title; /* title with marks for code (writer/text/marked_text.h) */
     int64_t time_ns;
     double percent;    /* share of `whole`; NaN if the finding has no share */
     const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
