@@ -38,14 +38,6 @@ const char *tp_confidence_text(enum tp_confidence confidence);
 
 enum { TP_RULE_THRESHOLDS = 10, TP_FINDING_EVIDENCE = 5 };
 
-/* Number of each rule: its position in TP_RULE_LIST. */
-enum tp_rule_id {
-#define TP_RULE_NUMBER(id) TP_RULE_##id,
-    TP_RULE_LIST(TP_RULE_NUMBER)
-#undef TP_RULE_NUMBER
-        TP_RULE_COUNT
-};
-
 struct tp_threshold {
     const char *key; /* name of the threshold; NULL ends the list */
     double value;

@@ -16,6 +16,14 @@
     RULE(E6) RULE(E7) RULE(E8) RULE(E9) RULE(E10) RULE(E11)
 /* clang-format on */
 
+/* Number of each rule: its position in TP_RULE_LIST. */
+enum tp_rule_id {
+#define TP_RULE_NUMBER(id) TP_RULE_##id,
+    TP_RULE_LIST(TP_RULE_NUMBER)
+#undef TP_RULE_NUMBER
+        TP_RULE_COUNT
+};
+
 /* One rule of each evaluate function, in the order in which the functions run. A function may use the findings of
  * earlier functions and the times that these findings cover. */
 /* clang-format off */

@@ -4,6 +4,7 @@
  *
  * These rules name a root cause, so H6 does not report their time again as Python code between operators. With a
  * device, they use only the time in which the device waits. */
+#include "webreport/measure/rules/host/known_code.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/host/rules_hooks.h"
 #include "webreport/measure/rules/rules_functions.h"
@@ -151,119 +152,6 @@ const struct tp_rule tp_rule_C19 = {
     .on_device = evaluate_device_code,
 };
 
-/* Frames that identify code: end of a path, and name of a function. Without a path: start of a text such as "<built-in
- * function fsync>". After a CODE_BEGIN frame, the code continues until the CODE_END frame inside that frame. */
-enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
-
-struct code {
-    enum tp_rule_id rule;
-    const char *path, *function; /* function: NULL for any function of the file */
-    enum code_part part;
-};
-
-#define PRINT "<built-in function print>"
-
-static const struct code codes[] = {
-    {TP_RULE_H9, "torch/jit/_trace.py", "trace", CODE_WHOLE},
-    {TP_RULE_H9, "torch/jit/_trace.py", "trace_module", CODE_WHOLE},
-    {TP_RULE_H9, "torch/jit/_script.py", "script", CODE_WHOLE},
-    {TP_RULE_H9, "torch/_dynamo/convert_frame.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "torch/_inductor/compile_fx.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "torch/export/_trace.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "torch/fx/_symbolic_trace.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "torch/fx/graph_module.py", "recompile", CODE_WHOLE},
-    {TP_RULE_H9, "torch/fx/experimental/optimization.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "torch/ao/quantization/quantize_fx.py", NULL, CODE_WHOLE},
-    {TP_RULE_H9, "triton/compiler/compiler.py", "compile", CODE_WHOLE},
-    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load", CODE_WHOLE},
-    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load_inline", CODE_WHOLE},
-    {TP_RULE_H10, "torch/serialization.py", "save", CODE_WHOLE},
-    {TP_RULE_H10, "torch/distributed/checkpoint/state_dict_saver.py", NULL, CODE_WHOLE},
-    {TP_RULE_H10, "safetensors/torch.py", "save_file", CODE_WHOLE},
-    {TP_RULE_H10, "tensorboard/writer.py", NULL, CODE_WHOLE},
-    {TP_RULE_H10, "logging/__init__.py", "emit", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/npyio.py", "save", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/npyio.py", "_savez", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "save", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "_savez", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/npyio.py", "savetxt", CODE_WHOLE},
-    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "savetxt", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/generic.py", "to_csv", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/generic.py", "to_json", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/generic.py", "to_pickle", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/generic.py", "to_hdf", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/frame.py", "to_parquet", CODE_WHOLE},
-    {TP_RULE_H10, "pandas/core/frame.py", "to_feather", CODE_WHOLE},
-    {TP_RULE_H10, "pyarrow/parquet/core.py", "write_table", CODE_WHOLE},
-    {TP_RULE_H10, "json/__init__.py", "dump", CODE_WHOLE}, /* json.dump writes each part of the text separately */
-    {TP_RULE_H10, "torchvision/utils.py", "save_image", CODE_WHOLE},
-    {TP_RULE_H10, "matplotlib/figure.py", "savefig", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function open>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function write>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function fsync>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function fdatasync>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function rename>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function replace>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, PRINT, CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method writerow of _csv.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method writerows of _csv.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function dump>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function compress>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method compress of ", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method write of _io.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method flush of _io.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method close of _io.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method commit of sqlite3.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method execute of sqlite3.", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* the forward pass stores its inputs */
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
-    /* a reentrant checkpoint recomputes until the CODE_END frame */
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN},
-    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* backward pass inside the reentrant node */
-    {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
-    {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
-    {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
-    {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
-    {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
-    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* option validate_args, on by default */
-    {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
-    {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
-};
-
-/* Returns whether the name of a frame matches this code. frame: the parsed name; its path is empty without a file. */
-static bool matches_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
-{
-    if (!code->path)
-        return !frame->path.len && tp_str_starts(name, code->function);
-    return frame->path.len && tp_str_ends(frame->path, code->path) &&
-           (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
-}
-
-/* Returns the index in `codes` of the code with this name, plus 1; 0 if the name is no known code. */
-static uint8_t code_index_of_name(struct tp_str name)
-{
-    struct tp_frame frame;
-    if (!tp_frame_parse(&frame, name) && !tp_str_starts(name, "<built-in "))
-        return 0;
-    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
-        if (matches_code(&codes[c], name, &frame))
-            return (uint8_t)(c + 1);
-    return 0;
-}
-
-/* Returns the result of code_index_of_name for each name id. */
-static uint8_t *find_known_frames(struct tp_advisor *a)
-{
-    const struct tp_strings *names = &a->model->trace->names;
-    uint8_t *known = tp_arena_array(a->arena, names->count, 1);
-    for (uint32_t i = 0; i < names->count; i++)
-        known[i] = code_index_of_name(names->items[i]);
-    return known;
-}
-
 /* first and last rule whose times this file collects */
 enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
@@ -288,7 +176,7 @@ static void add_event_to_rule(struct found *found, const struct tp_model *model,
 
 /* state of the walk over the frames */
 struct frames_seen {
-    /* time from a CODE_BEGIN frame to the end of its code; empty before the first such frame */
+    /* time from a TP_CODE_BEGIN frame to the end of its code; empty before the first such frame */
     struct tp_interval open_code_time;
     uint32_t begun_event;
     int64_t write_end_ns, print_end_ns; /* end of the last counted write, and end of the last short print, ns */
@@ -296,24 +184,24 @@ struct frames_seen {
 
 /* Returns whether a frame prints a text without waiting for the reader of the output. Such a print writes no file, and
  * recording it takes longer than the print itself. */
-static bool is_print_without_wait(const struct code *code, const struct tp_event *e)
+static bool is_print_without_wait(const struct tp_known_code *code, const struct tp_event *e)
 {
     enum { LONG_PRINT_NS = 1000000 };
-    return code->function && strcmp(code->function, PRINT) == 0 && e->dur_ns < LONG_PRINT_NS;
+    return code->function && strcmp(code->function, TP_PRINT_FRAME) == 0 && e->dur_ns < LONG_PRINT_NS;
 }
 
 static void add_frame_of_known_code(struct found *found, struct frames_seen *seen, const struct tp_model *model,
-                                    uint32_t event, const struct code *code)
+                                    uint32_t event, const struct tp_known_code *code)
 {
     const struct tp_event *e = &model->trace->events[event];
     if (is_print_without_wait(code, e))
         seen->print_end_ns = tp_event_end(e);
     if (code->rule == TP_RULE_H10 && e->ts_ns < seen->print_end_ns)
         return;
-    if (code->part == CODE_BEGIN) {
+    if (code->part == TP_CODE_BEGIN) {
         seen->open_code_time = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         seen->begun_event = event;
-    } else if (code->part == CODE_END) {
+    } else if (code->part == TP_CODE_END) {
         if (e->ts_ns >= seen->open_code_time.b)
             return;
         tp_intervals_push(&found->times[code->rule - FIRST], seen->open_code_time.a, e->ts_ns);
@@ -342,7 +230,7 @@ static bool is_module_recomputed(const struct tp_model *model, uint32_t event)
 static void find_events_of_known_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
-    const uint8_t *known = find_known_frames(a);
+    const uint8_t *known = tp_find_known_frames(&a->model->trace->names, a->arena);
     struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN, INT64_MIN};
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
@@ -350,7 +238,7 @@ static void find_events_of_known_frames(struct tp_advisor *a, struct found *foun
             tp_intervals_contain(a->cpu->loading, e->ts_ns))
             continue;
         if (known[e->name])
-            add_frame_of_known_code(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
+            add_frame_of_known_code(found, &seen, a->model, order->host[i], tp_known_code(known[e->name]));
         else if (e->kind == TP_KIND_MODULE && is_module_recomputed(a->model, order->host[i]))
             add_event_to_rule(found, a->model, TP_RULE_H11, order->host[i]);
     }
@@ -581,15 +469,15 @@ static void find_recomputed_kernels(struct tp_advisor *a, struct tp_intervals ti
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;
-    const uint8_t *known = find_known_frames(a);
+    const uint8_t *known = tp_find_known_frames(&a->model->trace->names, a->arena);
     bool is_any = false;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        is_any |= known[i] && codes[known[i] - 1].part == CODE_WHOLE;
+        is_any |= known[i] && tp_known_code(known[i])->part == TP_CODE_WHOLE;
     for (uint32_t i = 0; is_any && i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (tp_kind_is_frame(e->kind) && known[e->name] && codes[known[e->name] - 1].part == CODE_WHOLE &&
+        if (tp_kind_is_frame(e->kind) && known[e->name] && tp_known_code(known[e->name])->part == TP_CODE_WHOLE &&
             tp_event_is_in_window(a, i))
-            add_event_to_rule(found, model, codes[known[e->name] - 1].rule, i);
+            add_event_to_rule(found, model, tp_known_code(known[e->name])->rule, i);
     }
     return is_any;
 }
