@@ -2,7 +2,8 @@
  * a static drawing. */
 (function () {
   'use strict';
-  var KINDS = ['root', 'phase', 'py', 'op', 'kernel', 'root'], DEPTH = 0, KIND = 1, NAME = 2, DEVICE = 3, HOST = 4, BYTES = 5, CALLS = 6;
+  var KINDS = ['root', 'phase', 'py', 'op', 'kernel', 'root'],
+    PROGRAM_KINDS = ['root', 'phase', 'gpu3', 'gpu3', 'gpu3', 'root', 'gpu', 'gpu2'], DEPTH = 0, KIND = 1, NAME = 2, DEVICE = 3, HOST = 4, BYTES = 5, CALLS = 6;
   var ROW = 20, MIN_WIDTH = 0.12, MIN_LABEL = 1.6, MAX_ROWS = 60;
   var SVG = 'http://www.w3.org/2000/svg';
 
@@ -49,6 +50,7 @@
     this.root = this.focus = this.calls[0];
     this.metric = data.device ? DEVICE : HOST;
     this.devices = data.devices || 'GPU';
+    this.kinds = data.program ? PROGRAM_KINDS : KINDS;
     this.unit = data.samples ? ' sample' : ' call';
     this.wanted = '';
     this.svg = card.querySelector('svg.icicle');
@@ -118,9 +120,9 @@
     var box = draw('svg', { x: x.toFixed(3) + '%', y: depth * ROW, width: width.toFixed(3) + '%', height: ROW, 'data-call': index, 'data-tip': this.tip(row) });
     if (isHit) this.hits++;
     if (isAbove || (this.wanted && !isHit)) box.setAttribute('class', 'dimmed');
-    box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + KINDS[row[KIND]] }));
+    box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + this.kinds[row[KIND]] }));
     if (width > MIN_LABEL) {
-      var label = draw('text', { x: 5, y: 14, 'font-size': 11 });
+      var label = draw('text', { x: 5, y: 14, 'class': 'o-' + this.kinds[row[KIND]] });
       label.textContent = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + ' time';
       box.appendChild(label);
       box.setAttribute('tabindex', '0');

@@ -1,8 +1,11 @@
-/* The page of a program recorded from outside. The user selects a span of time in the lanes of the threads. Flame
+/* The page of a program recorded from outside. The reader selects a span of time in the lanes of the threads. Flame
  * graph, functions and waits then show this span. */
 (function () {
   'use strict';
+  var HINT = 'Drag in the lanes to see the functions and waits of a time.';
   var PARENT = 0, LABEL = 1, KIND = 2, ITEM = 0, BIN = 1, NS = 2, COUNT = 3, ROOT = 0, SHOWN = 60;
+
+  var AXIS = 22;
 
   function make(name, attributes, text) {
     var element = document.createElement(name);
@@ -15,24 +18,24 @@
     if (ns >= 1e6) return (ns / 1e6).toFixed(ns >= 1e7 ? 1 : 2) + ' ms';
     return (ns / 1e3).toFixed(1) + ' µs';
   }
-  function percent(part, whole) { return (whole ? 100 * part / whole : 0).toFixed(1) + ' %'; }
+  function milliseconds(ns) { return (ns / 1e6).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 }); }
+  function percent(part, whole) { return (whole ? 100 * part / whole : 0).toFixed(1); }
 
   function Program(card, prefix) {
     var self = this;
     this.data = JSON.parse(card.querySelector('.spandata').textContent);
-    this.card = card;
     this.prefix = prefix;
-    this.lanes = card.querySelector('.lanes');
-    this.lane = card.querySelector('.when');
-    this.mark = make('div', { 'class': 'chosen', hidden: '' });
-    this.lanes.appendChild(this.mark);
+    this.lane = card.querySelector('svg');
+    this.mark = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+    this.mark.setAttribute('class', 'chosen');
+    this.lane.appendChild(this.mark);
     var bar = card.querySelector('.toolrow');
     this.from = this.input(bar, 'From');
     this.to = this.input(bar, 'to');
     this.reset = make('button', { type: 'button', hidden: '' }, 'Whole time');
     this.reset.addEventListener('click', function () { self.choose(0, self.data.bins); });
     bar.appendChild(this.reset);
-    this.said = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, 'Drag over the lanes to choose a time span. Flame, functions and waits then show only this span.');
+    this.said = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, HINT);
     bar.appendChild(this.said);
     bar.hidden = false;
     card.classList.add('canchoose');
@@ -60,8 +63,8 @@
 
   Program.prototype.listen = function () {
     var self = this, start = null;
-    this.lanes.addEventListener('pointerdown', function (event) {
-      if (!event.target.closest('.when') || event.button) return;
+    this.lane.addEventListener('pointerdown', function (event) {
+      if (event.button) return;
       start = self.binAt(event.clientX);
       event.preventDefault();
     });
@@ -80,11 +83,10 @@
 
   /* Draws the mark of the selected span, and changes nothing else. */
   Program.prototype.show = function (first, last) {
-    var box = this.lane.getBoundingClientRect(), left = box.left - this.lanes.getBoundingClientRect().left, bins = this.data.bins;
-    var unit = this.data.wall / 1e6;
-    this.mark.hidden = first === 0 && last === bins;
-    this.mark.style.left = left + box.width * first / bins + 'px';
-    this.mark.style.width = box.width * (last - first) / bins + 'px';
+    var bins = this.data.bins, unit = this.data.wall / 1e6;
+    this.mark.setAttribute('x', 100 * first / bins + '%');
+    this.mark.setAttribute('width', first === 0 && last === bins ? 0 : 100 * (last - first) / bins + '%');
+    this.mark.setAttribute('height', this.lane.getAttribute('height') - AXIS);
     this.from.value = (unit * first / bins).toFixed(1);
     this.to.value = (unit * last / bins).toFixed(1);
   };
@@ -100,11 +102,11 @@
     var samples = this.data.samples.filter(function (cell) { return cell[BIN] >= first && cell[BIN] < last; });
     var waits = this.data.waits.filter(function (cell) { return cell[BIN] >= first && cell[BIN] < last; });
     var cpu = samples.reduce(function (sum, cell) { return sum + cell[NS]; }, 0);
-    this.said.textContent = whole ? '' : timeText(this.data.wall / bins * (last - first)) + ' chosen, ' + timeText(cpu) + ' of CPU time';
+    this.said.textContent = whole ? HINT : timeText(this.data.wall / bins * (last - first)) + ' chosen, ' + timeText(cpu) + ' of CPU time';
     var flame = document.getElementById(this.prefix + 'flame'), tree = flame && flame.querySelector('.calltree');
     if (tree) tree.dispatchEvent(new CustomEvent('calls', { detail: whole ? null : this.calls(samples) }));
-    this.table('functions', whole, ['Function', 'Self', 'Total', 'Self of CPU', 'Samples'], this.functions(samples, cpu));
-    this.table('waits', whole, ['Stack, innermost first', 'Cause', 'Thread', 'Times', 'Sum'], this.waits(waits));
+    this.table('functions', whole, ['Function', 'Self\nms', 'Of CPU\n%', 'Total\nms', 'Samples'], this.functions(samples, cpu));
+    this.table('waits', whole, ['Waits for', 'Thread', 'Times', 'Sum\nms'], this.waits(waits));
   };
 
   /* Returns the samples and times of each node, including its descendants. Relies on the order of the nodes: the index
@@ -119,18 +121,24 @@
     return sums;
   };
 
-  /* Returns rows in the format of the flame graph, depth first: [depth, kind, name, 0, ns, 0, samples]. */
+  /* Returns rows in the format of the flame graph, depth first: [depth, kind, name, 0, ns, 0, samples]. A function that
+   * only calls the next one (98 % of its time) has no row, as in the flame graph of the whole time. */
   Program.prototype.calls = function (samples) {
     var nodes = this.data.nodes, labels = this.data.labels, sums = this.totals(samples), children = nodes.map(function () { return []; });
-    var rows = [], pending = [[ROOT, 0]], next, node, i;
+    var rows = [], pending = [[ROOT, 0]], next, node, inner, i;
     for (i = 1; i < nodes.length; i++) if (sums[i][1]) children[nodes[i][PARENT]].push(i);
     while (pending.length) {
       next = pending.pop();
+      while ((inner = next[0] !== ROOT && this.passesOn(children[next[0]], sums, next[0])) && children[ROOT].indexOf(next[0]) < 0) next[0] = inner;
       node = nodes[next[0]];
       rows.push([next[1], node[KIND], labels[node[LABEL]], 0, sums[next[0]][0], 0, sums[next[0]][1]]);
       children[next[0]].forEach(function (child) { pending.push([child, next[1] + 1]); });
     }
     return rows;
+  };
+
+  Program.prototype.passesOn = function (children, sums, node) {
+    return children.filter(function (child) { return sums[child][0] >= 0.98 * sums[node][0]; })[0];
   };
 
   Program.prototype.functions = function (samples, cpu) {
@@ -148,7 +156,7 @@
     }
     return Object.keys(found).sort(function (a, b) { return found[b][0] - found[a][0] || found[b][1] - found[a][1]; }).map(function (label) {
       var f = found[label];
-      return [labels[label], timeText(f[0]), timeText(f[1]), percent(f[0], cpu), f[2].toLocaleString('en')];
+      return [labels[label], milliseconds(f[0]), percent(f[0], cpu), milliseconds(f[1]), f[2].toLocaleString('en')];
     });
   };
 
@@ -161,7 +169,7 @@
     });
     return Object.keys(found).sort(function (a, b) { return found[b][1] - found[a][1]; }).map(function (group) {
       var g = groups[group], sum = found[group];
-      return [g[1] || '(no stack recorded)', g[0], g[2], sum[0].toLocaleString('en'), timeText(sum[1])];
+      return [g[0] + (g[1] && ' in ' + g[1]), g[2], sum[0].toLocaleString('en'), milliseconds(sum[1])];
     });
   };
 
@@ -170,11 +178,18 @@
     var section = document.getElementById(this.prefix + id), old = section && section.querySelector('.ofspan');
     if (!section) return;
     if (old) old.parentNode.removeChild(old);
-    Array.prototype.forEach.call(section.querySelectorAll('.card'), function (card) { card.hidden = !whole; });
+    Array.prototype.forEach.call(section.querySelectorAll('.tab:not(.ofspan), .lead'), function (card) { card.hidden = !whole; });
     if (whole) return;
-    var card = make('div', { 'class': 'card flush ofspan' }), scroll = make('div', { 'class': 'scroll' }), table = make('table', { 'class': 'data' });
+    var card = make('div', { 'class': 'tab ofspan' }), table = make('table', { 'class': 'data' });
     var head = make('tr', {}), body = make('tbody', {}), top = make('thead', {});
-    heads.forEach(function (text) { head.appendChild(make('th', { scope: 'col' }, text)); });
+    heads.forEach(function (text, i) {
+      var lines = text.split('\n'), cell = make('th', { scope: 'col', 'class': i ? 'w9' : '' }, lines[0]);
+      if (lines[1]) {
+        cell.appendChild(make('br', {}));
+        cell.appendChild(make('i', {}, lines[1]));
+      }
+      head.appendChild(cell);
+    });
     rows.slice(0, SHOWN).forEach(function (row) {
       var line = make('tr', {});
       row.forEach(function (text, i) {
@@ -187,19 +202,18 @@
     top.appendChild(head);
     table.appendChild(top);
     table.appendChild(body);
-    scroll.appendChild(table);
-    card.appendChild(scroll);
+    card.appendChild(table);
     if (!rows.length) card.appendChild(make('p', { 'class': 'note' }, 'The chosen span has no rows.'));
     if (rows.length > SHOWN) card.appendChild(make('p', { 'class': 'note' }, 'The table shows ' + SHOWN + ' of ' + rows.length + ' rows.'));
     section.appendChild(card);
   };
 
-  Array.prototype.forEach.call(document.querySelectorAll('.threads'), function (card) {
-    if (!card.querySelector('.spandata')) return;
+  Array.prototype.forEach.call(document.querySelectorAll('.spandata'), function (data) {
+    var card = data.closest('figure');
     try {
-      new Program(card, card.closest('section').id.replace(/threads$/, ''));
+      new Program(card, card.closest('section').id.replace(/overview$/, ''));
     } catch (error) {
-      console.warn('threads: ' + error.message);
+      console.warn('lanes: ' + error.message);
     }
   });
 }());

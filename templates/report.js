@@ -4,6 +4,7 @@
 (function () {
   'use strict';
   var root = document.documentElement;
+  root.classList.add('js');
   function one(selector, from) { return (from || document).querySelector(selector); }
   function all(selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); }
   function make(name, attributes, text) {
@@ -20,7 +21,7 @@
   function setTheme(name) {
     theme = NEXT[name] ? name : 'auto';
     if (theme === 'auto') root.removeAttribute('data-theme'); else root.setAttribute('data-theme', theme);
-    themeButton.textContent = { auto: 'Auto', dark: 'Dark', light: 'Light' }[theme];
+    themeButton.textContent = '\u25d0';
     themeButton.title = 'Theme: ' + theme;
     themeButton.setAttribute('aria-label', 'Theme: ' + theme);
     document.dispatchEvent(new Event('tracepress-theme'));
@@ -34,7 +35,7 @@
   setTheme(theme);
 
   /* ---- which section is on screen ---- */
-  var links = all('.bar nav a');
+  var links = all('header nav > ul a');
   var sections = links.map(function (link) { return document.getElementById(link.getAttribute('href').slice(1)); });
   function highlight() {
     var current = 0;
@@ -80,7 +81,7 @@
     owner.setAttribute('data-tip', title.textContent);
     owner.removeChild(title);
   });
-  all('th[title], td [title], dt[title]').forEach(function (element) {
+  all('th[title], td[title], td [title], dt[title]').forEach(function (element) {
     element.setAttribute('data-tip', element.getAttribute('title'));
     element.removeAttribute('title');
   });
@@ -95,6 +96,38 @@
     }
   });
   document.addEventListener('scroll', function () { tip.hidden = true; }, { passive: true, capture: true });
+
+  /* ---- an action marks its times in the strip, and in the timeline by an event ---- */
+  all('.acts > li[data-f]').forEach(function (action) {
+    var scope = action.closest('section') || document, marks = (action.getAttribute('data-marks') || '').split(';').filter(Boolean);
+    function show(isOn) {
+      all('.mk' + action.getAttribute('data-f'), scope).forEach(function (mark) { mark.classList.toggle('on', isOn); });
+      document.dispatchEvent(new CustomEvent('tracepress-mark', {
+        detail: isOn ? { marks: marks.map(function (mark) { return mark.split(',').map(Number); }), within: scope } : null
+      }));
+    }
+    action.addEventListener('mouseenter', function () { show(true); });
+    action.addEventListener('mouseleave', function () { show(false); });
+    action.addEventListener('focusin', function () { show(true); });
+    action.addEventListener('focusout', function () { show(false); });
+  });
+
+  /* ---- a click in the ribbon chooses the step that the strip shows ---- */
+  all('.ribbon').forEach(function (ribbon) {
+    var scope = ribbon.closest('section'), columns = all('[data-step]', ribbon);
+    function choose(column) {
+      var step = column.getAttribute('data-step');
+      columns.forEach(function (other) { other.classList.toggle('on', other === column); });
+      all('[data-strip]', scope).forEach(function (strip) { strip.hidden = strip.getAttribute('data-strip') !== step; });
+      document.dispatchEvent(new CustomEvent('tracepress-step', { detail: { step: +step, within: scope } }));
+    }
+    columns.forEach(function (column) {
+      column.addEventListener('click', function () { choose(column); });
+      column.addEventListener('keydown', function (event) {
+        if (event.key === 'Enter' || event.key === ' ') { choose(column); event.preventDefault(); }
+      });
+    });
+  });
 
   /* ---- tables ---- */
   /* Returns the text of a CSV cell. A spreadsheet interprets texts with these first characters as formulas, so they get
@@ -111,13 +144,19 @@
     return (one('summary', cell) || one('code', cell) || cell).textContent.trim();
   }
   function cellNumber(cell) {
-    var value = parseFloat(cell.textContent.replace(/,/g, '').replace(/\u2212/g, '-'));
+    var value = parseFloat(cell.textContent.replace(/[,<]/g, '').replace(/\u2212/g, '-'));
     return isNaN(value) ? -Infinity : value;
   }
   function headText(head) {
     return head.textContent.trim().replace(/\s+/g, ' ');
   }
-  function sortable(head, column, heads, body, rows) {
+  /* Sorts the items and their children, and returns them in the order in which a tree shows them. */
+  function sorted(items, up) {
+    return items.slice().sort(function (a, b) {
+      return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
+    }).reduce(function (all, item) { return all.concat([item], sorted(item.children, up)); }, []);
+  }
+  function sortable(head, column, heads, items, place) {
     var isText = column === 0 || head.classList.contains('t'), button = make('button', { type: 'button' });
     while (head.firstChild) button.appendChild(head.firstChild);
     head.appendChild(button);
@@ -126,20 +165,11 @@
       var up = now === 'descending' || (isText && now !== 'ascending') ? 1 : -1;
       heads.forEach(function (other) { other.removeAttribute('aria-sort'); });
       head.setAttribute('aria-sort', up > 0 ? 'ascending' : 'descending');
-      rows.forEach(function (item) {
+      items.forEach(function (item) {
         var cell = item.row.children[column];
         item.key = isText ? cellText(cell).toLowerCase() : cellNumber(cell);
       });
-      append(body, rows.filter(function (item) { return !item.parent; }), up);
-    });
-  }
-  /* Appends the items in their order, each followed by the rows below it in the tree. */
-  function append(body, items, up) {
-    items.sort(function (a, b) {
-      return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
-    }).forEach(function (item) {
-      body.appendChild(item.row);
-      append(body, item.children, up);
+      place(sorted(items.filter(function (item) { return !item.parent; }), up));
     });
   }
   /* Returns the rows with their parents. In a tree, the parent is the nearest previous row that is less deep. */
@@ -174,57 +204,69 @@
   function tableCsv(heads, rows) {
     var kept = heads.map(function (head) { return !head.classList.contains('b'); });
     var lines = [heads.filter(function (h, i) { return kept[i]; }).map(function (h) { return csvCell(headText(h)); }).join(',')];
-    rows().forEach(function (row) {
+    rows.forEach(function (row) {
       if (row.hidden) return;
       var cells = Array.prototype.slice.call(row.children).filter(function (c, i) { return kept[i]; });
       lines.push(cells.map(function (c) { return csvCell(cellText(c)); }).join(','));
     });
     return lines.join('\r\n');
   }
+  /* Makes a table sortable. The rows behind "All .." are in a second table with the same columns; sorting and filtering
+   * work over the rows of both, and the first table always has the first rows. */
   function equip(table) {
-    var body = table.tBodies[0], rows = all('tr', body), heads = all('thead th', table), name = table.getAttribute('data-name');
+    var body = table.tBodies[0], heads = all('thead th', table), name = table.getAttribute('data-name');
+    var box = table.nextElementSibling, rest = box && box.matches('details.all') ? one('tbody', box) : null;
+    var open = body.rows.length, rows = all('tr', body).concat(rest ? all('tr', rest) : []), items = family(rows), order = rows;
     if (rows.length < 2) return;
-    var items = family(rows);
-    heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, items); });
-    if (rows.length < 8) return; /* short tables need no filter */
-    var bar = make('div', { 'class': 'toolrow' });
-    var count = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, rows.length + (rows.length === 1 ? ' row' : ' rows'));
-    var input = make('input', {
-      'class': 'inp', type: 'search', placeholder: 'Filter by name', 'aria-label': 'Filter ' + name + ' by name'
-    });
-    input.addEventListener('input', function () {
-      var wanted = input.value.toLowerCase(), shown = 0;
-      table.classList.toggle('fold', !wanted && isFolded());
-      rows.forEach(function (row) {
-        row.hidden = cellText(row.children[0]).toLowerCase().indexOf(wanted) < 0;
+    function place(inOrder) {
+      var shown = 0;
+      order = inOrder.map(function (item) { return item.row; });
+      order.forEach(function (row) {
+        (!rest || (!row.hidden && shown < open) ? body : rest).appendChild(row);
         shown += !row.hidden;
       });
-      count.textContent = (wanted ? shown + ' of ' : '') + rows.length + ' rows';
-    });
-    var copy = make('button', { type: 'button' }, 'Copy CSV');
-    copy.addEventListener('click', function () {
-      copyText(tableCsv(heads, function () { return all('tr', body); }), copy);
-    });
-    bar.appendChild(input);
-    bar.appendChild(copy);
-    var fold = null;
+    }
+    heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, items, place); });
+    var bar = make('div', { 'class': 'toolrow' }), fold = null;
     function isFolded() { return fold !== null && fold.getAttribute('aria-pressed') === 'false'; }
+    if (rows.length > 20) {
+      var count = make('span', { 'class': 'cnt', 'aria-live': 'polite' });
+      var input = make('input', {
+        'class': 'inp', type: 'search', placeholder: 'Filter by name', 'aria-label': 'Filter ' + name + ' by name'
+      });
+      input.addEventListener('input', function () {
+        var wanted = input.value.toLowerCase(), shown = 0;
+        table.classList.toggle('fold', !wanted && isFolded());
+        rows.forEach(function (row) {
+          row.hidden = cellText(row.children[0]).toLowerCase().indexOf(wanted) < 0;
+          shown += !row.hidden;
+        });
+        place(order.map(function (row) { return { row: row }; }));
+        count.textContent = wanted ? shown + ' of ' + rows.length : '';
+      });
+      bar.appendChild(input);
+      bar.appendChild(count);
+    }
     if (one('tr.deep', body)) {
       fold = make('button', { type: 'button', 'aria-pressed': 'false' }, 'All levels');
       fold.addEventListener('click', function () {
         fold.setAttribute('aria-pressed', isFolded() ? 'true' : 'false');
-        table.classList.toggle('fold', isFolded() && !input.value);
+        table.classList.toggle('fold', isFolded() && !(input && input.value));
       });
       table.classList.add('fold');
       bar.appendChild(fold);
     }
-    bar.appendChild(count);
-    var scroll = table.closest('.scroll');
-    scroll.parentNode.insertBefore(bar, scroll);
+    if (!rest && rows.length < 9) return;
+    var copy = make('button', { type: 'button' }, 'Copy CSV');
+    copy.addEventListener('click', function () { copyText(tableCsv(heads, order), copy); });
+    bar.appendChild(copy);
+    if (rest) box.insertBefore(bar, rest.parentNode);
+    else table.parentNode.insertBefore(bar, table);
   }
-  all('table.data[data-name]').forEach(equip);
+  all('table.data[data-name]:not(.rest)').forEach(equip);
   all('table.mini:not(.fall):not(.tmap)').forEach(function (table) {
     var body = table.tBodies[0], items = family(all('tr', body)), heads = all('thead th', table);
-    heads.forEach(function (head, i) { sortable(head, i, heads, body, items); });
+    function place(inOrder) { inOrder.forEach(function (item) { body.appendChild(item.row); }); }
+    heads.forEach(function (head, i) { sortable(head, i, heads, items, place); });
   });
 }());

@@ -1,73 +1,89 @@
 /* Navigation within the page. One selection applies to the whole page and is part of the address (#sel=kernel:NAME,
  * #t=604ms-616ms). Names in tables link to the timeline, and from there to other tables. A finding links to its
- * evidence, and a bar to its step. One search finds all of these. Texts are set as text only, never as markup. */
+ * evidence. One search finds all of these. Texts are set as text only, never as markup. */
 (function () {
   'use strict';
-  var KINDS = { operators: 'operator', kernels: 'kernel', modules: 'module', idle: 'line' };
-  var UNITS = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9 };
-  var MOST_HITS = 12;
+  const KINDS = { operators: 'operator', kernels: 'kernel', modules: 'module', idle: 'line' };
+  const UNITS = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9 };
+  const MOST_HITS = 12;
 
-  function one(selector, from) { return (from || document).querySelector(selector); }
-  function all(selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); }
+  const one = (selector, from) => (from || document).querySelector(selector);
+  const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   function make(name, attributes, text) {
-    var element = document.createElement(name);
-    Object.keys(attributes).forEach(function (key) { element.setAttribute(key, attributes[key]); });
+    const element = document.createElement(name);
+    Object.keys(attributes).forEach((key) => element.setAttribute(key, attributes[key]));
     if (text !== undefined) element.textContent = text;
     return element;
   }
-  function flat(text) { return text.replace(/\s+/g, ' ').trim(); }
-  function button(text, act) {
-    var element = make('button', { type: 'button' }, text);
-    element.addEventListener('click', act);
-    return element;
-  }
+  const flat = (text) => text.replace(/\s+/g, ' ').trim();
 
   /* ---- the address ---- */
 
   function nanoseconds(text) {
-    var parts = /^([\d.]+)(ns|us|µs|ms|s)$/.exec(text);
+    const parts = /^([\d.]+)(ns|us|µs|ms|s)$/.exec(text);
     return parts ? parseFloat(parts[1]) * UNITS[parts[2]] : NaN;
   }
-  function timeWord(ns) { return +(ns / 1e6).toFixed(6) + 'ms'; }
+  const timeWord = (ns) => +(ns / 1e6).toFixed(6) + 'ms';
+  const partWord = (part) => timeWord(part[0]) + '-' + timeWord(part[1]);
+  function readPart(text) {
+    const [a, z] = text.split('-').map(nanoseconds);
+    return a >= 0 && z > a ? [a, z] : null;
+  }
+  /* Without a selected item, `t` is the view; with one, `t` is its start, and `v` is the view. */
   function address(state) {
-    var parts = [];
+    const parts = [];
     if (state.kind) parts.push('sel=' + state.kind + ':' + encodeURIComponent(state.name));
-    if (state.from >= 0) parts.push('t=' + timeWord(state.from) + (state.to > state.from ? '-' + timeWord(state.to) : ''));
+    if (state.from >= 0) parts.push('t=' + timeWord(state.from));
+    if (state.view) parts.push((state.kind ? 'v=' : 't=') + partWord(state.view));
+    if (state.range) parts.push('r=' + partWord(state.range));
+    if (state.step) parts.push('with=' + encodeURIComponent(state.step));
     if (state.page) parts.push('in=' + state.page);
     return '#' + parts.join('&');
   }
   /* Returns the selection in the address, or null if the address has another form. */
   function readAddress() {
-    var state = { kind: '', name: '', from: -1, to: -1, page: '' }, isOurs = false;
-    location.hash.slice(1).split('&').forEach(function (part) {
-      var at = part.indexOf('='), key = part.slice(0, at), value = part.slice(at + 1), colon, times;
+    const state = { kind: '', name: '', from: -1, view: null, range: null, step: '', page: '' };
+    let isOurs = false;
+    location.hash.slice(1).split('&').forEach((part) => {
+      const at = part.indexOf('='), key = part.slice(0, at);
+      let value = part.slice(at + 1);
       try { value = decodeURIComponent(value); } catch (e) { /* decoding fails if a user typed a percent sign */ }
-      if (key === 'sel' && (colon = value.indexOf(':')) > 0) {
+      const colon = value.indexOf(':');
+      if (key === 'sel' && colon > 0) {
         state.kind = value.slice(0, colon);
         state.name = value.slice(colon + 1);
-        isOurs = true;
       } else if (key === 't') {
-        times = value.split('-').map(nanoseconds);
-        if (!(times[0] >= 0)) return;
-        state.from = times[0];
-        state.to = times[1] > times[0] ? times[1] : -1;
-        isOurs = true;
-      } else if (key === 'in') state.page = value;
+        const start = nanoseconds(value.split('-')[0]);
+        if (!(start >= 0)) return;
+        state.from = start;
+        state.view = readPart(value);
+      } else if (key === 'v') state.view = readPart(value);
+      else if (key === 'r') state.range = readPart(value);
+      else if (key === 'with') state.step = value;
+      else if (key === 'in') state.page = value;
+      isOurs = isOurs || /^(sel|t|r|with)$/.test(key);
     });
-    return isOurs ? state : null;
+    if (!isOurs || (!state.kind && state.from < 0 && !state.range && !state.step)) return null;
+    if (!state.kind && state.from >= 0 && !state.view) state.view = [state.from, state.from + 1e6];
+    if (state.kind && state.view && state.from === state.view[0]) state.from = (state.view[0] + state.view[1]) / 2;
+    return state;
   }
 
   /* ---- places: table rows with the item that they name ---- */
 
-  var places = [];
+  const places = [];
   function sectionOf(element) {
-    var section = element.closest('section');
+    const section = element.closest('section');
     return { prefix: section.id.replace(/[a-z_]+$/, ''), name: section.id.replace(/^[a-z]*\d+-/, ''), title: (one('h2', section) || section).textContent };
+  }
+  /* Returns the name of the item in a cell. A line is shown as its function, but named "file(line): function". */
+  function shownName(code, kind) {
+    return flat(kind === 'line' && (code.getAttribute('data-tip') || code.title) || code.textContent);
   }
   /* Returns the shown name and all other names of the same item: the full name, and those in other tables and in the
    * timeline. */
   function namesOf(cell, kind) {
-    var full = one('.full', cell), code = one('code', cell), tip = code.getAttribute('data-tip') || code.title, names = [flat(code.textContent)];
+    const full = one('.full', cell), code = one('code', cell), tip = code.getAttribute('data-tip') || code.title, names = [shownName(code, kind)];
     if (full) names.push(flat(full.textContent));
     if (tip) names.push(flat(tip));
     /* also adds a truncated name without the part that distinguishes it from similar names */
@@ -75,276 +91,225 @@
     if (kind === 'module') names.push('nn.Module: ' + names[0]);
     return names;
   }
-  function isCalled(place, state) { return place.page === state.page && place.names.indexOf(flat(state.name)) >= 0; }
-  /* Returns all names of the selected item. */
-  function namesFor(state) {
-    return places.reduce(function (names, place) { return isCalled(place, state) ? names.concat(place.names) : names; }, [flat(state.name)]);
-  }
+  const isCalled = (place, state) => place.page === state.page && place.names.includes(flat(state.name));
   function addRow(row) {
-    var cell = row.cells[0], table = row.closest('table'), section = sectionOf(table), more = one('.more', cell), code = one('code', cell);
-    var kind = (/(line|step)$/.exec(table.getAttribute('data-name')) || [])[0] || KINDS[section.name], names, name, link;
-    if (table.classList.contains('mini')) kind = /operator|call|function/i.test(table.closest('.card').firstElementChild.textContent) ? 'operator' : 'kernel';
-    if (!kind || !code || /^(works|time)$/.test(table.getAttribute('data-name'))) return;
-    names = namesOf(cell, kind);
-    name = names[0];
+    const cell = row.cells[0], table = row.closest('table'), section = sectionOf(table), more = one('.more', cell), code = one('code', cell);
+    const kind = (/(line|step)$/.exec(table.getAttribute('data-name')) || [])[0] || KINDS[section.name];
+    if (!kind || !code || /^(works|time|kinds of work|module classes)$/.test(table.getAttribute('data-name'))) return;
+    const names = namesOf(cell, kind), name = names[0];
     if (!name || (kind === 'line' && /^[[(]/.test(name))) return; /* skips lines such as "[no host event]" */
-    places.push({ kind: kind, name: name, names: names, row: row, page: section.prefix, title: table.classList.contains('mini') ? 'Overview' : section.title });
-    link = make('a', { 'class': 'go', href: address({ kind: kind, name: name, page: section.prefix, from: -1 }) });
+    places.push({ kind, name, names, row, page: section.prefix, title: section.title });
+    const link = make('a', { 'class': 'go', href: address({ kind, name, page: section.prefix }) });
     if (more) {
       link.textContent = 'Show in the timeline';
       more.insertBefore(make('p', {}), more.firstChild).appendChild(link);
     } else if (!one('a', code)) {
-      while (code.firstChild) link.appendChild(code.firstChild);
+      link.append(...code.childNodes);
       code.appendChild(link);
     }
   }
-  all('section table.data[data-name] > tbody > tr, section table.mini > tbody > tr').forEach(addRow);
+  all('section table.data[data-name] > tbody > tr').forEach(addRow);
 
   /* Adds links to names without one, if the timeline or a row knows the name. Such names are in trees, in memory, in
    * calls that wait, and in evidence. */
   function knownNames(viewer, page) {
-    var kinds = Object.create(null);
-    viewer.data.names.forEach(function (name, i) { if (i) kinds[flat(name)] = viewer.kindOf(i); });
-    places.forEach(function (place) { if (place.page === page) place.names.forEach(function (name) { kinds[name] = place.kind; }); });
+    const kinds = Object.create(null);
+    viewer.data.names.forEach((name, i) => { if (i) kinds[flat(name)] = viewer.kindOf(i); });
+    places.forEach((place) => { if (place.page === page) place.names.forEach((name) => { kinds[name] = place.kind; }); });
     return kinds;
   }
   function knownAs(text, kinds) {
-    var whole = text.replace(/ [[(].*/, '');
-    return [text, 'nn.Module: ' + text, whole, 'aten::' + whole].filter(function (name) { return name && kinds[name]; })[0];
+    const whole = text.replace(/ [[(].*/, '');
+    return [text, 'nn.Module: ' + text, whole, 'aten::' + whole].find((name) => name && kinds[name]);
   }
   function linkKnown(viewer, page) {
-    var kinds = knownNames(viewer, page);
-    all('table.data[data-name] td.nm > code, table.data[data-name] td.nm > div > code, table.data td.t, .findings li > code').forEach(function (cell) {
-      var section, name, row, text = flat(cell.textContent);
-      if (one('a', cell) || !(name = knownAs(text, kinds)) || (section = sectionOf(cell)).prefix !== page) return;
-      var link = make('a', { 'class': 'go', href: address({ kind: kinds[name], name: name, page: page, from: -1 }) });
-      while (cell.firstChild) link.appendChild(cell.firstChild);
+    const kinds = knownNames(viewer, page);
+    all('table.data[data-name] td.nm > code, table.data[data-name] td.nm > div > code, table.data td.t, .rest li > code').forEach((cell) => {
+      const name = knownAs(shownName(cell, cell.closest('.nm') ? 'line' : ''), kinds);
+      if (one('a', cell) || !name || sectionOf(cell).prefix !== page) return;
+      const link = make('a', { 'class': 'go', href: address({ kind: kinds[name], name, page }) }), row = cell.closest('td.nm');
+      link.append(...cell.childNodes);
       cell.appendChild(link);
-      if ((row = cell.closest('td.nm'))) places.push({ kind: kinds[name], name: name, names: [name], row: row.parentNode, page: page, title: section.title });
+      if (row) places.push({ kind: kinds[name], name, names: [name], row: row.parentNode, page, title: sectionOf(cell).title });
     });
   }
 
-  /* ---- evidence, steps ---- */
+  /* ---- evidence ---- */
 
-  all('.findings li[data-t]').forEach(function (item) {
-    var text = item.firstChild, state = { kind: 'event', name: one('code', item).textContent, from: +item.getAttribute('data-t'), page: sectionOf(item).prefix };
+  all('.rest li[data-t]').forEach((item) => {
+    const text = item.firstChild, state = { kind: 'event', name: one('code', item).textContent, from: +item.getAttribute('data-t'), page: sectionOf(item).prefix };
     if (!one('#' + state.page + 'timeline')) return;
-    var link = make('a', { href: address(state) }, text.textContent.replace(/:\s*$/, ''));
-    item.insertBefore(link, text);
+    item.insertBefore(make('a', { href: address(state) }, text.textContent.replace(/:\s*$/, '')), text);
     text.textContent = ': ';
   });
-  all('.steps > svg').forEach(function (bar) {
-    var tip = bar.getAttribute('data-tip'), name = tip && /^(?:Step )?([^,]+),/.exec(tip);
-    if (!name) return;
-    bar.classList.add('go');
-    bar.addEventListener('click', function () { location.hash = address({ kind: 'step', name: name[1], page: sectionOf(bar).prefix, from: -1 }); });
-  });
+  /* ---- rows of tables in the panel of the timeline ---- */
 
-  /* ---- the panel under the timeline ---- */
-
-  var viewers = {}; /* key: prefix of the page */
-  function prefixOf(card) { return sectionOf(card).prefix; }
-  function viewerOf(state) { return viewers[state.page] || viewers[Object.keys(viewers)[0]]; }
+  const viewers = {}; /* key: prefix of the page */
+  const viewerOf = (state) => viewers[state.page] || viewers[Object.keys(viewers)[0]];
 
   function rowFacts(row) {
-    var heads = all('thead th', row.closest('table')), facts = [];
-    heads.forEach(function (head, i) {
-      var value = row.cells[i] && row.cells[i].textContent.trim();
-      if (i && value && !head.classList.contains('b') && facts.length < 4) facts.push(head.innerText.trim().replace(/\s+/g, ' ') + ' ' + value);
+    const facts = [];
+    all('thead th', row.closest('table')).forEach((head, i) => {
+      const value = row.cells[i] && row.cells[i].textContent.trim();
+      if (i && value && !head.classList.contains('b') && facts.length < 4) facts.push(flat(head.innerText) + ' ' + value);
     });
     return facts.join(' · ');
   }
+  function openAround(element) {
+    for (let box = element.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+  }
   function goTo(row) {
-    for (var box = row.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+    openAround(row);
     row.scrollIntoView({ block: 'center' });
     row.setAttribute('tabindex', '-1');
     row.focus({ preventScroll: true });
   }
   function addPlaces(panel, state) {
-    var list = make('ul', {}), shown = {};
-    places.forEach(function (place) {
-      var table = isCalled(place, state) && place.row.closest('table').getAttribute('data-name');
+    const list = make('ul', { 'class': 'places' }), shown = {};
+    places.forEach((place) => {
+      const table = isCalled(place, state) && place.row.closest('table').getAttribute('data-name');
       if (list.children.length > 9 || table === false || (shown[table] = (shown[table] || 0) + 1) > 3) return;
-      var item = list.appendChild(make('li', {}));
-      item.appendChild(button(place.title, function () { goTo(place.row); }));
-      item.appendChild(document.createTextNode(' ' + rowFacts(place.row)));
+      const button = make('button', { type: 'button' }, place.title), item = make('li', {});
+      button.addEventListener('click', () => goTo(place.row));
+      item.append(button, ' ' + rowFacts(place.row));
+      list.append(item);
     });
     if (list.children.length) panel.appendChild(list);
-  }
-  function addNames(panel, words, slices, state) {
-    if (!slices.length) return;
-    var line = panel.appendChild(make('p', {}, words + ' '));
-    slices.forEach(function (slice, i) {
-      if (i) line.appendChild(document.createTextNode(words === 'Launches' ? ', ' : ' › '));
-      line.appendChild(make('a', { href: address({ kind: slice.kind, name: slice.name, from: slice.start, page: state.page }) }, slice.name));
-    });
-  }
-  function fill(panel, state, viewer) {
-    var shown = viewer.selected, head;
-    panel.textContent = '';
-    panel.setAttribute('data-of', location.hash);
-    panel.hidden = false;
-    if (!state.kind) {
-      panel.appendChild(make('b', {}, viewer.between()));
-      viewer.busiest().forEach(function (name) { panel.appendChild(make('p', {}, name.words + ' ')).appendChild(make('a', { href: address({ kind: name.kind, name: name.name, from: name.start, page: state.page }) }, name.name)); });
-      return;
-    }
-    head = panel.appendChild(make('p', {}));
-    head.appendChild(make('span', { 'class': 'sev low' }, state.kind));
-    head.appendChild(make('b', {}, ' ' + (shown ? shown.name : state.name)));
-    if (shown) {
-      panel.appendChild(make('p', {}, shown.text));
-      if (shown.caption) panel.appendChild(make('p', { 'class': 'caption' }, shown.caption));
-      if (shown.shapes) panel.appendChild(make('p', { 'class': 'shapes' }, (shown.shapes.of ? 'Shapes of ' + shown.shapes.of + ' ' : 'Shapes ') + shown.shapes.text));
-      addNames(panel, 'Inside of', shown.parents, state);
-      addNames(panel, 'Launched by', shown.launch ? [shown.launch] : [], state);
-      if (shown.launch) addNames(panel, 'inside', viewer.parentsOf(shown.launch), state);
-      addNames(panel, 'Launches', shown.launched || [], state);
-    } else {
-      panel.appendChild(make('p', {}, state.kind === 'step' ? 'No step of this name is in the timeline.' : 'No slice of this name is in the timeline, because short slices are drawn only as a share of time.'));
-    }
-    if (shown && shown.count > 1) {
-      panel.appendChild(button('Previous', function () { viewer.go(-1); }));
-      panel.appendChild(button('Next', function () { viewer.go(1); }));
-    }
-    addPlaces(panel, { name: shown ? shown.name : state.name, page: state.page });
   }
 
   /* ---- one selection ---- */
 
   function markRows(state) {
-    all('tr.sel').forEach(function (row) { row.classList.remove('sel'); });
-    if (!state) return;
-    places.forEach(function (place) {
-      if (isCalled(place, state)) place.row.classList.add('sel');
-    });
+    all('tr.sel').forEach((row) => row.classList.remove('sel'));
+    places.forEach((place) => { if (state && isCalled(place, state)) place.row.classList.add('sel'); });
   }
+  /* current: the address that the page shows; another one is about to be applied. settled: the state that this address
+   * already opens, as text */
+  let current = location.hash, settled = '';
   function apply() {
-    var state = readAddress(), viewer = state && viewerOf(state), card, first;
+    current = location.hash;
+    const state = readAddress(), viewer = state && viewerOf(state);
     markRows(state);
     if (!state) return;
+    const here = places.filter((place) => isCalled(place, state));
     if (viewer) {
-      state.names = namesFor(state);
+      state.names = here.reduce((names, place) => names.concat(place.names), [flat(state.name)]);
       viewer.select(state);
-      fill(viewer.panel, state, viewer);
+      viewer.panel.setAttribute('data-of', current);
+      settled = JSON.stringify(viewer.state());
       viewer.scroll();
       return;
     }
-    card = one('#' + CSS.escape(state.page + 'timeline'));
-    first = places.filter(function (place) { return isCalled(place, state); })[0];
+    const card = one('#' + CSS.escape(state.page + 'timeline'));
     /* the timeline starts when it becomes visible, and then applies the selection */
     if (card && one('.tldata', card)) {
-      for (var box = card.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+      openAround(card);
       card.scrollIntoView();
-    } else if (first) goTo(first.row);
-  }
-  function rewrite(state) {
-    try { history.replaceState(null, '', address(state)); } catch (e) { /* some frames forbid this */ }
+    } else if (here.length) goTo(here[0].row);
   }
   addEventListener('hashchange', apply);
 
-  document.addEventListener('tracepress-timeline', function (event) {
-    var viewer = event.detail, page = prefixOf(viewer.card), state = readAddress(), later = 0;
+  document.addEventListener('tracepress-timeline', (event) => {
+    const viewer = event.detail, page = sectionOf(viewer.card).prefix, state = readAddress();
     viewers[page] = viewer;
-    viewer.panel = make('div', { 'class': 'walk', 'aria-live': 'polite', hidden: '' });
-    viewer.card.appendChild(viewer.panel);
+    settled = JSON.stringify(viewer.state());
     linkKnown(viewer, page);
-    viewer.onselect = function (slice) { /* the user selected another slice, by pointer or by the button Next */
-      var chosen = { kind: slice.kind, name: slice.name, from: slice.start, to: -1, page: page };
-      rewrite(chosen);
-      markRows(chosen);
-      fill(viewer.panel, chosen, viewer);
+    viewer.href = (kind, name, from) => address({ kind, name, from, page });
+    viewer.places = (box, name) => addPlaces(box, { name, page });
+    /* the user changed view, selection or range */
+    viewer.onchange = () => {
+      const now = viewer.state(), text = JSON.stringify(now);
+      if (location.hash !== current || text === settled) return;
+      settled = text;
+      now.page = page;
+      markRows(now.kind ? now : null);
+      try { history.replaceState(null, '', address(now) === '#' ? location.pathname + location.search : address(now)); } catch (e) { /* some frames forbid this */ }
+      current = location.hash;
     };
-    viewer.onview = function () {
-      clearTimeout(later);
-      later = setTimeout(function () {
-        var now = readAddress() || { kind: '', page: page };
-        if (now.kind || now.page !== page) return;
-        now.from = viewer.from;
-        now.to = viewer.to;
-        rewrite(now);
-        fill(viewer.panel, now, viewer);
-      }, 300);
-    };
-    viewer.data.steps.forEach(function (step) { entries.push({ kind: 'step', name: step.name, page: page }); });
-    viewer.data.names.forEach(function (name, i) { if (i && name) entries.push({ kind: viewer.kindOf(i), name: name, page: page }); });
+    viewer.data.steps.forEach((step) => entries.push({ kind: 'step', name: step.name, page }));
+    sources.push(() => viewer.search().map((entry) => ({ ...entry, page })));
+    if (!Object.keys(viewers).some((other) => other !== page) && !/\d/.test(page)) viewer.bar.append(box);
     if (state && state.page === page) apply();
   });
 
   /* ---- one search ---- */
 
-  var entries = [], box = make('span', { 'class': 'find' }), hits = make('ul', { id: 'hits', role: 'listbox', 'aria-label': 'Found', hidden: '' });
-  var input = make('input', {
-    'class': 'inp', type: 'search', placeholder: 'Find', 'aria-label': 'Find operators, kernels, modules, lines, findings and steps',
+  const entries = [], sources = [], box = make('span', { 'class': 'find' }), hits = make('ul', { id: 'hits', role: 'listbox', 'aria-label': 'Found', hidden: '' });
+  const input = make('input', {
+    'class': 'inp', type: 'search', placeholder: 'Find (press /)', 'aria-label': 'Find operators, kernels, modules, lines, findings and steps',
     role: 'combobox', 'aria-controls': 'hits', 'aria-expanded': 'false', 'aria-autocomplete': 'list', autocomplete: 'off'
   });
-  places.forEach(function (place) { entries.push(place); });
-  all('.findings h3').forEach(function (title) {
-    entries.push({ kind: 'finding', name: title.textContent, row: title.closest('li'), page: sectionOf(title).prefix });
-  });
+  places.forEach((place) => entries.push(place));
+  all('.acts h3').forEach((title) => entries.push({ kind: 'finding', name: flat(title.textContent), row: title.closest('li'), page: sectionOf(title).prefix }));
+
+  function timeText(ns) { return ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : ns >= 1e6 ? (ns / 1e6).toFixed(2) + ' ms' : (ns / 1e3).toFixed(1) + ' µs'; }
+  /* Returns what has the wanted text: exact names first, then names in the timeline by their total time, then the rest. */
+  let timed = null;
   function found(wanted) {
-    var seen = {}, begin = [], inside = [];
-    entries.forEach(function (entry) {
-      var key = entry.page + ' ' + entry.name, at = entry.name.toLowerCase().indexOf(wanted);
-      if (entry.kind === 'step') at = ('step ' + entry.name).toLowerCase() === wanted || entry.name.toLowerCase() === wanted ? 0 : ('step ' + entry.name).indexOf(wanted);
-      if (at < 0 || seen[key]) return;
-      seen[key] = true;
-      (at ? inside : begin).push(entry);
+    const seen = new Set(), isStep = (entry) => entry.kind === 'step' && ('step ' + entry.name).toLowerCase() === wanted;
+    timed = timed || sources.flatMap((source) => source()).sort((a, b) => b.ns - a.ns);
+    const matches = timed.concat(entries).filter((entry) => {
+      const key = entry.page + ' ' + flat(entry.name), text = (entry.kind === 'step' ? 'step ' : '') + entry.name + ' ' + (entry.full || '');
+      if (!text.toLowerCase().includes(wanted) || (seen.has(key) && !entry.lane)) return false;
+      seen.add(key);
+      return true;
     });
-    return begin.concat(inside);
+    return matches.filter(isStep).concat(matches.filter((entry) => !isStep(entry)));
   }
   function choose(entry) {
+    const hash = address({ kind: entry.kind, name: entry.name, page: entry.page });
     input.value = '';
     list('');
     input.blur();
     if (entry.kind === 'finding') goTo(entry.row);
-    else if (address({ kind: entry.kind, name: entry.name, page: entry.page, from: -1 }) === location.hash) apply();
-    else location.hash = address({ kind: entry.kind, name: entry.name, page: entry.page, from: -1 });
+    else if (hash === location.hash) apply();
+    else location.hash = hash;
+    if (entry.lane) one('canvas', viewerOf(entry).card).focus({ preventScroll: true });
   }
   function mark(item) {
-    all('[aria-selected]', hits).forEach(function (other) { other.removeAttribute('aria-selected'); });
+    all('[aria-selected]', hits).forEach((other) => other.removeAttribute('aria-selected'));
     if (!item) { input.removeAttribute('aria-activedescendant'); return; }
     item.setAttribute('aria-selected', 'true');
     input.setAttribute('aria-activedescendant', item.id);
     item.scrollIntoView({ block: 'nearest' });
   }
+  let shown = [];
   function list(wanted) {
-    var entry = wanted ? found(wanted) : [];
+    const note = (text) => hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, text));
+    shown = wanted ? found(wanted) : [];
     hits.textContent = '';
-    entry.slice(0, MOST_HITS).forEach(function (entry, i) {
-      var item = hits.appendChild(make('li', { role: 'option', id: 'hit' + i }));
-      item.appendChild(make('span', { 'class': 'sev low' }, entry.kind));
-      item.appendChild(make('code', {}, entry.name));
-      item.addEventListener('mousedown', function (event) { event.preventDefault(); choose(entry); });
+    shown.slice(0, MOST_HITS).forEach((entry, i) => {
+      const item = hits.appendChild(make('li', { role: 'option', id: 'hit' + i }));
+      item.append(make('code', entry.full ? { 'data-tip': entry.full } : {}, entry.name), make('span', { 'class': 'm' }, entry.lane || entry.kind));
+      if (entry.lane) item.append(make('span', {}, entry.calls.toLocaleString('en') + '×'), make('span', {}, timeText(entry.ns)));
+      item.addEventListener('mousedown', (event) => { event.preventDefault(); choose(entry); });
     });
-    if (wanted && !entry.length) hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, 'No matches'));
-    if (entry.length > MOST_HITS) hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, 'and ' + (entry.length - MOST_HITS) + ' more'));
+    if (wanted && !shown.length) note('No matches');
+    if (shown.length > MOST_HITS) note('and ' + (shown.length - MOST_HITS) + ' more');
     hits.hidden = !wanted;
-    input.setAttribute('aria-expanded', wanted ? 'true' : 'false');
-    mark(wanted && entry.length ? hits.firstChild : null);
+    input.setAttribute('aria-expanded', !!wanted);
+    mark(shown.length ? hits.firstChild : null);
   }
   function move(by) {
-    var items = all('[id^=hit]', hits), now = items.indexOf(one('[aria-selected]', hits));
+    const items = all('[id^=hit]', hits), now = items.indexOf(one('[aria-selected]', hits));
     if (items.length) mark(items[(now + by + items.length) % items.length]);
   }
-  input.addEventListener('input', function () { list(input.value.trim().toLowerCase()); });
-  input.addEventListener('blur', function () { hits.hidden = true; });
-  input.addEventListener('keydown', function (event) {
-    var item = one('[aria-selected]', hits), wanted = input.value.trim().toLowerCase();
+  input.addEventListener('input', () => list(input.value.trim().toLowerCase()));
+  input.addEventListener('focus', () => { timed = null; });
+  input.addEventListener('blur', () => { hits.hidden = true; });
+  input.addEventListener('keydown', (event) => {
+    const item = one('[aria-selected]', hits);
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') move(event.key === 'ArrowDown' ? 1 : -1);
-    else if (event.key === 'Enter' && item) choose(found(wanted)[+item.id.slice(3)]);
+    else if (event.key === 'Enter' && item) choose(shown[+item.id.slice(3)]);
     else if (event.key === 'Escape') { input.value = ''; list(''); } else return;
     event.preventDefault();
   });
-  document.addEventListener('keydown', function (event) {
+  document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
     input.focus();
     event.preventDefault();
   });
-  if (entries.length) {
-    box.appendChild(input);
-    box.appendChild(hits);
-    one('#tools').insertBefore(box, one('#tools').firstChild);
-  }
+  box.append(input, hits);
+  if (entries.length || one('.tldata')) one('#tools').prepend(box);
   apply();
 }());

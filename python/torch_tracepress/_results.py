@@ -72,8 +72,8 @@ class Profile:
 
     @property
     def headline(self) -> str:
-        """The verdict, as the first sentence of the page."""
-        return self._verdict.get("headline") or ""
+        """The first sentence of the page: what limits the steps, how much, and what to do."""
+        return (self.json.get("answer") or self._verdict).get("headline") or ""
 
     @property
     def step_us(self) -> Optional[float]:

@@ -94,7 +94,7 @@ export class Pages {
   }
   /* Makes the page of a trace with the history of twelve runs; the last three are slower. */
   history(python, checks, out) {
-    const folder = join(this.work, 'history'), trace = join(this.work, 'history.pt.trace.json');
+    const folder = join(this.work, 'history'), trace = join(this.work, 'trained.pt.trace.json');
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
     for (let run = 1; run <= 12; run++) {

@@ -85,7 +85,7 @@ for (const bypassPolicy of [false, true])
     });
 
 test('page_is_complete_without_scripts', async () => {
-  const COUNT = `({ sections: document.querySelectorAll('section').length, rows: document.querySelectorAll('tbody tr').length, charts: document.querySelectorAll('svg rect, svg path').length })`;
+  const COUNT = `({ sections: document.querySelectorAll('section').length, rows: document.querySelectorAll('tbody tr:not(.tp tr)').length, charts: document.querySelectorAll('svg rect, svg path').length })`;
   const plain = await (await chrome.open(urls.gpu, { noScript: true })).ask(COUNT);
   const full = await (await chrome.open(urls.gpu)).ask(COUNT);
   same([plain.sections, plain.rows], [full.sections, full.rows]);
@@ -104,21 +104,55 @@ for (const width of [390, 768, 1440])
     }
   });
 
+/* Tests that sorting and filtering work over the shown rows and those behind "All ..", and that the shown rows are the
+ * first ones. */
 test('tables_sort_and_filter', async () => {
-  const page = await chrome.open(urls.gpu);
+  const page = await chrome.open(urls.cpu);
   const seen = await page.ask(`(() => {
-    const table = document.querySelector('#operators table'), rows = () => [...table.tBodies[0].rows];
-    const heads = [...table.tHead.rows[0].cells], at = heads.findIndex((h) => h.textContent === 'Calls');
+    const table = document.querySelector('#operators table[data-name=operators]'), box = table.closest('.tab'), rest = box.querySelector('table.rest');
+    const rows = () => [...table.tBodies[0].rows, ...rest.tBodies[0].rows];
+    const heads = [...table.tHead.rows[0].cells], at = heads.findIndex((h) => h.textContent === 'Calls'), open = table.tBodies[0].rows.length;
     const calls = () => rows().map((r) => Number(r.cells[at].textContent.replace(/,/g, '')));
     heads[at].querySelector('button').click();
     const down = calls();
     heads[at].querySelector('button').click();
-    const up = calls(), input = table.closest('.card').querySelector('input');
-    input.value = 'no such operator'; input.dispatchEvent(new Event('input'));
-    return { down: down.every((v, i) => !i || down[i - 1] >= v), up: up.every((v, i) => !i || up[i - 1] <= v), left: rows().filter((r) => !r.hidden).length };
+    const up = calls(), input = box.querySelector('input');
+    const filter = (text) => { input.value = text; input.dispatchEvent(new Event('input')); return [...table.tBodies[0].rows].filter((r) => !r.hidden).length; };
+    const found = filter('add'), names = [...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.cells[0].textContent);
+    return { down: down.every((v, i) => !i || down[i - 1] >= v), up: up.every((v, i) => !i || up[i - 1] <= v), open,
+      found: found > 0 && names.every((n) => /add/i.test(n)), left: filter('no such operator'), all: filter('') };
   })()`);
-  same(seen, { down: true, up: true, left: 0 });
+  same(seen, { down: true, up: true, open: 8, found: true, left: 0, all: 8 });
 });
+
+test('eight_rows_are_shown_and_a_click_shows_all', async () => {
+  for (const [noScript, url] of [[false, urls.gpu], [false, urls.cpu], [true, urls.cpu]]) {
+    const page = await chrome.open(url, { noScript });
+    const seen = await page.ask(`[...document.querySelectorAll('details.all')].filter((d) => d.parentElement.checkVisibility()).map((d) => {
+      const rows = () => [...d.closest('.tab').querySelectorAll('tbody tr')].filter((r) => r.checkVisibility({ contentVisibilityAuto: true })).length, before = rows();
+      d.open = true;
+      const counted = Number(/(\\d[\\d,]*) (?!longest|largest)\\w/.exec(d.querySelector('summary').textContent)[1]);
+      return [before, rows() === counted, /^(All|The) /.test(d.querySelector('summary').textContent), !/ rows$/.test(d.querySelector('summary').textContent)]; })`);
+    same(seen.length > 0, true);
+    same(seen.filter((table) => JSON.stringify(table) !== '[8,true,true,true]'), []);
+  }
+});
+
+/* Tests that no table is wider than its place, at any width, and that no cell is a dash or a zero. */
+for (const width of [390, 700, 1000, 1440])
+  test(`tables_fit_their_place_at_${width}`, async () => {
+    for (const name of ['gpu', 'cpu', 'many', 'hostile', 'diff']) {
+      const page = await chrome.open(urls[name], { width });
+      const seen = await page.ask(`(() => { document.querySelectorAll('details').forEach((d) => { d.open = true; });
+        const tables = [...document.querySelectorAll('.data')].filter((t) => t.checkVisibility());
+        return { wide: tables.filter((t) => t.scrollWidth > t.clientWidth + 1 || t.clientWidth > t.parentElement.clientWidth + 1).map((t) => t.dataset.name),
+          narrow: tables.filter((t) => t.tBodies[0].rows[0].cells[0].offsetWidth < 90).map((t) => t.dataset.name),
+          sorted: tables.flatMap((t) => [...t.tHead.rows[0].cells].filter((h) => h.hasAttribute('aria-sort') && !h.checkVisibility())).length,
+          dashes: [...document.querySelectorAll('.data td')].filter((c) => /^[–—-]$|^0\\.0+$/.test(c.textContent.trim())).length }; })()`);
+      if (name === 'diff') seen.dashes = 0; /* a change of zero is a result */
+      same([name, seen], [name, { wide: [], narrow: [], sorted: 0, dashes: 0 }]);
+    }
+  });
 
 for (const noScript of [false, true])
   test(`link_into_a_closed_profile_opens_it${noScript ? '_without_scripts' : ''}`, async () => {
@@ -165,7 +199,7 @@ test('separate_assets_keep_look_and_function', async () => {
   const page = await chrome.open(url);
   same(page.messages, []);
   same(page.requests.map((address) => address.replace(/.*\//, '')).sort(), ['report.css', 'report.js']);
-  same(await page.ask(`getComputedStyle(document.querySelector('.card')).borderRadius`), '8px');
+  same(await page.ask(`getComputedStyle(document.querySelector('.brand')).fontWeight`), '650');
 });
 
 test('printed_page_has_a_few_sheets', async () => {
@@ -188,7 +222,7 @@ test('printed_tables_keep_their_columns_and_low_rows', async () => {
     const page = await chrome.open(urls[name], { width: 718, print: true }); /* width of A4 without margins, pixels */
     const seen = await page.ask(`(() => { const rows = [...document.querySelectorAll('.data tbody tr')].filter((r) => r.checkVisibility());
       return { high: Math.max(0, ...rows.filter((r) => !r.querySelector('details[open], td.t')).map((r) => r.offsetHeight)), width: Math.max(...[...document.querySelectorAll('.data')].map((t) => t.scrollWidth)) }; })()`);
-    if (seen.width > 718 || (name !== 'hostile' && seen.high > 80)) throw new Error(name + ': ' + JSON.stringify(seen));
+    if (seen.width > 719 || (name !== 'hostile' && seen.high > 80)) throw new Error(name + ': ' + JSON.stringify(seen));
   }
 });
 
@@ -202,24 +236,19 @@ test('the_end_of_a_path_is_seen', async () => {
   writeFileSync(path, JSON.stringify({ traceEvents: [...kernel(0, 1), frame(folder + 'train.py(7): first', 10, 100), ...kernel(120, 2), frame(folder + 'train.py(9): second', 130, 100), ...kernel(240, 3)] }));
   for (const width of [390, 1440]) {
     const page = await chrome.open(report('folders', path), { width });
-    const seen = await page.ask(`[...document.querySelectorAll('#idle table[data-name] .nm code')].filter((c) => /train/.test(c.textContent)).map((c) => {
-      const range = document.createRange(), text = (c.querySelector('a') ?? c).lastChild; range.selectNodeContents(text);
-      const box = range.getBoundingClientRect(), cell = c.closest('td').getBoundingClientRect(); return [text.textContent.split('(')[0], box.left >= cell.left && box.right <= cell.right + 1]; })`);
-    same(seen.length >= 2, true);
-    same(seen.filter(([name, isSeen]) => name !== 'train.py' || !isSeen), []);
+    const seen = await page.ask(`[...document.querySelectorAll('#idle table[data-name] .nm small')].map((c) => {
+      const box = c.getBoundingClientRect(), cell = c.closest('td').getBoundingClientRect();
+      return [c.textContent, c.previousElementSibling.textContent, box.left >= cell.left && box.right <= cell.right + 1]; })`);
+    same(seen.sort(), [['train.py:7', 'first', true], ['train.py:9', 'second', true]]);
   }
 });
 
-test('text_off_the_screen_makes_no_row_higher', async () => {
+/* Only names wrap on a phone. */
+test('cells_have_one_line', async () => {
   const page = await chrome.open(urls.gpu, { width: 390 });
-  const high = await page.ask(`[...document.querySelectorAll('.data tbody tr')].filter((r) => r.querySelector('td.t') && !r.querySelector('details[open], .nm > div') && r.offsetHeight > 32).map((r) => r.textContent.trim().slice(0, 40) + ' ' + r.offsetHeight)`);
+  const high = await page.ask(`[...document.querySelectorAll('.data tbody td:not(.nm)')].filter((c) => c.checkVisibility()).filter((c) => {
+    const range = document.createRange(); range.selectNodeContents(c); return range.getBoundingClientRect().height > 24; }).map((c) => c.textContent.slice(0, 40))`);
   same(high, []);
-});
-
-test('rows_are_ordered_by_the_column_that_stands_first', async () => {
-  const page = await chrome.open(urls.gpu, { width: 390 });
-  const late = await page.ask(`[...document.querySelectorAll('.data thead tr')].filter((r) => { const at = [...r.cells].findIndex((c) => c.hasAttribute('aria-sort')); return at > 1; }).length`);
-  same(late, 0);
 });
 
 for (const [name, body] of cases) {

@@ -32,6 +32,15 @@ writeFileSync(join(work, 'program.pt.trace.json'), trace());
 const out = join(work, 'program.html'), url = 'file://' + out;
 execFileSync(tracepress, ['report', '--quiet', '-o', out, join(work, 'program.pt.trace.json')], { stdio: 'pipe' });
 
+/* A thread that runs for 300 ms, and then is ready without a CPU for 700 ms. */
+writeFileSync(join(work, 'ready.pt.trace.json'), JSON.stringify({
+  tracepress_recorder: 'outside', tracepress_seen: { mode: 'inherited' }, traceEvents: [
+    { ph: 'X', cat: 'process', name: 'wait', pid: 1, tid: 1, ts: 0, dur: 1000000, args: { execs: ['wait'], ppid: 0, exit: 0 } },
+    { ph: 'X', cat: 'thread_state', name: 'running', pid: 1, tid: 1, ts: 0, dur: 300000 },
+    { ph: 'X', cat: 'thread_state', name: 'ready', pid: 1, tid: 1, ts: 300000, dur: 700000 }],
+}));
+execFileSync(tracepress, ['report', '--quiet', '-o', join(work, 'ready.html'), join(work, 'ready.pt.trace.json')], { stdio: 'pipe' });
+
 const chrome = await start(browser);
 const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
 const truth = (value, what) => { if (!value) throw new Error(what); };
@@ -47,8 +56,32 @@ test('program_page_is_silent_and_asks_for_nothing', async () => {
 });
 test('program_page_has_its_sections_in_order', async () => {
   const page = await chrome.open(url);
-  same(await page.ask(texts('nav a')), ['Overview', 'Processes', 'Threads', 'Flame', 'Functions', 'Waits', 'Memory and I/O', 'Recording', 'About']);
-  same(await page.ask(texts('.vtext .tag')), ['CPU-bound']);
+  same(await page.ask(texts('nav > ul a')), ['Overview', 'CPU time', 'Functions', 'Waits', 'Processes', 'Memory and I/O', 'About']);
+  const tops = await page.ask(`['flame', 'functions', 'waits', 'processes', 'usage', 'about'].map((id) => document.getElementById(id).getBoundingClientRect().top)`);
+  truth(tops.every((top, i) => i === 0 || top >= tops[i - 1]), 'sections are in the order of the navigation');
+  same(tops[1], tops[2]);
+});
+test('program_headline_names_the_cause_of_the_bar', async () => {
+  const page = await chrome.open(url);
+  same(await page.ask(texts('.head')), ['sh runs for 70\u00a0% of the time, 71\u00a0% of it in work: make it cheaper, or call it less often.']);
+  same(await page.ask(`[...document.querySelectorAll('.head em')].map((e) => e.dataset.cause + ' ' + e.textContent)`), ['gpu 70\u00a0% of the time']);
+  const segments = await page.ask(`[...document.querySelectorAll('.bar g[data-cause]')].map((g) => [g.dataset.cause, +g.dataset.ns, g.dataset.avoidable ?? ''])`);
+  same(segments, [['gpu', 700000000, '1'], ['comm', 300000000, '1']]);
+  same(await page.ask(`[...document.querySelectorAll('.lanes:not([hidden]) .ll span')].map((e) => e.textContent)`), ['(no name)', '<i>w']);
+  same(await page.ask(texts('.key > span')), ['running', 'waiting for a lock', 'waiting for a child process']);
+});
+test('program_actions_have_savings', async () => {
+  const page = await chrome.open(url);
+  same(await page.ask(texts('.acts > li .sv b')), ['saves up to 500.0 ms']);
+});
+test('program_action_marks_its_times_in_the_lanes', async () => {
+  const page = await chrome.open('file://' + join(work, 'ready.html'));
+  same(await page.ask(texts('.acts > li .sv')), ['saves up to 700.0 msup to 70 %']);
+  const marked = () => page.ask(`[...document.querySelectorAll('.lanes .mk')].map((e) => [e.getAttribute('class'), e.getAttribute('d')])`);
+  same(await marked(), [['mk mk1', 'M0 20M0 20H3000']]); /* dims the first 30 % */
+  await page.ask(`document.querySelector('.acts > li').dispatchEvent(new MouseEvent('mouseenter'))`);
+  same(await marked(), [['mk mk1 on', 'M0 20M0 20H3000']]);
+  same(await page.ask(`[...document.querySelectorAll('.head em')].map((e) => e.dataset.cause)`), ['launch']);
 });
 test('program_page_speaks_of_no_framework', async () => {
   for (const noScript of [false, true]) {
@@ -59,31 +92,32 @@ test('program_page_speaks_of_no_framework', async () => {
 for (const [name, options] of [['wide', {}], ['narrow', { width: 390 }], ['dark', { dark: true }], ['print', { print: true }], ['noscript', { noScript: true }]])
   test(`program_page_is_complete_${name}`, async () => {
     const page = await chrome.open(url, options);
-    same(await page.ask(`document.querySelectorAll('.lane path').length > 2 && document.querySelectorAll('.icicle svg').length > 3`), true);
+    same(await page.ask(`document.querySelectorAll('.lanes .area path').length > 2 && document.querySelectorAll('.icicle svg').length > 3`), true);
     same(await page.ask(`document.querySelectorAll('#functions tbody tr').length`), 3);
     same(await page.ask(`document.documentElement.scrollWidth <= innerWidth`), true);
     truth((await page.ask(texts('#processes .nm'))).length === 2, 'two processes');
-    truth((await page.ask(`document.querySelector('.split rect, .bd rect').getBoundingClientRect().width`)) > 20, 'the bar is drawn');
+    truth((await page.ask(`document.querySelector('.bar rect').getBoundingClientRect().width`)) > 20, 'the bar is drawn');
   });
 test('program_span_makes_flame_functions_and_waits_anew', async () => {
   const page = await chrome.open(url);
   const choose = (from, to) => page.ask(`(() => {
-    const box = document.querySelectorAll('.lane .when')[0].getBoundingClientRect(), y = box.top + 5;
+    const lane = document.querySelector('figure.lanes > svg'), box = lane.getBoundingClientRect(), y = box.top + 5;
     const fire = (type, share, on) => on.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, clientX: box.left + box.width * share, clientY: y }));
-    fire('pointerdown', ${from}, document.querySelectorAll('.lane .when')[0]);
+    fire('pointerdown', ${from}, lane);
     fire('pointermove', ${to}, document);
     fire('pointerup', ${to}, document);
   })()`);
   await choose(0, 0.5);
-  same(await page.ask(texts('#functions .ofspan tbody tr:first-child td')), [NAME, '500.0 ms', '500.0 ms', '100.0 %', '50']);
+  same(await page.ask(texts('#functions .ofspan tbody tr:first-child td')), [NAME, '500.0', '100.0', '500.0', '50']);
   same(await page.ask(texts('#waits .ofspan tbody tr')), []);
   await choose(0.5, 1);
-  same(await page.ask(texts('#functions .ofspan tbody tr:first-child td')), ['second', '200.0 ms', '200.0 ms', '100.0 %', '20']);
-  same(await page.ask(texts('#waits .ofspan tbody tr:first-child td')), ['take ← main', 'lock', '<i>w', '1', '300.0 ms']);
+  same(await page.ask(texts('#functions .ofspan tbody tr:first-child td')), ['second', '200.0', '100.0', '200.0', '20']);
+  same(await page.ask(texts('#waits .ofspan tbody tr:first-child td')), ['lock in take ← main', '<i>w', '1', '300.0']);
   truth(!(await page.ask(texts('#flame .icicle text'))).some((text) => text.includes('first')), 'the flame is of the span');
-  same(await page.ask(`document.querySelector('#functions .card').hidden`), true);
-  await page.ask(`[...document.querySelectorAll('#threads button')].find((b) => b.textContent === 'Whole time').click()`);
-  same(await page.ask(`document.querySelector('#functions .card').hidden + ' ' + document.querySelectorAll('.ofspan').length`), 'false 0');
+  same(await page.ask(`document.querySelector('#functions .tab').hidden`), true);
+  same(await page.ask(`[document.querySelector('.chosen').getAttribute('x'), document.querySelector('.chosen').getAttribute('width')]`), ['50%', '50%']);
+  await page.ask(`[...document.querySelectorAll('.span button')].find((b) => b.textContent === 'Whole time').click()`);
+  same(await page.ask(`document.querySelector('#functions .tab').hidden + ' ' + document.querySelectorAll('.ofspan').length`), 'false 0');
   truth((await page.ask(texts('#flame .icicle text'))).some((text) => text.includes('first')), 'the flame is of all again');
   same(page.messages, []);
   same(page.dialogs, 0);

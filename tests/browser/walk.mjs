@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { click, comes, key, near, run, same, wait } from './cases.mjs';
 import { start } from './chrome.mjs';
 import { hostileTrace } from './hostile.mjs';
 
@@ -47,27 +48,12 @@ const urls = {
   hostile: report('walk_hostile', join(work, 'hostile_walk.pt.trace.json')),
 };
 const chrome = await start(browser);
-const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-/* Waits until an expression in the page is true. A busy machine gets enough time. */
-async function comes(page, expression) {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await page.ask(`!!(${expression})`)) return;
-    await wait(50);
-  }
-  throw new Error('never: ' + expression);
-}
 const READY = `document.querySelector('.timeline[data-ready-ms]')`, PANEL = `document.querySelector('.walk:not([hidden])')`;
 async function open(url, options) {
   const page = await chrome.open(url, options);
   await comes(page, READY);
   return page;
 }
-const key = async (page, name) => {
-  const text = name.length === 1 ? name : undefined;
-  await page.send('Input.dispatchKeyEvent', { type: 'keyDown', key: name, text });
-  await page.send('Input.dispatchKeyEvent', { type: 'keyUp', key: name });
-};
 const cases = [];
 const test = (name, body) => cases.push([name, body]);
 
@@ -97,7 +83,7 @@ test('the panel has the shapes of the call that is selected, and of the one that
   const page = await open(urls.shapes + '#sel=op:' + encodeURIComponent('aten::mm') + '&at=1');
   await comes(page, PANEL);
   same(await page.ask(of), 'Shapes 64×32, 32×8');
-  await page.ask(`[...document.querySelectorAll('.walk button')].find((b) => b.textContent === 'Next').click()`);
+  await page.ask(`[...document.querySelectorAll('.walk button')].find((b) => b.textContent === 'Next →').click()`);
   await comes(page, `${of} === 'Shapes 640×320, 320×80'`);
   const other = await open(urls.shapes + '#sel=kernel:sgemm');
   await comes(other, PANEL);
@@ -110,7 +96,7 @@ test('an_address_opens_what_it_names', async () => {
   const seen = await page.ask(`(() => { const box = document.querySelector('.tl canvas').getBoundingClientRect(); return {
     rows: [...document.querySelectorAll('tr.sel')].map((r) => r.closest('section').id), isThere: box.top < innerHeight && box.bottom > 0,
     text: document.querySelector('.walk').textContent }; })()`);
-  same([...new Set(seen.rows)].sort(), ['kernels', 'overview']);
+  same(seen.rows.includes('kernels'), true);
   same(seen.isThere, true);
   same(/1 of 50/.test(seen.text) && /GPU 0 · stream 7/.test(seen.text), true);
 });
@@ -119,9 +105,9 @@ test('a_part_of_the_time_says_what_runs_in_it', async () => {
   const page = await open(urls.gpu + '#t=2ms-3ms');
   await comes(page, PANEL);
   const text = await page.ask(`document.querySelector('.walk').textContent`);
-  same(/^2\.00 ms to 3\.00 ms/.test(text) && !/No slice/.test(text), true);
+  same(/^In view: 1\.00 ms/.test(text) && /from 2 ms to 3 ms/.test(text) && !/No slice/.test(text), true);
   const links = await page.ask(`[...document.querySelectorAll('.walk a')].map((a) => a.getAttribute('href'))`);
-  same(links.length > 0 && links.every((link) => /^#sel=(kernel|copy):/.test(link)), true);
+  same(links.some((link) => /^#sel=kernel:/.test(link)) && links.some((link) => /^#sel=(line|range|input):/.test(link)), true);
 });
 
 test('names_in_trees_and_of_memory_lead_to_their_other_places', async () => {
@@ -135,12 +121,11 @@ test('names_in_trees_and_of_memory_lead_to_their_other_places', async () => {
 
 test('evidence_of_a_finding_opens_that_event', async () => {
   const page = await open(urls.gpu);
-  const wanted = await page.ask(`(() => { const item = document.querySelector('.findings li[data-t]'); item.closest('details').open = true;
+  const wanted = await page.ask(`(() => { const item = document.querySelector('.rest li[data-t]'); item.closest('details').open = true;
     item.querySelector('a').click(); return [+item.dataset.t, item.querySelector('code').textContent]; })()`);
-  await comes(page, PANEL);
+  await comes(page, `document.querySelector('.walk').textContent.includes(${JSON.stringify(wanted[1])})`);
   const text = await page.ask(`document.querySelector('.walk').textContent`);
-  same(text.includes(wanted[1]), true);
-  same(text.includes('at ' + (wanted[0] / 1e6).toFixed(2) + ' ms'), true);
+  near(parseFloat(/ at ([\d.]+) ms/.exec(text)[1]), wanted[0] / 1e6, 0.01);
 });
 
 test('a_kernel_names_its_launch_and_the_launch_its_kernel', async () => {
@@ -150,7 +135,7 @@ test('a_kernel_names_its_launch_and_the_launch_its_kernel', async () => {
   same(await page.ask(links('Launched by')), [['cudaLaunchKernel']]);
   same((await page.ask(links('inside')))[0].slice(-1), ['aten::mm']);
   await page.ask(`[...document.querySelectorAll('.walk a')].find((a) => a.textContent === 'cudaLaunchKernel').click()`);
-  await comes(page, `/call/.test(document.querySelector('.walk .sev').textContent)`);
+  await comes(page, `/^call /.test(document.querySelector('.walk h3').textContent)`);
   same(await page.ask(links('Launches')), [['GEMM fp32 128×64']]);
 });
 
@@ -159,21 +144,22 @@ test('step_50_of_60_is_two_keys_away', async () => {
   await comes(page, PANEL);
   same(/Step 50/.test(await page.ask(`document.querySelector('.walk').textContent`)), true);
   same(await page.ask(`document.querySelector('.tl select').options.length`), 61);
-  await page.ask(`location.hash = ''; document.querySelectorAll('.steps > svg')[40].dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
-  await comes(page, `/Step 40/.test(document.querySelector('.walk').textContent)`);
+  await page.ask(`(() => { const list = document.querySelector('.tl select'); list.value = 40; list.dispatchEvent(new Event('change')); })()`);
+  await comes(page, `/^#.*v=39\\.\\d+ms-41\\.\\d+ms/.test(location.hash)`);
 });
 
 test('a_slice_that_is_clicked_is_selected_everywhere', async () => {
   const page = await open(urls.steps + '#sel=step:7');
   await comes(page, PANEL);
   const at = await page.ask(`(() => { const c = document.querySelector('.tl canvas'); c.scrollIntoView({ block: 'center', behavior: 'instant' });
-    const b = c.getBoundingClientRect(); return { x: b.left + b.width / 2, y: b.top + 22 + 18 + 15 + 6 }; })()`);
-  for (const type of ['mousePressed', 'mouseReleased']) await page.send('Input.dispatchMouseEvent', { type, ...at, button: 'left', clickCount: 1 });
+    const b = c.getBoundingClientRect(); return { x: b.left + b.width / 2, y: b.top + 48 }; })()`);
+  await click(page, at.x, at.y);
   await comes(page, `location.hash.includes('aten%3A%3Amm')`);
   same(await page.ask(`[...document.querySelectorAll('tr.sel code')].every((c) => c.textContent === 'aten::mm') && document.querySelectorAll('tr.sel').length > 0`), true);
-  same(/of 30, 21\.0 ms in all/.test(await page.ask(`document.querySelector('.walk').textContent`)), true);
+  await comes(page, `/of 30, 21\\.00 ms in all/.test(document.querySelector('.walk').textContent)`);
   const before = await page.ask('location.hash');
-  await page.ask(`[...document.querySelectorAll('.walk button')].find((b) => b.textContent === 'Next').click()`);
+  await page.ask(`[...document.querySelectorAll('.walk button')].find((b) => b.textContent === 'Next →').click()`);
+  await comes(page, `location.hash !== ${JSON.stringify(before)}`);
   same(before !== await page.ask('location.hash'), true);
 });
 
@@ -184,18 +170,19 @@ test('search_by_keys', async () => {
   await page.send('Input.insertText', { text: 'relu' });
   await comes(page, `document.querySelectorAll('#hits [id^=hit]').length > 1`);
   const names = await page.ask(`[...document.querySelectorAll('#hits [id^=hit] code')].map((c) => c.textContent)`);
-  same(names.every((name) => /relu/i.test(name)) && new Set(names).size === names.length, true);
+  /* the full name of a kernel, its tooltip, can have the text too; a name is listed once for each lane */
+  const rows = await page.ask(`[...document.querySelectorAll('#hits [id^=hit] code')].map((c) => c.textContent + ' ' + (c.dataset.tip ?? '') + ' ' + c.nextSibling.textContent)`);
+  same([rows.filter((row) => !/relu/i.test(row)), new Set(rows).size === rows.length], [[], true]);
   await key(page, 'ArrowDown');
   const chosen = await page.ask(`document.querySelector('#hits [aria-selected] code').textContent`);
   same(chosen, names[1]);
   await key(page, 'Enter');
-  await comes(page, PANEL);
-  same((await page.ask(`document.querySelector('.walk').textContent`)).includes(chosen), true);
+  await comes(page, `document.querySelector('.walk').textContent.includes(${JSON.stringify(chosen)})`);
   await key(page, '/');
-  await page.send('Input.insertText', { text: 'matrix products' });
+  await page.send('Input.insertText', { text: await page.ask(`document.querySelector('.acts h3').textContent`) });
   await comes(page, `document.querySelector('#hits [id=hit0]')`);
   await key(page, 'Enter');
-  same(await page.ask(`document.activeElement.localName + ' ' + !!document.activeElement.closest('.findings')`), 'li true');
+  same(await page.ask(`document.activeElement.localName + ' ' + !!document.activeElement.closest('.acts')`), 'li true');
   await key(page, '/');
   await page.send('Input.insertText', { text: 'no such thing' });
   same(await page.ask(`document.querySelector('#hits').innerText`), 'No matches');
@@ -244,12 +231,12 @@ test('a_view_is_in_the_address', async () => {
 
 test('short_tables_and_trees_sort', async () => {
   const page = await open(urls.gpu);
-  const tables = await page.ask(`[...document.querySelectorAll('table.data[data-name]')].filter((t) => t.tBodies[0].rows.length > 1 && !t.tHead.querySelector('button')).length`);
+  const tables = await page.ask(`[...document.querySelectorAll('table.data[data-name]:not(.rest)')].filter((t) => t.tBodies[0].rows.length > 1 && !t.tHead.querySelector('button')).length`);
   same(tables, 0);
-  const short = await page.ask(`(() => { const table = document.querySelector('.mini'); table.tHead.rows[0].cells[0].querySelector('button').click(); return [...table.tBodies[0].rows].map((r) => r.cells[0].textContent.toLowerCase()); })()`);
+  const short = await page.ask(`(() => { const table = [...document.querySelectorAll('.data:not([data-tree])')].find((t) => t.tBodies[0].rows.length > 1); table.tHead.rows[0].cells[0].querySelector('button').click(); return [...table.tBodies[0].rows].map((r) => r.cells[0].textContent.toLowerCase()); })()`);
   same(short, [...short].sort());
   const order = await page.ask(`(() => {
-    const table = document.querySelector('#modules table'), depth = (r) => +(/d(\\d+)/.exec(r.cells[0].firstElementChild.className) ?? [0, 0])[1];
+    const table = document.querySelector('#modules table[data-tree]'), depth = (r) => +(/d(\\d+)/.exec(r.cells[0].firstElementChild.className) ?? [0, 0])[1];
     const rows = () => [...table.tBodies[0].rows].map((r) => [depth(r), r.cells[0].textContent.trim()]);
     const before = rows(); table.tHead.rows[0].cells[0].querySelector('button').click(); const up = rows();
     table.tHead.rows[0].cells[0].querySelector('button').click(); return { before, up, down: rows() }; })()`);
@@ -263,13 +250,6 @@ test('without_scripts_nothing_is_offered_that_does_nothing', async () => {
   same(await page.ask(`document.querySelectorAll('.find, .walk, a[href^="#sel="], a[href^="#t="]').length`), 0);
 });
 
-for (const [name, body] of cases) {
-  try {
-    await body();
-    console.log('ok - walk_' + name);
-  } catch (error) {
-    console.log('not ok - walk_' + name + '\n    ' + String(error.message).slice(0, 600));
-  }
-}
+await run('walk', cases);
 await chrome.close();
 process.exit(0); /* All cases were printed. Another exit status would mean that this program failed. */

@@ -119,8 +119,17 @@ class Pair:
         self.want(letters(self.text).startswith(letters(line)), "terminal: " + self.text[:200])
         bold = re.search(r"^\*\*(.*)\*\*", self.digest, re.M)
         self.want(bold and letters(plain(bold[1])) == letters(line), "digest: " + str(bold and bold[1]))
-        tag = re.search(r'<span class="tag[^"]*">([^<]*)</span>\s*<p class="headline">(.*?)</p>', self.page, re.S)
-        self.want(tag and letters(plain(tag[1] + ": " + tag[2])) == letters(line), "page: " + str(tag and tag[1] + ": " + tag[2]))
+        head = re.search(r'<p class="head">(.*?)</p>', self.page, re.S)
+        self.want(head and letters(plain(head[1])) == letters(line.partition(": ")[2]), "page: " + str(head and head[1]))
+        self.cause()
+
+    def cause(self):
+        """Checks that the headline marks the cause of the waterfall's only avoidable part, and no other words."""
+        marks = re.findall(r'<em class="c-[a-z0-9]*" data-cause="([a-z0-9]*)">', self.page)
+        parts = re.findall(r'<g data-cause="([a-z0-9]*)" data-ns="(\d+)"( data-avoidable="1")?>', self.page)
+        avoidable = [cause for cause, _, is_avoidable in parts if is_avoidable]
+        self.want(len(avoidable) <= 1 and marks in ([], avoidable), "marks %s, avoidable parts %s" % (marks, avoidable))
+        self.want(not marks or "because" in self.told["summary"], "a mark without a cause: " + self.told["summary"])
 
     def denials(self):
         """Checks that no output reports a change that the first line or another sentence denies."""
@@ -148,19 +157,22 @@ class Pair:
         """Checks that text, list and figures of the page have the same number of changed rows."""
         counts, text = self.told["counts"], plain(self.text)
         said = re.search(r"([\d,]+) table rows? changed: (\d+) slower, (\d+) faster, (\d+) replaced", text)
-        figures = dict(re.findall(r"<dt[^>]*>([^<]*)</dt>\s*<dd class=\"val[^\"]*\">([^<]*)<", self.page))
+        shown = re.findall(r"<dt[^>]*>([^<]*)</dt>\s*<dd>([^<]*?) ?(?:<small>([^<]*)</small>)?</dd>", self.page)
+        figures, notes = ({label: texts[at] for label, *texts in shown} for at in (0, 1))
         statuses = collections.Counter(re.findall(r"^(regressed|improved|replaced) {2,}", self.text, re.M))
-        self.want(set(figures) >= {"Regressed", "Improved", "Replaced", "Work"}, "figures: %s" % figures)
+        self.want("Work of a step" in figures and ("Changed rows" in figures) != (NOT_JUDGED in text), "figures: %s" % figures)
+        changed = {word: int(count) for count, word in re.findall(r"(\d+)\s(slower|faster|replaced)", notes.get("Changed rows", ""))}
+        words = ("slower", "faster", "replaced")
         for at, (key, status) in enumerate((("regressed", "regressed"), ("improved", "improved"), ("replaced", "replaced"))):
             if said:
                 self.want(int(said[2 + at]) == counts[key], "%s: %s in the text, %d counted" % (key, said[2 + at], counts[key]))
-                self.want(figures[key.capitalize()] == str(counts[key]), "figure %s: %s" % (key, figures[key.capitalize()]))
+                self.want("Changed rows" not in figures or changed.get(words[at], 0) == counts[key], "figure of rows %s: %s" % (words[at], changed))
                 self.want(statuses[status] == min(counts[key], statuses[status]), "%d rows %s are listed" % (statuses[status], key))
-            elif NOT_JUDGED in text:
-                self.want(figures[key.capitalize()] == "\u2013", "figure %s of rows that are not judged: %s" % (key, figures[key.capitalize()]))
         if said:
             self.want(int(said[1].replace(",", "")) == sum(counts[k] for k in ("regressed", "improved", "replaced")), "sum: " + said[0])
-        if figures.get("Work") == "same":
+        if "Changed rows" in figures:
+            self.want(int(figures["Changed rows"].replace(",", "")) == sum(changed.values()), "figure of changed rows: %s, %s" % (figures["Changed rows"], changed))
+        if figures.get("Work of a step") == "same":
             self.want(not self.told["changes"], "the figure says that the work is the same")
 
     def gate(self):

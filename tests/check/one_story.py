@@ -17,7 +17,7 @@ from decimal import Decimal
 UNITS = {"ns": 1, "µs": 1000, "ms": 10 ** 6, "s": 10 ** 9, "min": 60 * 10 ** 9, "h": 3600 * 10 ** 9}
 TAGS = {"CPU only": "cpu", "No data": "empty", "Cause unknown": "not-shown", "Samples only": "samples", "Too little work": "too-little"}
 METRICS = ("step.time.mean", "idle.total", "device.busy.share", "finding.ceiling.share", "finding.count")
-NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
+NUMBER = r"(-?\d[\d,]*(?:\.\d+)?)"
 
 
 def uncode(text):
@@ -52,7 +52,7 @@ def percent_of(text):
 class Story:
     def __init__(self, trace, profile):
         self.trace, self.profile, self.count, self.wrong = trace, profile, 0, []
-        self.verdict, self.found = profile["verdict"], profile["recommendations"]
+        self.verdict, self.found, self.answer = profile["verdict"], profile["recommendations"], profile["answer"]
         self.device = next((d for d in profile["idle_view"] if d["device"] == self.verdict["device"]), None)
 
     def same(self, what, ours, wanted):
@@ -68,26 +68,41 @@ class Story:
         if seen is None or abs(seen[0] - wanted) > seen[1] + slack:
             self.wrong.append("%s: shows %s, the document has %s" % (what, seen and seen[0], wanted))
 
-    def check_words(self, where, tag, headline):
-        tag = plain(tag)
-        self.same(where + ": class", TAGS.get(tag, tag.lower().replace(" ", "-")), self.verdict["class"])
+    def check_headline(self, where, headline):
         letters = lambda text: re.sub(r"[^\w%.,;:()]", "", text)
-        self.same(where + ": headline", letters(plain(headline)), letters(self.verdict["headline"]))
+        self.same(where + ": headline", letters(plain(headline)), letters(plain(self.answer["headline"])))
+        words = re.sub(r"(\d) (%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w)", r"\1\2", plain(headline).replace("\xa0", " ")).split()
+        self.same(where + ": words of the headline above 24", max(0, len(words) - 24), 0)
+
+    def check_bar(self, page):
+        """Compares the causes in the bar of the page with the parts of the document, and the cause of the headline with
+        the largest part that can be avoided."""
+        parts = self.answer.get("parts_us")
+        segments = re.findall(r'<g data-cause="(\w+)" data-ns="(\d+)"( data-avoidable="1")?', page)
+        if not parts:
+            self.same("page: bar without parts", segments, [])
+            return
+        self.same("page: parts of the bar", sorted(int(ns) for _, ns, _ in segments), sorted(round(1000 * us) for us in parts.values() if us > 0))
+        self.near("document: sum of the parts", (sum(parts.values()), Decimal("1e-3")), self.profile["overview"]["window_us"])
+        avoidable = [(int(ns), cause) for cause, ns, can in segments if can]
+        mark = re.search(r'<em class="c-\w+" data-cause="(\w+)"', page)
+        if avoidable:
+            largest = [cause for ns, cause in avoidable if ns == max(avoidable)[0]]
+            self.same("page: cause of the headline", mark and mark.group(1) in largest, True)
 
     def check_finding(self, where, finding, time, share):
         if finding["ceiling_us_per_step"] is not None:
             part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
             self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), 1000 * finding["ceiling_us_per_step"] * part,
                       Decimal("0.5")) # a mean is rounded to whole ns before it is written as text
-            low = re.match(r"([\d.,]+) to ", plain(share))
+            low, half = re.match(r"([\d.,]+) to ", plain(share)), Decimal("0.5") if finding["high_percent"] >= 9.95 else Decimal("0.05")
             if low:
-                self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
-                          finding["low_percent"])
-            if plain(share) == "counted in a finding above":
-                self.same("%s: nothing is left for %s" % (where, finding["id"]), finding["high_percent"] < 0.05, True)
-            else:
+                self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), half), finding["low_percent"])
+            if percent_of(share):
                 self.near("%s: gain of %s" % (where, finding["id"]), percent_of(re.sub(r".* to ", "", plain(share))),
                           finding["high_percent"])
+            else:
+                self.same("%s: nothing is left for %s" % (where, finding["id"]), finding["high_percent"] < 0.05, True)
         elif finding["share_of_step_percent"] is not None:
             self.near("%s: share of %s" % (where, finding["id"]), percent_of(share), finding["share_of_step_percent"])
 
@@ -109,14 +124,15 @@ class Story:
 
     # ---- the page
     def check_page(self, page):
-        tag = re.search(r'class="tag[^"]*">(.*?)</span>', page, re.S)
-        headline = re.search(r'class="headline">(.*?)</p>', page, re.S)
-        if not tag or not headline:
-            self.wrong.append("page: no verdict")
+        headline = re.search(r'<p class="head">(.*?)</p>', page, re.S)
+        if not headline:
+            self.wrong.append("page: no headline")
             return
-        self.check_words("page", tag.group(1), headline.group(1))
+        self.check_headline("page", headline.group(1))
+        self.check_bar(page)
+        tiles = re.search(r'<dl class="figs">(.*?)</dl>', page, re.S)
         figures = {plain(m.group(1)): plain(m.group(2)) for m in
-                   re.finditer(r'<dt title="[^"]*">(.*?)</dt>\s*<dd class="val[^"]*">(.*?)</dd>', page, re.S)}
+                   re.finditer(r'<dt[^>]*>([^<]*)</dt><dd>(.*?)</dd>', tiles.group(1) if tiles else "", re.S)}
         if self.verdict["step_us"] and "Step time" in figures:
             self.near("page: step time", time_of(figures["Step time"]), 1000 * self.verdict["step_us"])
         window = re.search(r"The whole (?:recording|recorded time) of (.*?) counts as one step", page, re.S)
@@ -136,12 +152,11 @@ class Story:
                 self.near("page: idle", percent_of(plain(lead.group(1))),
                           100 * self.device["idle"]["total_us"] / self.device["window_us"])
         by_id = {f["id"]: f for f in self.found["findings"]}
-        for item in page.split('<div class="fhead">')[1:]:
-            impact, rule = re.search(r'<div class="fimp">(.*?)</div>', item, re.S), re.search(r"\bRule ([A-HR]\d+) ", item)
-            if impact and rule and rule.group(1) in by_id:
-                time = re.search("<b>(.*?)</b>", impact.group(1))
-                share = plain(re.sub("<b>.*?</b>|<span>.*?</span>", "", impact.group(1)))
-                self.check_finding("page", by_id[rule.group(1)], time.group(1) if time else "", share)
+        rules = dict(re.findall(r"<li><b>(\d+)</b>.*?\bRule ([A-HR]\d+) ", page, re.S))
+        for number, saving in re.findall(r'data-f="(\d+)".*?<div class="sv">(.*?)</div>', page, re.S):
+            time, share = re.search("<b>(.*?)</b>", saving), re.search("<span>(.*?)</span>", saving)
+            if rules.get(number) in by_id and time and by_id[rules[number]]["high_percent"]:
+                self.check_finding("page", by_id[rules[number]], time.group(1), share.group(1) if share else "")
 
     # ---- the digest
     def check_digest(self, digest):
@@ -149,12 +164,9 @@ class Story:
         if not m:
             self.wrong.append("digest: no verdict")
             return
-        text = plain(m.group(2))
-        headline = self.verdict["headline"]
-        letters = lambda text: re.sub(r"[^\w%.,;:()]", "", text)
         tag = plain(m.group(1))
         self.same("digest: class", TAGS.get(tag, tag.lower().replace(" ", "-")), self.verdict["class"])
-        self.same("digest: headline", letters(text)[:len(letters(headline))], letters(headline))
+        self.check_headline("digest", m.group(2))
         step = re.search(r"^- Step time: ([^,]*)", digest, re.M)
         if step and self.verdict["step_us"]:
             self.near("digest: step time", time_of(step.group(1)), 1000 * self.verdict["step_us"])

@@ -119,8 +119,8 @@ def words(paths, pattern):
         text = re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.S)
         if pattern is not PYTHON:  # facts of a comparison contain names of metrics, which are for machines
             text = re.sub(r"<tr>[^\n]*<code>(gpu|cuda|step)[a-z_.]*</code>", "", text)
-            text = re.sub(r'<td class="t">ProfilerStep</td>', "", text)
-        if pattern is HOST:  # the names of link targets within a page are keys, not words
+            text = re.sub(r'<td class="t[ xy]*">ProfilerStep</td>', "", text)
+        if pattern is not PYTHON:  # the names of link targets and of looks within a page are keys, not words
             text = re.sub(r"(id|href|for|class|aria-labelledby|data-[a-z]+)=\"[^\"]*\"", "", text)
         for line in text.split("\n"):
             match = pattern.search(line)

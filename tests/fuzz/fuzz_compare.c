@@ -109,7 +109,7 @@ static void compare(struct side sides[TP_SIDES], uint64_t what, struct tp_arena 
     struct tp_compare compare;
     struct tp_document document;
     tp_compare_build(&compare, inputs, trees, &(struct tp_compare_options){.threshold = 0.03}, arena);
-    tp_compare_document(&document, &compare, &naming, 300);
+    tp_compare_document(&document, &(struct tp_compare_shown){.compare = &compare, .naming = &naming, .max_rows = 300});
     print_in_all_formats(&document);
 }
 

@@ -78,7 +78,8 @@ static int run_diff(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_comparison_build(&job->comparison, &(struct tp_compare_options){0}, &job->arena);
-    tp_compare_document(&document, &job->comparison.compare, &naming, 300);
+    tp_compare_document(
+        &document, &(struct tp_compare_shown){.compare = &job->comparison.compare, .naming = &naming, .max_rows = 300});
     print_document(tp_print_html, &document);
     print_document(tp_print_json, &document);
     return TP_OK;

@@ -53,7 +53,8 @@ BEGIN {
   ok[m "rules/host"]   = m "rules/host " m "rules " m "work " m "audience " facts
   ok[m "rules/device"] = m "rules/device " m "rules/host " m "rules " m "verdict " m "serving " m "idle " m "work " facts
   ok[m "ranks"]        = m "ranks " m "rules " m "views " m "work " facts
-  ok[m "result"]       = m "result " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
+  ok[m "answer"]       = m "answer " m "rules " m "verdict " m "idle " m "work " facts
+  ok[m "result"]       = m "result " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
   ok[m "metrics"]      = m "metrics " m "result " m "rules " facts
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
   ok[m "torch_tables"] = m "torch_tables " m "program " m "work " facts

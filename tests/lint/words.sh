@@ -35,7 +35,7 @@ at once         | immediately, simultaneously
 at looks        | while polling
 '
 # Phrases that contain a forbidden word but are plain English.
-allowed='stands for|stand for|holds the lock|lock holds|lies between'
+allowed='stands for|stand for|holds the lock|lock holds|lies between|holds up'
 # The subjects of commits since this date are checked. A date is used, because the id of a commit changes when the
 # history is rebased.
 since=2026-11-28T23:41:00Z

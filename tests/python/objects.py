@@ -196,7 +196,7 @@ def _(folder):
 def _(folder):
     result = tracepress.report(trace("gpu_2024"))
     numbers = result.json["runs"][0]["profiles"][0]
-    assert (result.verdict, result.headline) == (numbers["verdict"]["class"], numbers["verdict"]["headline"])
+    assert (result.verdict, result.headline) == (numbers["verdict"]["class"], numbers["answer"]["headline"])
     assert result.profiles[0].step_us == numbers["verdict"]["step_us"] and result.profiles[0].damage == ""
     rows = numbers["recommendations"]["findings"]
     assert len(rows) == len(result.findings) > 3

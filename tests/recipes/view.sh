@@ -79,5 +79,5 @@ struct tp_data tp_section_recipe(const struct tp_section *section)
 }
 C
 sed -i 's/^struct tp_data tp_section_tasks(.*/&\nstruct tp_data tp_section_recipe(const struct tp_section *section);/' webreport/document/report/sections.h
-sed -i 's/^    {"tasks", "Tasks".*/&\n    {"recipe", "Recipe", tp_section_recipe, false, FOR_OTHER_PROFILES},/' webreport/print/report_page.c
-sed 's/tasks/recipe/g; s/Tasks/Recipe/; /{{lead}}/d' templates/tasks.html >templates/recipe.html
+sed -i 's/^    {"tasks", "Tasks".*/&\n    {"recipe", "Recipe", tp_section_recipe, false, FOR_OTHER_PROFILES},/' webreport/print/page_sections.c
+sed 's/tasks/recipe/g; s/Tasks/Recipe/; /{{> lead}}/d' templates/tasks.html >templates/recipe.html

@@ -136,3 +136,17 @@ else
     check "SIGTERM before each call that writes: old or new, nothing left" ended_by 15 143
     check "SIGINT before each call that writes: old or new, nothing left" ended_by 2 130
 fi
+titles() { # Checks which name a page has: that of the file, or that of the folder if the file's name says nothing.
+    mkdir -p night && while read -r file title; do
+        cp "$trace" "night/$file" && "$TP" report "night/$file" -o page.html --quiet || return 1
+        grep -q "<h1 id=\"t-overview\">$title</h1>" page.html || { echo "$file:"; grep -o '<h1 .*</h1>' page.html; return 1; }
+    done <<END
+gpu_2024.pt.trace.json.gz gpu_2024
+resnet.1623143089861.pt.trace.json.gz resnet
+node7_4711.1623143089861.pt.trace.json.gz night
+worker0.pt.trace.json.gz night
+rank-3.json.gz night
+trace.json.gz night
+END
+}
+check "the title is the file's name, or the folder's if every run has such a file" titles

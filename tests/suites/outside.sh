@@ -375,7 +375,7 @@ python_waits() { # the trace shows the waiting functions with their lines, and t
     outside 0 "$1" waits.py && says sums && says waits sleep "$WORK/waits.py(8): nap" "<module>" 2 && says waits lock "$WORK/waits.py(18): locker" "<module>" 1 &&
         says waits child "$WORK/waits.py(23): child" "<module>" 1 || return 1
     "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err || { cat err; return 1; }
-    grep -q 'sleeping, mainly in nap (.*waits.py:8)' page.md || { head -n 4 page.md; return 1; }
+    grep -q 'waits.py sleeps for .* of the time, mostly in nap()' page.md || { head -n 4 page.md; return 1; }
 }
 if [ -n "${last:-}" ] && has_kernel && [ -n "$dumps" ]; then
     check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
@@ -465,7 +465,7 @@ throttled() { # limits the program to a fifth of a CPU
     rm -rf r
     (sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$limited" "$TP" record --outside --no-tfevents -o r -- ./split_program 0.6 >out 2>err) || { cat err; return 1; }
     trace=$(ls r/*/*.gz) && says seen throttled_ns 300000000 && says seen throttled_periods 2 &&
-        "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err && grep -q 'The program was throttled' page.md || { head -n 4 page.md; return 1; }
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err && grep -q 'raise its CPU limit' page.md && grep -q 'A CPU limit (cgroup) stopped the program' page.md || { head -n 4 page.md; return 1; }
 }
 limited=/sys/fs/cgroup/cpu/tracepress.$$
 [ ! -f /sys/fs/cgroup/cgroup.controllers ] || limited=/sys/fs/cgroup/tracepress.$$

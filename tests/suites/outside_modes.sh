@@ -50,7 +50,8 @@ goes_on() {
 page() { # Checks that the page shows no shares of functions, and advises how to get them.
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
         { cat err; return 1; }
-    grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'no function is known' page.md &&
+    grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'let the recorder see its functions' page.md &&
+        grep -q 'No functions were recorded, because the kernel refuses events' page.md &&
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
@@ -64,7 +65,7 @@ inside() {
         trace=$(ls r/*/sh.*.gz)
         # shellcheck disable=SC2046
         says mode looks && says sums && says seen threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
-        "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | Make `alpha` cheaper' page.md &&
             grep -q 'taken by timers inside the processes' page.html && ! grep -q 'No functions were recorded' page.md &&
             said 'not seen: anything shorter than 10 ms, because' || { cat page.md; return 1; }
         [ "$(ls r/*/*.gz | grep -vc _inside)" = 1 ] && [ -n "$(find r -name '*_inside.*')" ] || { find r; return 1; }
@@ -87,7 +88,8 @@ python_inside() {
         # shellcheck disable=SC2046
         set -- $(cat out)
         says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" || continue
-        "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'no function is known' page.md && return 0
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'let the recorder see its functions' page.md &&
+        grep -q 'No functions were recorded, because the kernel refuses events' page.md && return 0
     done
     cat said page.md
     return 1
@@ -253,7 +255,7 @@ user_inherited() { user && says mode inherited; }
 user_whole() { user --whole-cpus && says mode "whole CPUs"; }
 user_page() { # Checks a page for several root processes, which must name no single program and no exit code.
     user && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err || { cat err; return 1; }
-    grep -q 'programs together: ' page.md && grep -q '^## .* and [2-9] others' page.md && "$TP" table "$trace" --group-by process >table.txt &&
+    grep -q 'The group of 3 programs ' page.md && grep -q '^## .* and [2-9] others' page.md && "$TP" table "$trace" --group-by process >table.txt &&
         [ "$(grep -c ' 0 .*\(sleep 61\|split_program\|sh -c\)' table.txt)" -ge 3 ] &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md table.txt view; return 1; }
 }

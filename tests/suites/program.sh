@@ -17,9 +17,10 @@ made() { # made FROM TO: compares the reports of generated recordings with the s
         "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json || return 1
         "$TP" report made.json -o made.html --json made_report.json --quiet 2>err || { cat err; return 1; }
         restated made.json made_report.json || { echo "seed $seed"; return 1; }
+        "$PY" "$HERE/tests/check/program_page.py" made.html made_report.json >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
     done
 }
-check "every number of 40 made recordings is what is computed anew" made 1 40
+check "every number of 40 made recordings is computed again, and the headline names the cause of the bar" made 1 40
 
 tables() { # Checks that `table` shows the numbers of the view.
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
@@ -61,7 +62,7 @@ sampleless() {
 {"ph":"X","cat":"thread_state","name":"blocked","pid":7,"tid":7,"ts":800000,"dur":100000,"args":{"cause":"pipe"}}]}
 X
     "$TP" report made.json -o made.html --json made_report.json --markdown made.md --strict --quiet 2>err || { cat err; return 1; }
-    restated made.json made_report.json && grep -q 'The program runs, or waits for a CPU, for 88.9 % of the wall time, but no function is known' made.md && grep -q 'sysctl x=2' made.md &&
+    restated made.json made_report.json && grep -q 'busy runs for 89 % of the time: let the recorder see its functions' made.md && grep -q 'sysctl x=2' made.md &&
         grep -q '"class":"cpu-bound"' made_report.json && grep -q 'polling /proc every 10 ms, because the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
 }
 check "a program whose functions were not seen is judged by its states" sampleless

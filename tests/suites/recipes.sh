@@ -50,7 +50,7 @@ is_input() {
 }
 is_headline() {
     "$NEW" report "$DATA/traces/case_exposed_comm.pt.trace.json.gz" -o "$WORK/line.html" --quiet &&
-        grep -q 'communicates while nothing computes' "$WORK/line.html"
+        grep -q 'The GPU works for <em' "$WORK/line.html"
 }
 check "recipe: a rule touches 4 files at most" follow rule 4
 check "recipe: a metric touches 3 files at most" follow metric 3

@@ -42,7 +42,7 @@ check "no word of Python to who recorded calls and modules of C" python3 "$words
 check "no word of GPUs, operators or a backward pass to a program without any" python3 "$words" words --host calls.html calls.md \
     two.html two.md cpu.html cpu.md waits.html waits.md calls_check.md calls_check.txt
 # Checks that the page names the largest call of the main thread, not the wait of its helper thread.
-by_name() { grep -q 'Mesh' calls.html && grep -q 'Heaviest calls' calls.html && ! grep -q 'GPU busy' two.html &&
+by_name() { grep -q 'Mesh' calls.html && grep -q 'id="t-operators">Calls<' calls.html && grep -q '% of it in dgemm' calls.md && ! sed '/<script>/,/<\/script>/d' two.html | grep -q 'GPU busy' &&
     grep -q 'Recorded calls take 50.5 % of .*The call with the most self time is dgemm' calls.md; }
 check "its calls are called calls, modules stay" by_name
 without() { # without FORMAT WORDS: checks that the export fails, and names the missing data in the program's own words

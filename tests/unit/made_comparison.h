@@ -131,7 +131,7 @@ static void compare_plans(struct tp_compare *compare, const struct plan *base, c
 static const struct tp_verdict_block *build_verdict_block(struct tp_document *document, const struct tp_compare *c)
 {
     struct tp_naming naming = {.arena = &arena};
-    tp_compare_document(document, c, &naming, 100);
+    tp_compare_document(document, &(struct tp_compare_shown){.compare = c, .naming = &naming, .max_rows = 100});
     for (size_t i = 0; i < document->blocks.count; i++)
         if (tp_document_block_at(document, i)->kind == TP_BLOCK_VERDICT)
             return &tp_document_block_at(document, i)->verdict;

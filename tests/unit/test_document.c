@@ -117,7 +117,9 @@ static void make_findings(struct tp_document *document)
          .line = 4},
         {.tone = TP_TONE_GOOD, .status = "pass", .title = "y", .rule = &rule, .message = "good", .line = 5}};
     tp_document_init(document, "Test", &arena);
-    tp_document_add_verdict(document, &(struct tp_verdict_block){TP_TONE_BAD, "fail", "1 of 3 broken", "a run"});
+    tp_document_add_verdict(
+        document,
+        &(struct tp_verdict_block){.tone = TP_TONE_BAD, .class = "fail", .headline = "1 of 3 broken", .text = "a run"});
     tp_document_add_findings(document, &(struct tp_findings_block){.title_column_title = "limit",
                                                                    .value_title = "value",
                                                                    .name = "tracepress check",
@@ -258,7 +260,9 @@ static void page_keeps_its_maximum_size_and_lists_omissions(void **state)
     GUARD;
     tp_document_init(&document, "Test", &arena);
     tp_document_add_title(&document, &(struct tp_title_block){"A title", "top", "Top"});
-    tp_document_add_verdict(&document, &(struct tp_verdict_block){TP_TONE_GOOD, "Even", "All is well", ""});
+    tp_document_add_verdict(
+        &document,
+        &(struct tp_verdict_block){.tone = TP_TONE_GOOD, .class = "Even", .headline = "All is well", .text = ""});
     document.places = TP_IN_MARKDOWN;
     tp_document_add_note(&document, "not in a page");
     document.places = TP_EVERYWHERE;
@@ -272,7 +276,7 @@ static void page_keeps_its_maximum_size_and_lists_omissions(void **state)
     page = print_document(tp_print_html, &document, &(struct tp_print_options){.max_bytes = whole - 1});
     assert_true(out.size < whole);
     assert_int_equal(count_occurrences(page, "row&lt;name&gt;</"), 100);
-    assert_non_null(strstr(page, "The first 100 of 400 rows are shown."));
+    assert_non_null(strstr(page, "The first 100 of 400 rows</summary>"));
     tp_buf_clear(&out);
     assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
     print_document(tp_print_text, &document, &(struct tp_print_options){0});

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -370,6 +371,61 @@ static void hostile_numbers_do_not_crash(void **state)
     }
 }
 
+static unsigned word_count(const char *text)
+{
+    unsigned count = 0;
+    for (size_t i = 0; text[i]; i++)
+        count += text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    return count;
+}
+
+/* Tests that the headline of a job names its cause, and that the largest avoidable segment of the bar has the same
+ * color and comes from the same finding. Small jobs have lanes, large ones columns. */
+static void headline_and_bar_of_a_job_have_the_same_cause(void **state)
+{
+    static const struct {
+        enum plan_fault fault;
+        uint32_t ranks;
+        const char *headline, *look, *picture;
+    } cases[] = {
+        {PLAN_SLOW_COMPUTE, 8, " slower and holds up the other 7: check ", "comm", "class=\"lanes fig\""},
+        {PLAN_LATE_HOST, 32, "is late on the CPU and holds up the other 31: check", "comm", "Own work per step"},
+        {PLAN_SLOW_LINK, 32, " of each step are lost to ", "comm2", "Own work per step"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct tp_document document;
+        struct tp_buf page;
+        struct plan plan = {.seed = 1,
+                            .ranks = cases[i].ranks,
+                            .tensor = cases[i].ranks > 8 ? 8 : 1,
+                            .pipeline = 1,
+                            .victims = 1,
+                            .steps = 7,
+                            .fault = cases[i].fault};
+        start_job(&f, plan);
+        finish_job(&f);
+        struct tp_jobs jobs = {.items = &f.job, .count = 1};
+        tp_job_document(&document, &jobs, false, NULL, &f.arena);
+        const struct tp_verdict_block *verdict = &tp_document_block_at(&document, 1)->verdict;
+        if (!strstr(verdict->headline, cases[i].headline))
+            fail_msg("%s", verdict->headline);
+        assert_in_range(word_count(verdict->headline), 5, 28); /* a number and its unit count twice here */
+        assert_int_equal(verdict->mark_count, 1);
+        assert_string_equal(verdict->marks[0].look, cases[i].look);
+        tp_buf_init(&page, 0);
+        assert_int_equal(tp_print_html(&page, &document, &(struct tp_print_options){0}, NULL), TP_OK);
+        const char *avoidable = strstr(page.data, "data-avoidable=\"1\""), *segment = avoidable;
+        assert_non_null(avoidable);
+        while (strncmp(segment, "data-cause=\"", 12) != 0)
+            segment--;
+        assert_int_equal(strncmp(segment + 12, cases[i].look, strlen(cases[i].look)), 0);
+        assert_non_null(strstr(page.data, cases[i].picture));
+        tp_buf_release(&page);
+        release_job(&f);
+    }
+}
+
 /* Tests a job of two halves that share no collective. Rank 0 shares none with any rank. */
 static void ranks_without_common_collectives_are_separate_parts(void **state)
 {
@@ -432,6 +488,7 @@ int main(void)
         cmocka_unit_test(the_straggler_arrives_last_and_others_wait),
         cmocka_unit_test(ranks_of_different_stages_are_not_compared),
         cmocka_unit_test(findings_of_ranks_are_merged),
+        cmocka_unit_test(headline_and_bar_of_a_job_have_the_same_cause),
         cmocka_unit_test(ranks_without_common_collectives_are_separate_parts),
         cmocka_unit_test(hostile_numbers_do_not_crash),
     };

@@ -98,7 +98,7 @@ static void build_timeline(struct scene *s, struct tp_timeline *timeline, size_t
         s->gpu.events[s->gpu.count++] = i;
         s->gpu.busy.items[s->gpu.busy.count++] = (struct tp_interval){event->ts_ns, tp_event_end(event)};
     }
-    struct tp_timeline_options options = {.max_bytes = max_bytes};
+    struct tp_timeline_options options = {.max_bytes = max_bytes, .shown_step = 0};
     tp_timeline_build(timeline, m, &options, &s->arena);
 }
 
@@ -119,6 +119,20 @@ static uint8_t *unpack_timeline_data(const struct tp_timeline *timeline, struct 
     *header = tp_arena_copy(arena, bytes + 4, size);
     return bytes + 4 + size;
 }
+
+/* Returns the start of a section of the unpacked data, and sets *size to its size in bytes. */
+static const uint8_t *find_section(const uint8_t *bytes, const char *header, unsigned section, unsigned *size)
+{
+    const char *at = strstr(header, "\"sections\":[") + 11;
+    for (unsigned i = 0;; i++) {
+        *size = (unsigned)strtoul(at + 1, (char **)&at, 10);
+        if (i == section)
+            return bytes;
+        bytes += *size;
+    }
+}
+
+enum { NAME_CLASSES = 6, COVER = 7, LAUNCH = 12, FULL_SIZES = 16, FULL_BYTES = 17, LOAD = 18, LOAD_BUCKETS = 4096 };
 
 static void slices_are_packed_in_order_with_their_depth(void **state)
 {
@@ -161,15 +175,19 @@ static void device_slices_name_their_launch(void **state)
     build_timeline(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
-    unsigned sizes[13], before = 0;
-    const char *at = strstr(header, "\"sections\":[") + 11;
-    for (unsigned i = 0; i < 13; i++) {
-        sizes[i] = (unsigned)strtoul(at + 1, (char **)&at, 10);
-        before += i < 12 ? sizes[i] : 0;
-    }
+    unsigned size;
+    const uint8_t *launches = find_section(bytes, header, LAUNCH, &size);
+    /* the first operation is launched at 1,000,000 ns and starts at 1,005,000 ns; a bucket of the load has 2 ns */
+    assert_int_equal(timeline.gpus[0].queue_depth, 1);
+    unsigned load_size;
+    const uint8_t *queue = find_section(bytes, header, LOAD, &load_size) + 2 * LOAD_BUCKETS;
+    assert_int_equal(load_size, 3 * LOAD_BUCKETS);
+    assert_int_equal(queue[0], 255);
+    assert_int_equal(queue[2499], 255);
+    assert_int_equal(queue[2500], 0);
     const uint8_t expected[] = {6, 0, 0};
-    assert_int_equal(sizes[12], sizeof expected);
-    assert_memory_equal(bytes + before, expected, sizeof expected);
+    assert_int_equal(size, sizeof expected);
+    assert_memory_equal(launches, expected, sizeof expected);
     tp_arena_release(&s.arena);
 }
 
@@ -216,6 +234,15 @@ static void short_host_slices_are_folded_to_fit(void **state)
     assert_true(fitted.shown_count > 2000);
     assert_int_equal(fitted.lanes[0].shown_count, 500); /* all slices of the device are shown */
     assert_true(fitted.folded_below_ns > 0 && !fitted.folds_devices);
+    /* the coverage has three groups for each of the two threads */
+    const char *header;
+    unsigned size;
+    const uint8_t *bytes = unpack_timeline_data(&fitted, &s.arena, &header);
+    const uint8_t *cover = find_section(bytes, header, COVER, &size);
+    assert_int_equal(size, 2 * TP_GROUP_COUNT * 2048);
+    assert_int_equal(fitted.lanes[0].cover_count, 0);
+    assert_int_equal(cover[0], 0);
+    assert_true(cover[TP_GROUP_OPERATORS * 2048] > 0);
     uint64_t shorter = 0;
     for (int i = 0; i < 20000; i++)
         shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
@@ -237,13 +264,114 @@ static void device_load_counts_time_and_blocks(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.gpu_count, 1);
-    assert_int_equal(timeline.gpus[0].busy[0], 255);
-    assert_int_equal(timeline.gpus[0].busy[255], 255);
-    assert_int_equal(timeline.gpus[0].busy[256], 0);
     assert_true(timeline.gpus[0].has_sm_efficiency);
-    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM is stored as 127 of 255 */
-    assert_int_equal(timeline.lanes[1].load[511], 255);
+    const char *header;
+    unsigned size;
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
+    const uint8_t *load = find_section(bytes, header, LOAD, &size);
+    assert_int_equal(size, 2 * LOAD_BUCKETS);
+    assert_int_equal(timeline.gpus[0].queue_depth, 0);
+    assert_int_equal(load[0], 255);
+    assert_int_equal(load[LOAD_BUCKETS / 2 - 1], 255);
+    assert_int_equal(load[LOAD_BUCKETS / 2], 0);
+    assert_int_equal(load[LOAD_BUCKETS + 800], 127); /* half a block per SM is stored as 127 of 255 */
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("GPU 0 · stream 20")));
+    tp_arena_release(&s.arena);
+}
+
+static struct tp_str short_name(const void *context, struct tp_str name)
+{
+    (void)context;
+    return (struct tp_str){name.ptr, name.len < 6 ? name.len : 6};
+}
+
+static struct tp_str same_name(const void *context, struct tp_str name)
+{
+    (void)context;
+    return name;
+}
+
+static void full_names_are_kept_with_short_names(void **state)
+{
+    (void)state;
+    struct scene s;
+    init_scene(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add_event(&s, TP_KIND_OPERATOR, 0, "aten::mm", 1000, 500);
+    add_event(&s, TP_KIND_KERNEL, 2, "kernel<float>", 1100, 100);
+    struct tp_timeline timeline;
+    build_timeline(&s, &timeline, 1 << 20);
+    struct tp_timeline_options options = {
+        .max_bytes = 1 << 20, .show = same_name, .show_kernel = short_name, .show_full = same_name};
+    tp_timeline_build(&timeline, &s.model, &options, &s.arena);
+    const char *header;
+    unsigned size;
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
+    const uint8_t sizes[] = {0, 13, 0};
+    assert_memory_equal(find_section(bytes, header, FULL_SIZES, &size), sizes, sizeof sizes);
+    assert_memory_equal(find_section(bytes, header, FULL_BYTES, &size), "kernel<float>", 13);
+    assert_int_equal(size, 13);
+    tp_arena_release(&s.arena);
+}
+
+static void calls_that_wait_have_their_own_class(void **state)
+{
+    (void)state;
+    struct scene s;
+    init_scene(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add_event(&s, TP_KIND_RUNTIME, 0, "cudaMemcpyAsync", 1000, 500);
+    add_event(&s, TP_KIND_RUNTIME, 0, "cudaMemcpyAsync", 3000, 500);
+    struct tp_timeline timeline;
+    build_timeline(&s, &timeline, 1 << 20);
+    s.model.waits = &(struct tp_wait){.event = 1};
+    s.model.wait_count = 1;
+    struct tp_timeline_options options = {.max_bytes = 1 << 20};
+    tp_timeline_build(&timeline, &s.model, &options, &s.arena);
+    const char *header;
+    unsigned size;
+    const uint8_t *bytes = unpack_timeline_data(&timeline, &s.arena, &header);
+    const uint8_t classes[] = {TP_SLICE_CPU, TP_SLICE_RUNTIME, TP_SLICE_WAIT};
+    assert_memory_equal(find_section(bytes, header, NAME_CLASSES, &size), classes, sizeof classes);
+    assert_int_equal(size, sizeof classes);
+    tp_arena_release(&s.arena);
+}
+
+/* The close-up is the sixteenth of the step in which the most kernels start. */
+static void the_close_up_shows_the_busiest_part(void **state)
+{
+    (void)state;
+    struct scene s;
+    init_scene(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add_event(&s, TP_KIND_FRAME, 0, "train.py(1): main", 0, 1600000);
+    add_event(&s, TP_KIND_FRAME, 0, "train.py(2): step", 801000, 50000);
+    add_event(&s, TP_KIND_FRAME, 0, "module.py(3): _call_impl", 801100, 49000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "aten::mm", 802000, 30000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "aten::inner", 803000, 20000);
+    add_event(&s, TP_KIND_RUNTIME, 0, "launch", 804000, 5000);
+    add_event(&s, TP_KIND_KERNEL, 2, "first", 100000, 50000);
+    for (int i = 0; i < 3; i++) /* three short kernels in a row make one box */
+        add_event(&s, TP_KIND_KERNEL, 2, "tiny", 810000 + i * 100, 100);
+    add_event(&s, TP_KIND_KERNEL, 2, "long", 830000, 200000);
+    s.step = (struct tp_step){.start_ns = 0, .end_ns = 1599984};
+    struct tp_timeline timeline;
+    build_timeline(&s, &timeline, 1 << 20);
+    const struct tp_timeline_close *close = &timeline.close;
+    assert_int_equal(close->step, 0);
+    assert_int_equal(close->start_ns, 800000);
+    assert_int_equal(close->dur_ns, 100000);
+    assert_int_equal(close->rows[TP_CLOSE_DEVICE].count, 2);
+    const struct tp_close_box *boxes = close->rows[TP_CLOSE_DEVICE].boxes;
+    assert_true(boxes[0].is_many && boxes[0].start_ns == 10000 && boxes[0].end_ns == 10300);
+    assert_true(!boxes[1].is_many && boxes[1].end_ns == close->dur_ns && boxes[1].class == TP_SLICE_KERNEL);
+    const enum tp_close_row rows[] = {TP_CLOSE_CALLS, TP_CLOSE_OPERATORS, TP_CLOSE_INNER_OPERATORS, TP_CLOSE_FRAMES};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(close->rows[rows[i]].count, 1);
+    /* the frame that lasts for the whole part has no row, and neither has the one that only passes on */
+    assert_int_equal(close->rows[TP_CLOSE_INNER_FRAMES].count, 0);
+    assert_true(tp_str_equal(tp_strings_get(&s.trace.names, close->rows[TP_CLOSE_FRAMES].boxes[0].name),
+                             TP_STR("train.py(2): step")));
     tp_arena_release(&s.arena);
 }
 
@@ -261,7 +389,7 @@ static void hostile_times_and_depths_do_not_crash(void **state)
     build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.omitted_deep_slice_count, 3000 - TP_TIMELINE_MAX_ROWS);
     assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
-    assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_OBJECT);
+    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}).kind == TP_DATA_OBJECT);
     build_timeline(&s, &timeline, 300);
     tp_arena_release(&s.arena);
 }
@@ -275,7 +403,7 @@ static void no_slices_give_no_timeline(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.lane_count, 0);
-    assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_NONE);
+    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}).kind == TP_DATA_NONE);
     tp_arena_release(&s.arena);
 }
 
@@ -287,6 +415,9 @@ int main(void)
         cmocka_unit_test(single_nanoseconds_are_kept),
         cmocka_unit_test(short_host_slices_are_folded_to_fit),
         cmocka_unit_test(device_load_counts_time_and_blocks),
+        cmocka_unit_test(full_names_are_kept_with_short_names),
+        cmocka_unit_test(calls_that_wait_have_their_own_class),
+        cmocka_unit_test(the_close_up_shows_the_busiest_part),
         cmocka_unit_test(hostile_times_and_depths_do_not_crash),
         cmocka_unit_test(no_slices_give_no_timeline),
     };

@@ -3,6 +3,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/document/commands/compare_document.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -53,8 +54,29 @@ struct job {
     struct tp_diff_read read;
     struct tp_compare_options how;
     struct tp_comparison comparison;
+    struct tp_trace_picture pictures[TP_SIDES];
     struct tp_cmd_work work;
 };
+
+static void keep_picture(void *context, int side, const struct tp_run_file *file, const struct tp_analysis *analysis,
+                         struct tp_arena *arena)
+{
+    struct job *job = context;
+    const char *end = strrchr(file->path, '/'), *folder = end;
+    while (folder && folder > file->path && folder[-1] != '/')
+        folder--;
+    struct tp_profile profile = {.run = folder ? (struct tp_str){folder, (size_t)(end - folder)} : TP_STR(""),
+                                 .worker = file->worker,
+                                 .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                                 .file = tp_str_of(file->base),
+                                 .trace = &analysis->trace,
+                                 .order = &analysis->order,
+                                 .model = &analysis->model,
+                                 .views = &analysis->views,
+                                 .advice = &analysis->advice};
+    tp_trace_picture_build(&job->pictures[side], &profile, &(struct tp_section_options){.redact = job->options->redact},
+                           arena);
+}
 
 static int run_diff_in_guard(void *context, struct tp_error *err)
 {
@@ -76,7 +98,10 @@ static int run_diff_in_guard(void *context, struct tp_error *err)
         return code;
     tp_comparison_build(&job->comparison, &job->how, &job->work.arena);
     tp_source_lines_add_to_compare(&job->comparison.compare, o->source_root, &job->work.arena);
-    tp_compare_document(&document, &job->comparison.compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
+    tp_compare_document(&document, &(struct tp_compare_shown){.compare = &job->comparison.compare,
+                                                              .naming = &naming,
+                                                              .max_rows = rows > PAGE_ROWS ? rows : PAGE_ROWS,
+                                                              .pictures = job->pictures});
     return tp_cmd_write_outputs(&job->work, &document, outputs, OUTPUTS, &options);
 }
 
@@ -121,6 +146,8 @@ int tp_cmd_diff(int argc, char **argv)
     job.paths[TP_NEW] = argv[1];
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read = o.read;
+    job.read.advised = o.html ? keep_picture : NULL;
+    job.read.context = &job;
     code = exit_code_of_diff(&job, tp_cmd_run_in_arena(&job.work, run_diff_in_guard, &job));
     tp_comparison_close(&job.comparison);
     tp_cmd_release(&job.work);

@@ -23,7 +23,14 @@ struct tp_title_block {
 struct tp_section_block {
     const char *id, *label;   /* label: text in the navigation; NULL for no entry */
     const char *title, *lead; /* lead: sentence below the title, or NULL */
-    bool has_narrow_names;    /* true: the tables of the part have many columns and short names */
+    bool is_half;             /* true: in pages, the part shares a row with the next part that is half as well */
+    bool is_folded;           /* true: pages show the part only after a click on its title */
+};
+
+/* Words of the headline that name a cause, as a range of bytes. look: name of its color (charts/causes.h). */
+struct tp_headline_mark {
+    size_t start, size;
+    const char *look;
 };
 
 /* The verdict, such as "Input-bound: The GPU idles 42.4 % of every step ..". */
@@ -32,6 +39,8 @@ struct tp_verdict_block {
     const char *class;    /* one or two words that classify the result, or "" */
     const char *headline; /* headline of one sentence */
     const char *text;     /* text below the headline, or "" */
+    struct tp_headline_mark marks[2];
+    unsigned mark_count;
 };
 
 /* An important notice, with points that explain it. */
@@ -88,9 +97,17 @@ struct tp_finding_block {
                                       code */
     bool is_inconclusive_by_input; /* true: the finding is inconclusive because of the input; JUnit then reports an
                                       error, not a failure */
-    const char *message;           /* the finding in one sentence */
-    struct tp_str subject;         /* name of the rank or worker to which the finding applies */
-    unsigned line;                 /* line number of the limit in its file; 0 if unknown */
+    const char *short_reason;      /* in pages: first sentence of reasons[0], and `more_reason`: the others; or NULL */
+    const char *more_reason;
+    const char *look;                 /* name of the color of the finding's cause (charts/causes.h); NULL for none */
+    const char *saving;               /* words such as "saves 38 to 47 ms"; NULL if unknown */
+    const char *saving_share;         /* share of the saving, such as "18 to 23 %"; NULL: `change` is this share */
+    double low_percent, high_percent; /* range of the saving, percent of the step; both 0 if unknown */
+    const char *marks; /* times of the finding for the timeline: "start,end;.." in ns since the first event, or NULL */
+    bool is_small;     /* true: the saving is too small to be listed as an action */
+    const char *message;   /* the finding in one sentence */
+    struct tp_str subject; /* name of the rank or worker to which the finding applies */
+    unsigned line;         /* line number of the limit in its file; 0 if unknown */
 };
 
 /* A list of findings. Columns whose heading is NULL are omitted. */
@@ -107,6 +124,7 @@ struct tp_findings_block {
     size_t count;
     size_t shown;                 /* largest number of items on terminals; formats for scripts contain all items */
     size_t open_count;            /* number of leading items that short outputs show */
+    const char *more_title;       /* in pages: summary of the items after the third; NULL: all items are open */
     const char *more;             /* text after the number of omitted items, such as "; --json has all" */
     struct tp_shown_table *table; /* table that replaces the list in pages, or NULL */
 };

@@ -5,19 +5,19 @@
  * page. */
 static const struct tp_page_limits LEVELS[] = {
     {.operator_rows = 300,
-     .shape_rows = 60,
+     .shape_rows = 30,
      .kernel_rows = 300,
      .memory_rows = 100,
      .module_rows = 400,
      .line_rows = 60,
      .evidence = 5,
      .findings = 40,
-     .open_rows = 40,
+     .open_rows = 16,
      .open_items = 3,
-     .flame_boxes = 300,
+     .flame_boxes = 160,
      .step_bars = 128,
-     .timeline_bytes = 3 << 20,
-     .tree_nodes = 2000,
+     .timeline_bytes = 1 << 20,
+     .tree_nodes = 1000,
      .has_curves = true},
     {.operator_rows = 100,
      .shape_rows = 40,
@@ -27,9 +27,9 @@ static const struct tp_page_limits LEVELS[] = {
      .line_rows = 30,
      .evidence = 5,
      .findings = 40,
-     .open_rows = 25,
+     .open_rows = 12,
      .open_items = 3,
-     .flame_boxes = 150,
+     .flame_boxes = 100,
      .step_bars = 100,
      .timeline_bytes = 400 << 10,
      .tree_nodes = 600,
@@ -75,6 +75,8 @@ unsigned tp_page_level_count(void)
 void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes)
 {
     *limits = LEVELS[level];
+    if (level == 0 && limits->timeline_bytes < share_bytes / 5)
+        limits->timeline_bytes = share_bytes / 5;
     if (limits->timeline_bytes > share_bytes / 5 * 3)
         limits->timeline_bytes = share_bytes / 5 * 3;
 }

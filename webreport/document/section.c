@@ -1,9 +1,62 @@
 /* Defines functions that several sections use. See section.h. */
 #include "webreport/document/section.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "webreport/document/name_text.h"
+#include "webreport/document/table_page.h"
+#include "webreport/trace/frame.h"
+
+static struct tp_str without_end(struct tp_str text, const char *end)
+{
+    size_t size = strlen(end);
+    bool has_end = text.len > size && memcmp(text.ptr + text.len - size, end, size) == 0;
+    return has_end ? (struct tp_str){text.ptr, text.len - size} : text;
+}
+
+/* Returns the name of a file without its suffixes and without a number after a dot, such as "resnet" for
+ * "resnet.1623143089861.pt.trace.json.gz". */
+static struct tp_str file_stem(struct tp_str file)
+{
+    static const char *const suffixes[] = {".gz", ".json", ".trace", ".pt"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        file = without_end(file, suffixes[i]);
+    size_t size = file.len;
+    while (size && tp_is_digit(file.ptr[size - 1]))
+        size--;
+    return size > 1 && size < file.len && file.ptr[size - 1] == '.' ? (struct tp_str){file.ptr, size - 1} : file;
+}
+
+/* Returns whether the name of a file says nothing about the run: worker0, rank-3, trace, or host_1234. is_by_handler:
+ * the file has the suffixes of PyTorch's trace handler, which names a worker by host and process. */
+static bool is_name_of_any_run(struct tp_str stem, bool is_by_handler)
+{
+    static const char *const names[] = {"worker", "rank", "trace", "profile", "pt"};
+    size_t size = stem.len;
+    while (size && tp_is_digit(stem.ptr[size - 1]))
+        size--;
+    bool has_number = size < stem.len;
+    while (size && strchr("-_. ", stem.ptr[size - 1]))
+        size--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tp_str_equal((struct tp_str){stem.ptr, size}, tp_str_of(names[i])))
+            return true;
+    return is_by_handler && has_number && size < stem.len && stem.ptr[size] == '_';
+}
+
+/* Returns the title of a page about one profile: the name of its file, or of its run. */
+static struct tp_str title_of_only_profile(const struct tp_profile *profile)
+{
+    struct tp_str stem = file_stem(profile->file);
+    /* the handler writes HOST_PROCESS.TIME.pt.trace.json */
+    ptrdiff_t suffix = tp_str_find(profile->file, ".pt.trace.json");
+    bool is_by_handler = suffix > (ptrdiff_t)stem.len;
+    return profile->run.len && (!stem.len || is_name_of_any_run(stem, is_by_handler)) ? profile->run
+           : stem.len                                                                 ? stem
+                                                                                      : profile->worker;
+}
 
 void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
                      const struct tp_section_options *options)
@@ -20,7 +73,7 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
     const struct tp_table *kernels = profile->views ? &profile->views->kernels.by_name : NULL;
     if (kernels && kernels->row_count)
         tp_shown_kernels_distinguish(&section->naming, tp_table_text(kernels, TP_KERNEL_NAME), kernels->row_count);
-    struct tp_str name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
+    struct tp_str name = section->is_one_of_many ? profile->worker : title_of_only_profile(profile);
     name = tp_shown_text(&section->naming, profile->main_worker.len ? profile->main_worker : name);
     if (!name.len)
         name = tp_shown_text(&section->naming, profile->file);
@@ -43,9 +96,66 @@ void tp_list_add_fact(struct tp_list *list, const char *term, const char *fact)
     tp_object_add_text(object, "fact", fact);
 }
 
+/* Adds a run with the next `size` bytes of a format, in which the arguments replace each "%s". */
+static void add_run(struct tp_list *runs, const char *format, size_t size, bool is_bold, va_list *arguments)
+{
+    struct tp_arena *arena = runs->items.arena;
+    const char *text = "";
+
+    for (size_t i = 0; i < size;) {
+        size_t plain = 0;
+        while (i + plain < size && format[i + plain] != '%')
+            plain++;
+        text = tp_text_printf(arena, "%s%.*s", text, (int)plain, format + i);
+        i += plain;
+        if (i >= size)
+            break;
+        text = tp_text_printf(arena, "%s%s", text, format[i + 1] == 's' ? va_arg(*arguments, const char *) : "%");
+        i += 2;
+    }
+    if (!*text)
+        return;
+    struct tp_object *run = tp_list_add_object(runs);
+    tp_object_add_sentence(run, "text", tp_str_of(text));
+    tp_object_add_bool(run, "is_bold", is_bold);
+}
+
+void tp_object_add_lead(struct tp_object *object, const char *format, ...)
+{
+    struct tp_list *runs = tp_object_add_list(object, "lead");
+    bool is_bold = false;
+    va_list arguments;
+
+    va_start(arguments, format);
+    for (const char *at = format; *at; is_bold = !is_bold) {
+        const char *end = strstr(at, "**");
+        size_t size = end ? (size_t)(end - at) : strlen(at);
+        add_run(runs, at, size, is_bold, &arguments);
+        at += size + (end ? 2 : 0);
+    }
+    va_end(arguments);
+}
+
 void tp_list_add_shown_table(struct tp_list *list, struct tp_shown_table *shown)
 {
     tp_list_add(list, tp_shown_table_data(shown));
+}
+
+/* Sets the name that pages show for a source line: the function, and the line in smaller text. Does nothing for other
+ * texts. text: full text, without private parts. */
+static void set_page_name_of_line(struct tp_arena *arena, struct tp_shown_row *row, struct tp_str text)
+{
+    struct tp_frame frame;
+
+    if (!tp_frame_parse(&frame, text) || frame.line <= 0 || !frame.function.len)
+        return;
+    struct tp_str file = tp_path_last_part(text);
+    size_t size = 0;
+    while (size < file.len && file.ptr[size] != '(')
+        size++;
+    row->page_name = frame.function;
+    row->page_place = tp_str_of(tp_text_printf(arena, "%.*s:%d", (int)size, file.ptr, (int)frame.line));
+    row->full = text;
 }
 
 void tp_shown_table_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
@@ -62,6 +172,7 @@ void tp_shown_table_set_row_names(const struct tp_naming *naming, struct tp_show
         row->name = prefix.len ? name : tp_path_last_part(name);
         row->is_place = row->name.len < name.len;
         row->prefix = row->is_place ? (struct tp_str){name.ptr, name.len - row->name.len} : prefix;
+        set_page_name_of_line(shown->arena, row, prefix.len ? TP_STR("") : name);
     }
     shown->name_definition = shown->table->defs[text_column].definition;
 }

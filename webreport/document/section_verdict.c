@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/document/looks.h"
 #include "webreport/document/words/device_words.h"
 #include "webreport/document/words/verdict_words.h"
 #include "webreport/measure/audience/wording.h"
@@ -279,13 +280,49 @@ struct tp_verdict_block tp_stored_verdict_block(const struct tp_naming *naming, 
                                      .text = ""};
 }
 
+const char *tp_verdict_full_text(const struct tp_naming *naming, const struct tp_profile *profile)
+{
+    return tp_text_printf(naming->arena, "%s %s", shown_headline(naming, &profile->advice->verdict),
+                          text_below_headline(naming, profile));
+}
+
+static const char *copy_of_text(struct tp_arena *arena, struct tp_str text)
+{
+    return tp_text_printf(arena, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
+}
+
+/* Marks the words about the parts of the wall time. A name before them can be shortened, so they are searched. */
+static void put_marks_of_program(struct tp_verdict_block *block, const struct tp_program_view *view)
+{
+    const unsigned parts[] = {view->answer.main, view->answer.second};
+    const char *at = block->headline;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts && view->marks[i].len; i++) {
+        at = find_text_in_text(tp_str_of(at), view->marks[i]);
+        if (!at)
+            return;
+        block->marks[block->mark_count++] = (struct tp_headline_mark){
+            (size_t)(at - block->headline), view->marks[i].len, tp_look_name(tp_program_part_look(parts[i]))};
+        at += view->marks[i].len;
+    }
+}
+
 struct tp_verdict_block tp_section_verdict_block(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    return (struct tp_verdict_block){
-        .class = CLASSES[verdict->class].tag,
-        .tone = CLASSES[verdict->class].tone,
-        .headline = shown_headline(naming, verdict),
-        .text = text_below_headline(naming, profile),
-    };
+    const struct tp_answer *answer = &profile->advice->answer;
+    struct tp_verdict_block block = {.class = CLASSES[verdict->class].tag, .tone = CLASSES[verdict->class].tone};
+    if (verdict->class >= TP_CLASS_PROGRAM) {
+        block.headline = shown_headline(naming, verdict);
+        block.text = text_below_headline(naming, profile);
+        put_marks_of_program(&block, &profile->advice->program);
+        return block;
+    }
+    block.headline = copy_of_text(naming->arena, answer->headline);
+    block.text = copy_of_text(naming->arena, answer->why);
+    if (verdict->class == TP_CLASS_EMPTY || verdict->class == TP_CLASS_SAMPLES)
+        block.text = text_below_headline(naming, profile);
+    for (unsigned i = 0; i < answer->mark_count; i++)
+        block.marks[block.mark_count++] = (struct tp_headline_mark){
+            answer->marks[i].start, answer->marks[i].size, tp_look_name(tp_look_of_part(answer->marks[i].part, 0))};
+    return block;
 }

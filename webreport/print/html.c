@@ -1,11 +1,12 @@
 /* Prints documents as HTML. See html.h. */
 #include "webreport/print/html.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
+#include "webreport/document/section.h"
+#include "webreport/document/table_page.h"
 #include "webreport/print/page_shell.h"
 #include "webreport/print/print.h"
 #include "webreport/print/template.h"
@@ -23,6 +24,7 @@ struct filler {
     struct tp_arena *arena;
     struct tp_object *root, *part; /* part: object of the current section, or `root` before the first section */
     bool has_figure;               /* true: a figure was added, so that later notices come after the figures */
+    struct tp_object *half;        /* last section, if it is the first of two in a row; otherwise NULL */
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
@@ -34,26 +36,57 @@ static void put_title(struct filler *f, const struct tp_title_block *title)
 
 static void put_section(struct filler *f, const struct tp_section_block *section)
 {
+    bool is_second = section->is_half && f->half;
+    if (f->half && !is_second)
+        tp_object_add_bool(f->half, "closes_row", true);
     f->part = tp_list_add_object(f->sections);
     f->tables = tp_object_add_list(f->part, "tables");
+    f->notes = tp_object_add_list(f->part, "section_notes");
+    f->meta = tp_object_add_list(f->part, "facts");
+    f->half = section->is_half && !is_second ? f->part : NULL;
+    tp_object_add_bool(f->part, "is_half", section->is_half);
+    tp_object_add_bool(f->part, "opens_row", section->is_half && !is_second);
+    tp_object_add_bool(f->part, "is_folded", section->is_folded);
+    if (is_second)
+        tp_object_add_bool(f->part, "closes_row", true);
     tp_object_add_text(f->part, "section_id", section->id);
     tp_object_add_text(f->part, "section_title", section->title);
     tp_object_add_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
-    tp_object_add_bool(f->part, "has_narrow_names", section->has_narrow_names);
+}
+
+/* Appends the text from `at` to `end` as runs. Text between two backticks is code. look: color of marked words, or
+ * NULL. */
+static void put_runs(struct tp_list *runs, const char *at, const char *end, const char *look)
+{
+    bool is_code = false;
+    while (at < end) {
+        const char *tick = memchr(at, '`', (size_t)(end - at));
+        const char *close = tick && !is_code ? memchr(tick + 1, '`', (size_t)(end - tick - 1)) : tick;
+        const char *stop = close ? tick : end; /* a single backtick is a letter */
+        if (stop > at) {
+            struct tp_object *run = tp_list_add_object(runs);
+            tp_object_add_sentence(run, "text", (struct tp_str){at, (size_t)(stop - at)});
+            tp_object_add_bool(run, "is_code", is_code);
+            tp_object_add_text(run, "mark", look ? look : "");
+        }
+        is_code = close ? !is_code : is_code;
+        at = close ? stop + 1 : stop;
+    }
 }
 
 static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict)
 {
-    const char *tone = verdict->tone == TP_TONE_GOOD ? "good" : verdict->tone == TP_TONE_UNSURE ? "low" : "";
+    struct tp_list *runs = tp_object_add_list(f->root, "headline");
+    const char *at = verdict->headline, *end = at + strlen(at);
     tp_object_add_bool(f->root, "verdict", true);
-    tp_object_add_text(f->root, "verdict_tag", verdict->class);
-    tp_object_add_text(f->root, "verdict_tone", tone);
-    /* start of the second cause in the headline, which is printed in a smaller font */
-    const char *next = strstr(verdict->headline, " Next: ");
-    size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
-    tp_object_add_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
-    tp_object_add_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
-    tp_object_add_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
+    for (unsigned i = 0; i < verdict->mark_count; i++) {
+        const struct tp_headline_mark *mark = &verdict->marks[i];
+        put_runs(runs, at, verdict->headline + mark->start, NULL);
+        at = verdict->headline + mark->start + mark->size;
+        put_runs(runs, verdict->headline + mark->start, at, mark->look);
+    }
+    put_runs(runs, at, end, NULL);
+    tp_object_add_sentence(f->root, "why", tp_str_of(verdict->text));
 }
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)
@@ -71,24 +104,22 @@ static void put_notice(struct filler *f, const struct tp_notice_block *notice)
         tp_object_add_text(tp_list_add_object(points), "point", notice->points[i]);
 }
 
+/* Adds a figure. A figure without a value is left out. */
 static void put_figure(struct filler *f, const struct tp_figure_block *figure)
 {
+    if (!*figure->value || strcmp(figure->value, "\xe2\x80\x93") == 0)
+        return;
     struct tp_object *object = tp_list_add_object(f->figures);
+    const char *unit = figure->unit ? figure->unit : "", *note = figure->note ? figure->note : "";
+    bool is_continued = strncmp(note, "of ", 3) == 0 || strncmp(note, "per ", 4) == 0 || strcmp(note, "estimated") == 0;
     f->has_figure = true;
     tp_object_add_bool(f->root, "has_figures", true);
     tp_object_add_text(object, "label", figure->label);
     tp_object_add_text(object, "value", figure->value);
-    tp_object_add_text(object, "unit", figure->unit ? figure->unit : "");
-    tp_object_add_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
+    tp_object_add_sentence(
+        object, "note",
+        tp_str_of(tp_text_printf(f->arena, "%s%s%s", unit, *unit && *note ? is_continued ? " " : ", " : "", note)));
     tp_object_add_text(object, "definition", figure->definition ? figure->definition : "");
-    tp_object_add_text(object, "tone",
-                       figure->tone == TP_TONE_BAD    ? "bad"
-                       : figure->tone == TP_TONE_WARN ? "warn"
-                                                      : "");
-    if (isnan(figure->meter))
-        tp_object_add_text(object, "meter", "");
-    else
-        tp_chart_put_percent(object, "meter", figure->meter);
 }
 
 /* Returns the data of a table, with at most as many rows as the level of detail allows. Does not change `table`. */
@@ -103,13 +134,6 @@ static struct tp_data table_data_within_limits(const struct filler *f, const str
 }
 
 /* ---- findings ---- */
-
-static const char *copy_with_capital_letter(struct tp_arena *arena, const char *text)
-{
-    char *copy = tp_arena_copy(arena, text, strlen(text));
-    copy[0] = (char)toupper((unsigned char)copy[0]);
-    return copy;
-}
 
 /* Adds the title of a finding as runs. A title without marks may contain names of a trace and is one run. */
 static void put_title_runs(struct tp_arena *arena, struct tp_object *item, const struct tp_finding_block *finding)
@@ -146,20 +170,44 @@ static void put_evidence(struct tp_object *item, const struct tp_finding_block *
     }
 }
 
-static void put_finding(struct filler *f, struct tp_list *list, const struct tp_finding_block *finding)
+/* Returns whether the evidence already names the file and line of the first place. */
+static bool is_place_named(struct tp_arena *arena, const struct tp_finding_block *finding)
+{
+    struct tp_str place = finding->places[0].file_line;
+    size_t start = place.len;
+    while (start && place.ptr[start - 1] != '/')
+        start--;
+    const char *end = memchr(place.ptr + start, ')', place.len - start);
+    struct tp_str line = {place.ptr + start, end ? (size_t)(end + 1 - place.ptr) - start : place.len - start};
+    char *text = tp_arena_copy(arena, line.ptr, line.len);
+    return finding->reasons[0] && strstr(finding->reasons[0], text);
+}
+
+/* Adds a finding to one of the lists of the template "actions". */
+static void put_finding(struct tp_list *list, const struct tp_finding_block *finding, size_t number)
 {
     struct tp_object *item = tp_list_add_object(list);
-    tp_object_add_text(item, "severity", finding->status);
-    tp_object_add_text(item, "severity_text", copy_with_capital_letter(f->arena, finding->status));
-    put_title_runs(f->arena, item, finding);
-    tp_object_add_text(item, "impact", finding->value ? finding->value : "");
-    tp_object_add_text(item, "impact_share", finding->change ? finding->change : "");
-    tp_object_add_text(item, "scope", finding->scope ? finding->scope : "");
-    tp_object_add_text(item, "why", finding->reasons[0] ? finding->reasons[0] : "");
-    tp_object_add_text(item, "advice", finding->advice);
+    struct tp_arena *arena = list->items.arena;
+    bool has_place = finding->place_count && finding->places[0].file_line.len && !is_place_named(arena, finding);
+    put_title_runs(arena, item, finding);
+    tp_object_add_formatted(item, "number", "%zu", number);
+    tp_object_add_text(item, "look", finding->look ? finding->look : "none");
+    tp_object_add_text(item, "marks", finding->marks ? finding->marks : "");
+    tp_object_add_text(item, "saving", finding->saving ? finding->saving : finding->value ? finding->value : "");
+    const char *share = finding->saving_share ? finding->saving_share : finding->change;
+    tp_object_add_text(item, "saving_share", share ? share : "");
+    tp_object_add_bool(item, "has_bar", finding->high_percent > 0);
+    tp_chart_put_percent(item, "low", finding->low_percent);
+    tp_chart_put_percent(item, "high", finding->high_percent);
+    const char *why = finding->short_reason ? finding->short_reason : finding->reasons[0];
+    tp_object_add_sentence(item, "why", tp_str_of(why ? why : ""));
+    tp_object_add_sentence(item, "more_why", tp_str_of(finding->more_reason ? finding->more_reason : ""));
+    tp_object_add_str(item, "place", has_place ? finding->places[0].file_line : TP_STR(""));
+    tp_object_add_text(item, "place_href", has_place && finding->places[0].href ? finding->places[0].href : "");
+    tp_object_add_text(item, "advice", finding->advice ? finding->advice : "");
     tp_object_add_text(item, "doc_url", finding->link ? finding->link : "");
-    tp_object_add_text(item, "proof", finding->proof);
-    put_remedies(f->arena, item, finding);
+    tp_object_add_text(item, "proof", finding->proof ? finding->proof : "");
+    put_remedies(arena, item, finding);
     put_evidence(item, finding);
 }
 
@@ -180,13 +228,36 @@ static void put_findings(struct filler *f, const struct tp_findings_block *findi
     }
     if (!findings->count && !findings->none)
         return;
-    struct tp_list *list = tp_object_add_list(f->root, "findings");
-    tp_object_add_bool(f->root, "has_findings", true);
-    tp_object_add_text(f->root, "findings_head", findings->remark ? findings->remark : "");
-    tp_object_add_text(f->root, "findings_note", findings->note);
-    tp_object_add_text(f->root, "findings_none", findings->count ? NULL : findings->none);
+    enum { OPEN_ITEMS = 3 };
+    struct tp_list *list = tp_object_add_list(f->root, "findings"), *more = tp_object_add_list(f->root, "more");
+    struct tp_list *sure = tp_object_add_list(f->root, "sure"), *small = tp_object_add_list(f->root, "small");
+    size_t number = 0, small_count = 0;
+    for (size_t i = 0; i < findings->shown; i++) {
+        const struct tp_finding_block *item = &findings->items[i];
+        if (item->is_small) {
+            put_finding(small, item, ++small_count);
+            continue;
+        }
+        number++;
+        put_finding(findings->more_title && number > OPEN_ITEMS ? more : list, item, number);
+        put_finding(sure, item, number);
+    }
+    bool has_savings = false;
     for (size_t i = 0; i < findings->shown; i++)
-        put_finding(f, list, &findings->items[i]);
+        has_savings |= findings->items[i].high_percent > 0;
+    tp_object_add_bool(f->root, "has_savings", has_savings);
+    bool has_marks = false;
+    for (size_t i = 0; i < findings->shown; i++)
+        has_marks |= findings->items[i].marks != NULL;
+    tp_object_add_bool(f->root, "has_marks", has_marks);
+    tp_object_add_bool(f->root, "has_findings", true);
+    tp_object_add_text(f->root, "actions_title", findings->heading ? findings->heading : "");
+    tp_object_add_text(f->root, "findings_note", findings->note ? findings->note : "");
+    tp_object_add_text(f->root, "findings_none", number ? NULL : findings->none);
+    tp_object_add_bool(f->root, "has_more", findings->more_title && number > OPEN_ITEMS);
+    tp_object_add_text(f->root, "more_title", findings->more_title ? findings->more_title : "");
+    tp_object_add_bool(f->root, "has_small", small_count > 0);
+    tp_object_add_bool(f->root, "has_rest", number || small_count);
 }
 
 /* ---- blocks of all kinds ---- */
@@ -211,7 +282,12 @@ static void put_block(struct filler *f, const struct tp_block *block)
         put_figure(f, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        tp_object_add_text(tp_list_add_object(f->meta), "text", tp_fact_block_line(f->document, block));
+        if (is_below) {
+            tp_list_add_fact(f->meta, block->term, block->text);
+            tp_object_add_bool(f->part, "has_facts", true);
+        } else {
+            tp_object_add_text(tp_list_add_object(f->meta), "text", tp_fact_block_line(f->document, block));
+        }
         break;
     case TP_BLOCK_HEADING:
     case TP_BLOCK_POINT:
@@ -254,6 +330,8 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
     for (size_t i = first; i < end; i++)
         if (tp_document_block_at(document, i)->places & TP_IN_PAGES)
             put_block(&f, tp_document_block_at(document, i));
+    if (f.half)
+        tp_object_add_bool(f.half, "closes_row", true);
 }
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/print/page_compact.h"
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
@@ -52,7 +53,8 @@ static bool is_asset_omitted(struct tp_str name, enum tp_html_assets where)
 {
     if (tp_str_starts(name, "program."))
         return where == TP_HTML_INLINE || where == TP_HTML_INLINE_DOCUMENT;
-    return where == TP_HTML_INLINE_DOCUMENT && tp_str_equal(name, TP_STR("timeline.js"));
+    bool is_without_timeline = where == TP_HTML_INLINE_DOCUMENT || where == TP_HTML_INLINE_ONLY_PROGRAM;
+    return is_without_timeline && tp_str_equal(name, TP_STR("timeline.js"));
 }
 
 /* Joins the built-in files whose names end in `suffix`, in the order that page_shell.h states. Omits files for which
@@ -77,6 +79,8 @@ static int join_assets_by_suffix(struct tp_str *out, const struct tp_assets *ass
     char *all = tp_arena_alloc(assets->arena, room);
     for (size_t i = 0; i < texts.count; i++)
         append_without_comments(all, &size, *TP_AT(&texts, struct tp_str, i));
+    if (!assets->folder) /* the files of a user may break the rules of tp_compact_text */
+        size = tp_compact_text(all, size, strcmp(suffix, ".css") == 0 ? TP_COMPACT_STYLE : TP_COMPACT_SCRIPT);
     *out = (struct tp_str){all, size};
     return 0;
 }
@@ -131,7 +135,8 @@ static struct tp_str security_policy(const struct tp_html *html, struct tp_arena
 int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where, struct tp_error *err)
 {
     *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE,
-                             .has_programs = where == TP_HTML_SEPARATE || where == TP_HTML_INLINE_PROGRAM};
+                             .has_programs = where == TP_HTML_SEPARATE || where == TP_HTML_INLINE_PROGRAM ||
+                                             where == TP_HTML_INLINE_ONLY_PROGRAM};
     int code = join_assets_by_suffix(&html->css, assets, where, ".css", err);
     if (!code)
         code = join_assets_by_suffix(&html->js, assets, where, ".js", err);
@@ -147,9 +152,12 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
     return 0;
 }
 
-int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err)
+int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, bool is_only,
+                                struct tp_error *err)
 {
-    return html->has_programs ? 0 : tp_html_build(html, assets, TP_HTML_INLINE_PROGRAM, err);
+    if (html->has_programs)
+        return 0;
+    return tp_html_build(html, assets, is_only ? TP_HTML_INLINE_ONLY_PROGRAM : TP_HTML_INLINE_PROGRAM, err);
 }
 
 void tp_html_put_shell(const struct tp_html *html, struct tp_object *page)

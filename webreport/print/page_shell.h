@@ -16,9 +16,10 @@
  * of a folder share them. An inline page omits timeline.js, program.css or program.js if nothing in the page needs
  * them. */
 enum tp_html_assets {
-    TP_HTML_INLINE,          /* inline; for timelines, but not for programs recorded from outside */
-    TP_HTML_INLINE_PROGRAM,  /* inline; for timelines and programs recorded from outside */
-    TP_HTML_INLINE_DOCUMENT, /* inline; for neither timelines nor programs recorded from outside */
+    TP_HTML_INLINE,              /* inline; for timelines, but not for programs recorded from outside */
+    TP_HTML_INLINE_PROGRAM,      /* inline; for timelines and programs recorded from outside */
+    TP_HTML_INLINE_ONLY_PROGRAM, /* inline; for a program recorded from outside, but not for timelines */
+    TP_HTML_INLINE_DOCUMENT,     /* inline; for neither timelines nor programs recorded from outside */
     TP_HTML_SEPARATE
 };
 
@@ -34,8 +35,10 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
                   struct tp_error *err);
 
 /* Adds the style and script for programs recorded from outside, if they are missing. Does nothing if style and scripts
- * are separate files. Returns the same codes as tp_html_build. */
-int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
+ * are separate files. is_only: the page shows only one program, so that it needs no timeline. Returns the same codes as
+ * tp_html_build. */
+int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, bool is_only,
+                                struct tp_error *err);
 
 /* Adds members for the template of the page around the contents: csp, is_separate, css_file and js_file; inline pages
  * also get css and js. The template prints css and js without escapes, inside <style> and <script>. */

@@ -342,7 +342,8 @@ static int add_comparison(void *context, const struct tp_compare *compare, struc
     struct tp_outputs *o = context;
     struct tp_naming naming = {
         .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
-    tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
+    tp_compare_document(&o->comparison,
+                        &(struct tp_compare_shown){.compare = compare, .naming = &naming, .max_rows = MOST_ROWS});
     o->has_comparison = true;
     return o->page ? tp_page_add_section(o->page, "diff", "Baseline",
                                          tp_html_part(&o->comparison, "", o->reserved_bytes), err)

@@ -3,18 +3,15 @@
 #include "webreport/print/report_page.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/document/charts/calltree_data.h"
-#include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/commands/history_document.h"
-#include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/page_index.h"
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/print/html.h"
+#include "webreport/print/page_sections.h"
 #include "webreport/print/page_shell.h"
 #include "writer/base/limits.h"
 #include "writer/text/assets.h"
@@ -25,57 +22,6 @@ enum {
     RANK_BYTES = 1800,
     MAX_RANKS_SHOWN = 256,
     OVERVIEW_BYTES = 28672 /* estimated size of the shortest form of a profile, bytes */
-};
-
-static struct tp_data make_overview_data(const struct tp_section *section)
-{
-    struct tp_document document;
-    struct tp_object *root = tp_object_new(section->arena);
-    tp_report_document(&document, section);
-    tp_html_put_blocks(root, &document, 0, document.blocks.count, &(struct tp_html_level){SIZE_MAX, SIZE_MAX, true});
-    return tp_data_of_object(root);
-}
-
-/* Values of `whose`: the section is for all profiles, for programs recorded from outside, or for all other profiles.
- * The table has the sections in the order of the page. Building a large section (is_large) reads every event. */
-enum { FOR_ALL_PROFILES, FOR_PROGRAM_PROFILES, FOR_OTHER_PROFILES };
-static const struct {
-    const char *name, *label;
-    struct tp_data (*build)(const struct tp_section *section);
-    bool is_large;
-    uint8_t whose;
-} SECTIONS[] = {
-    {"overview", "Overview", make_overview_data, false, FOR_ALL_PROFILES},
-    {"processes", "Processes", tp_section_processes, false, FOR_PROGRAM_PROFILES},
-    {"threads", "Threads", tp_section_threads, false, FOR_PROGRAM_PROFILES},
-    {"flame", "Flame", tp_section_flame, false, FOR_PROGRAM_PROFILES},
-    {"functions", "Functions", tp_section_functions, false, FOR_PROGRAM_PROFILES},
-    {"waits", "Waits", tp_section_waits, false, FOR_PROGRAM_PROFILES},
-    {"usage", "Memory and I/O", tp_section_usage, false, FOR_PROGRAM_PROFILES},
-    {"seen", "Recording", tp_section_recording, false, FOR_PROGRAM_PROFILES},
-    {"ranges", "Ranges", tp_section_ranges, false, FOR_OTHER_PROFILES},
-    {"wall", "Wall time", tp_section_wall, false, FOR_OTHER_PROFILES},
-    {"idle", "Idle time", tp_section_idle, false, FOR_OTHER_PROFILES},
-    {"serving", "Serving", tp_section_serving, false, FOR_OTHER_PROFILES},
-    {"operators", "{Operators}", tp_section_operators, false, FOR_OTHER_PROFILES},
-    {"kernels", "Kernels", tp_section_kernels, false, FOR_OTHER_PROFILES},
-    {"memory", "Memory", tp_section_memory, false, FOR_OTHER_PROFILES},
-    {"modules", "Modules", tp_section_modules, false, FOR_OTHER_PROFILES},
-    {"samples", "CPU samples", tp_section_samples, false, FOR_OTHER_PROFILES},
-    {"tasks", "Tasks", tp_section_tasks, false, FOR_OTHER_PROFILES},
-    {"calltree", "Call tree", tp_section_calltree, true, FOR_OTHER_PROFILES},
-    {"timeline", "Timeline", tp_section_timeline, false, FOR_OTHER_PROFILES},
-    {"quality", "Trace quality", tp_section_quality, false, FOR_OTHER_PROFILES},
-    {"about", "About", tp_section_about, false, FOR_ALL_PROFILES},
-};
-enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
-
-/* Sections that a second thread builds, in its own arena. */
-struct large_sections {
-    struct tp_section section;
-    struct tp_data data[SECTION_COUNT];
-    pthread_t thread;
-    bool has_thread, is_built;
 };
 
 struct tp_page {
@@ -96,10 +42,10 @@ struct tp_page {
     unsigned extra_count;
     size_t reserved; /* part of the size limit that is reserved for sections that are added later, bytes */
     struct tp_page_index entries;
-    size_t expected;              /* number of profiles, including failed ones */
-    struct tp_page_limits limits; /* limits of the level of detail for the current profile */
-    struct large_sections ahead;  /* built in advance by tp_page_start_profile, at the most detailed level */
-    size_t ahead_nodes;           /* largest number of call tree nodes in `ahead` */
+    size_t expected;                /* number of profiles, including failed ones */
+    struct tp_page_limits limits;   /* limits of the level of detail for the current profile */
+    struct tp_large_sections ahead; /* built in advance by tp_page_start_profile, at the most detailed level */
+    size_t ahead_nodes;             /* largest number of call tree nodes in `ahead` */
     bool has_ahead;
 };
 
@@ -207,86 +153,14 @@ static void init_section(struct tp_section *section, const struct tp_page *page,
                                                  .is_one_of_many = page->expected > 1});
 }
 
-static int build_all_large_sections(void *context, struct tp_error *err)
-{
-    struct large_sections *large = context;
-    (void)err;
-    for (unsigned i = 0; i < SECTION_COUNT; i++)
-        if (SECTIONS[i].is_large)
-            large->data[i] = SECTIONS[i].build(&large->section);
-    return 0;
-}
-
-/* Builds the large sections. After a failure, the section's arena has the error. */
-static void *build_large_sections(void *argument)
-{
-    struct large_sections *large = argument;
-    tp_arena_run(large->section.arena, build_all_large_sections, large, NULL);
-    return NULL;
-}
-
-static void begin_large_sections(struct large_sections *large, const struct tp_section *section,
-                                 struct tp_arena *large_arena)
-{
-    if (large->is_built)
-        return;
-    large->section = *section;
-    large->section.arena = large->section.naming.arena = large_arena;
-    large->section.naming.kernels = NULL; /* no cache, because it belongs to the calling thread */
-    large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
-                        pthread_create(&large->thread, NULL, build_large_sections, large) == 0;
-}
-
-/* Waits for the thread that builds the large sections, or builds them if there is no such thread. Jumps to the
- * profile's guard if an allocation failed. */
-static void end_large_sections(struct large_sections *large, struct tp_arena *scratch)
-{
-    if (large->has_thread)
-        pthread_join(large->thread, NULL);
-    else if (!large->is_built)
-        build_large_sections(large);
-    if (large->section.arena->code)
-        tp_arena_fail(scratch, large->section.arena->code);
-}
-
-/* Sections that the calling thread builds. */
-struct small_sections {
-    const struct tp_section *section;
-    struct tp_data data[SECTION_COUNT];
-};
-
-static int build_small_sections(void *context, struct tp_error *err)
-{
-    struct small_sections *small = context;
-    (void)err;
-    unsigned whose = tp_section_is_program(small->section) ? FOR_PROGRAM_PROFILES : FOR_OTHER_PROFILES;
-    for (unsigned i = 0; i < SECTION_COUNT; i++)
-        if (!SECTIONS[i].is_large && (SECTIONS[i].whose == FOR_ALL_PROFILES || SECTIONS[i].whose == whose))
-            small->data[i] = SECTIONS[i].build(small->section);
-    return 0;
-}
-
-/* Builds all sections of a profile and adds them to the template data in `root`. */
+/* Adds the sections of a profile to the template data in `root`. */
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
-    struct large_sections large = page->ahead; /* empty if no sections were built in advance */
-    struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
-    entry->sections = 0;
+    struct tp_large_sections large = page->ahead; /* empty if no sections were built in advance */
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     page->has_ahead = false; /* sections built in advance are used only for the first level of detail */
-    begin_large_sections(&large, section, &page->large_arena);
-    tp_arena_run(section->arena, build_small_sections, &small, NULL);
-    end_large_sections(&large, section->arena);
-    tp_arena_fail_with_stored_code(section->arena);
-    struct tp_list *sections = tp_object_add_list(root, "sections");
-    for (unsigned i = 0; i < SECTION_COUNT; i++) {
-        struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
-        struct tp_object *item = tp_list_add_object(sections);
-        tp_object_add_text(item, "template", SECTIONS[i].name);
-        tp_object_add_value(item, "section", data);
-        entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
-    }
+    tp_page_sections_put(root, entry, section, &large, &page->large_arena);
 }
 
 static int render_profile(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
@@ -337,13 +211,13 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
 static int start_profile(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
-    struct large_sections *ahead = &page->ahead;
+    struct tp_large_sections *ahead = &page->ahead;
     (void)err;
-    *ahead = (struct large_sections){0};
+    *ahead = (struct tp_large_sections){0};
     init_section(&ahead->section, page, &page->large_arena, ((struct addition *)context)->profile);
     ahead->section.limits = &page->limits;
     set_profile_limits(page, 0, next_profile_bytes(page));
-    build_large_sections(ahead);
+    tp_large_sections_build(ahead);
     tp_arena_return_free_pages(&page->large_arena);
     page->ahead_nodes = page->limits.tree_nodes;
     /* after a failure, tp_page_add_profile repeats the work and reports the error */
@@ -370,7 +244,7 @@ static int add_profile(void *context, struct tp_error *err)
     tp_page_index_set_run_name(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
     if (tp_section_is_program(&section))
-        code = tp_html_build_with_programs(&page->html, &page->assets, err);
+        code = tp_html_build_with_programs(&page->html, &page->assets, page->expected == 1, err);
     if (!code)
         code = fit_profile(page, &section, entry, err);
     page->entries.shown_count += entry->is_shown;
@@ -428,11 +302,11 @@ static int add_distributed(void *context, struct tp_error *err)
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
     tp_object_add_value(root, "distributed", data);
-    if (view->job) {
+    if (view->rank_count > 1) {
         struct tp_document document;
-        tp_job_ranks_document(&document, &naming, view->job);
+        tp_ranks_document(&document, &naming, view);
         tp_object_add_value(
-            root, "job",
+            root, "answer",
             tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1), SIZE_MAX));
     }
     tp_object_add_text(
@@ -509,10 +383,10 @@ static void write_links_of_page(struct tp_page *page, struct tp_object *root)
     struct tp_list *links = tp_object_add_list(root, "links");
     struct tp_page_entry *entries = page->entries.entries.data;
     unsigned named = 0;
+    if (page->ranks.size && page->expected > 1)
+        add_link(links, TP_STR("distributed"), TP_STR("Ranks"));
     if (page->index.size)
         add_link(links, TP_STR("index"), TP_STR("Profiles"));
-    if (page->ranks.size && page->expected > 1)
-        add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
     for (size_t i = 0; i < page->entries.entries.count; i++) {
         if (!entries[i].is_shown)
             continue;
@@ -522,10 +396,10 @@ static void write_links_of_page(struct tp_page *page, struct tp_object *root)
                          tp_text_shorten(&page->arena, tp_page_index_label(&page->entries, i), 32));
             continue;
         }
-        for (unsigned s = 0; s < SECTION_COUNT; s++)
-            if (entries[i].sections & 1u << s)
-                add_link(links, tp_str_of(SECTIONS[s].name),
-                         tp_str_of(tp_speech_text(entries[i].speech, SECTIONS[s].label, &page->arena)));
+        for (unsigned s = 0; s < entries[i].section_count; s++)
+            add_link(links, tp_str_of(tp_page_section_name(entries[i].sections[s])),
+                     tp_str_of(tp_speech_text(entries[i].speech, tp_page_section_label(entries[i].sections[s]),
+                                              &page->arena)));
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
@@ -579,10 +453,10 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
     if (page->document.failed)
         return tp_error_set(err, page->document.failed, 0, "out of memory");
     struct tp_str shell = buffer_text(&page->document);
-    bool has_many = page->expected > 1;
+    bool has_many = page->expected > 1, has_answer = has_many && page->ranks.size && !page->entries.failed_count;
     files->html[0] = (struct tp_str){shell.ptr, page->fragments_offset};
-    files->html[1] = buffer_text(&page->index);
-    files->html[2] = buffer_text(has_many ? &page->ranks : &page->profiles);
+    files->html[1] = buffer_text(has_answer ? &page->ranks : &page->index);
+    files->html[2] = buffer_text(has_answer ? &page->index : has_many ? &page->ranks : &page->profiles);
     files->html[3] = buffer_text(has_many ? &page->profiles : &page->ranks);
     files->html[4] = buffer_text(&page->extra);
     files->html[5] = (struct tp_str){shell.ptr + page->fragments_offset, shell.len - page->fragments_offset};

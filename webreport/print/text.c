@@ -376,7 +376,8 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         break;
     case TP_BLOCK_VERDICT:
         tp_terminal_put_wrapped(p->out, tp_verdict_block_line(document, &block->verdict), 0);
-        tp_terminal_put_wrapped(p->out, block->verdict.text, 0);
+        if (*block->verdict.text)
+            tp_terminal_put_wrapped(p->out, block->verdict.text, 0);
         break;
     case TP_BLOCK_NOTICE:
         put_notice(p, &block->notice);

@@ -39,20 +39,30 @@ static void store_run_tree(struct tp_diff_side *side, const struct tp_analysis *
     tp_arena_release(&scratch);
 }
 
-static void store_analysis_tree(void *context, const struct tp_analysis *analysis)
-{
-    store_run_tree(context, analysis);
-}
-
 struct loading {
     struct tp_diff_side *side;
+    int number; /* TP_BASE or TP_NEW */
+    bool is_advised;
     const char *path;
     const struct tp_diff_read *how;
 };
 
+static void store_analysis_tree(void *context, const struct tp_analysis *analysis)
+{
+    store_run_tree(((struct loading *)context)->side, analysis);
+}
+
+static void pass_first_advice(void *context, const struct tp_run_file *file, const struct tp_analysis *analysis)
+{
+    struct loading *loading = context;
+    if (!loading->is_advised)
+        loading->how->advised(loading->how->context, loading->number, file, analysis, &loading->side->arena);
+    loading->is_advised = true;
+}
+
 static int load_side_guarded(void *context, struct tp_error *err)
 {
-    const struct loading *loading = context;
+    struct loading *loading = context;
     struct tp_diff_side *side = loading->side;
     const struct tp_diff_read *how = loading->how;
     const char *const path = loading->path;
@@ -64,7 +74,8 @@ static int load_side_guarded(void *context, struct tp_error *err)
     options.rules = how->rules;
     options.console = how->console;
     options.analysed = how->has_trees ? store_analysis_tree : NULL;
-    options.context = side;
+    options.advised = how->advised ? pass_first_advice : NULL;
+    options.context = loading;
     side->name = tp_inputs_last_path_part(&side->arena, path);
     int code = tp_summaries_load(&side->summaries, &side->arena, &options, err);
     if (code == TP_OK && side->tree_status)
@@ -72,12 +83,15 @@ static int load_side_guarded(void *context, struct tp_error *err)
     return code;
 }
 
-static int load_summaries_of_side(struct tp_diff_side *side, const char *path, const struct tp_diff_read *how)
+static int load_summaries_of_side(struct tp_comparison *comparison, int number, const char *path,
+                                  const struct tp_diff_read *how)
 {
+    struct tp_diff_side *side = &comparison->sides[number];
+    struct loading loading = {.side = side, .number = number, .path = path, .how = how};
     memset(side, 0, sizeof *side);
     tp_arena_init(&side->arena, 0);
     side->trees = TP_VEC(&side->arena, struct tp_calltree);
-    side->code = tp_arena_run(&side->arena, load_side_guarded, &(struct loading){side, path, how}, &side->err);
+    side->code = tp_arena_run(&side->arena, load_side_guarded, &loading, &side->err);
     return side->code;
 }
 
@@ -87,7 +101,7 @@ int tp_comparison_open(struct tp_comparison *comparison, const char *const paths
     memset(comparison, 0, sizeof *comparison);
     for (int i = 0; i < TP_SIDES; i++) {
         struct tp_diff_side *side = &comparison->sides[i];
-        if (load_summaries_of_side(side, paths[i], how) < 0)
+        if (load_summaries_of_side(comparison, i, paths[i], how) < 0)
             return tp_error_set(err, side->code, 0, "%s: %s", i == TP_BASE ? "base" : "new", side->err.text);
     }
     return TP_OK;
@@ -102,7 +116,7 @@ int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, 
     own->trees = TP_VEC(&own->arena, struct tp_calltree);
     own->runs = TP_VEC(&own->arena, struct tp_summary);
     own->name = name;
-    if (load_summaries_of_side(base, path, how) < 0)
+    if (load_summaries_of_side(comparison, TP_BASE, path, how) < 0)
         return tp_error_set(err, base->code, 0, "--baseline: %s", base->err.text);
     return TP_OK;
 }

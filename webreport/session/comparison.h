@@ -27,6 +27,11 @@ struct tp_diff_read {
     const struct tp_rule_overrides *rules; /* changes to rules by the option --rule; NULL for the default rules */
     struct tp_console *console;
     bool has_trees;
+    /* Called for the first usable trace of each side, after its whole advice is built; NULL for no call. `arena`: the
+     * arena of the side, whose guard is set. The page shows this trace next to the comparison. */
+    void (*advised)(void *context, int side, const struct tp_run_file *file, const struct tp_analysis *analysis,
+                    struct tp_arena *arena);
+    void *context;
 };
 
 struct tp_comparison {

@@ -67,7 +67,9 @@ static void summarize_analysis(struct tp_summary *summary, struct tp_arena *aren
     source.key.job = options->job;
     source.key.rank = options->rank;
     source.extent = options->extent;
-    a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
+    a->extent = options->advised                      ? TP_ANALYSIS_SUMMARY_AND_ADVICE
+                : options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY
+                                                      : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, call_analysis_callback, &analysed);
     call_analysis_callback(
@@ -75,6 +77,8 @@ static void summarize_analysis(struct tp_summary *summary, struct tp_arena *aren
     tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
     tp_fill_metric_texts(summary->metrics);
+    if (options->advised)
+        options->advised(options->context, file, a);
 }
 
 /* Arguments of read_and_summarize. */
@@ -130,6 +134,7 @@ static void copy_program_data_to_summaries(struct load *load, size_t begin, cons
     struct tp_summary program, *items = load->items.data;
     struct tp_error why = {0};
     options.analysed = NULL;
+    options.advised = NULL;
     if (!file)
         return;
     if (tp_summaries_read_trace(&program, load->arena, file, &options, &why) < 0) {

@@ -31,7 +31,10 @@ struct tp_summaries_options {
      * Must not jump to a guard, because another thread may still build the advice. Summaries of traces come before
      * those of files. */
     void (*analysed)(void *context, const struct tp_analysis *analysis);
-    void *context;
+    /* Called for each usable trace after its whole advice is built, in the same order, under the guards of the analysis
+     * and of the summaries; NULL: the whole advice is not needed. */
+    void (*advised)(void *context, const struct tp_run_file *file, const struct tp_analysis *analysis);
+    void *context; /* argument of both functions */
 };
 
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})

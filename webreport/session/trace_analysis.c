@@ -50,7 +50,7 @@ static int build_views_on_second_thread(void *context, struct tp_error *err)
 {
     struct tp_analysis *a = context;
     (void)err;
-    bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
+    bool is_whole = a->extent == TP_ANALYSIS_WHOLE || a->extent == TP_ANALYSIS_SUMMARY_AND_ADVICE;
     if (!wait_for_model(a))
         return TP_OK;
     (is_whole ? tp_advice_build : tp_advice_build_for_summary)(&a->advice, &a->model, a->rules,

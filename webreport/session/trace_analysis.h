@@ -18,7 +18,8 @@ enum tp_analysis_extent {
     TP_ANALYSIS_WHOLE,
     /* parts that summaries need: tp_views_build_for_summary, tp_advice_build_for_summary and the memory view */
     TP_ANALYSIS_SUMMARY,
-    TP_ANALYSIS_METRICS /* parts that summaries need, except the memory view */
+    TP_ANALYSIS_SUMMARY_AND_ADVICE, /* parts that summaries need, and the whole advice */
+    TP_ANALYSIS_METRICS             /* parts that summaries need, except the memory view */
 };
 
 struct tp_analysis {

@@ -8,7 +8,7 @@
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
 /* least width of a box, and of a box with a label, percent */
-static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6;
+static const double MIN_WIDTH = 0.5, MIN_LABEL = 1.6;
 
 static const struct style {
     const char *kind, *fill, *label;
@@ -18,14 +18,17 @@ static const struct style {
     [TP_CALL_KERNEL] = {"kernel", "#BDE5D3", "kernel"}, [TP_CALL_OTHER] = {"root", "#E7EAEE", "smaller ones together"},
 };
 
+/* colors of functions of a program recorded from outside: those of the bar by cause */
+static const struct style program_looks[] = {
+    [TP_CALL_ROOT] = {"root", "#E7EAEE", NULL},   [TP_CALL_PHASE] = {"phase", "#D8DEE6", NULL},
+    [TP_CALL_FRAME] = {"gpu3", "#A9C6EF", NULL},  [TP_CALL_OPERATOR] = {"gpu3", "#A9C6EF", NULL},
+    [TP_CALL_KERNEL] = {"gpu3", "#A9C6EF", NULL}, [TP_CALL_OTHER] = {"root", "#E7EAEE", NULL},
+    [TP_CALL_LARGEST] = {"gpu", "#2160B8", NULL}, [TP_CALL_SECOND] = {"gpu2", "#5F93DD", NULL},
+};
+
 static const char *const sample_labels[] = {
     [TP_CALL_ROOT] = "all samples",  [TP_CALL_PHASE] = "thread",    [TP_CALL_FRAME] = "function",
     [TP_CALL_OPERATOR] = "function", [TP_CALL_KERNEL] = "function", [TP_CALL_OTHER] = "smaller ones together",
-};
-
-static const char *const program_labels[] = {
-    [TP_CALL_ROOT] = "all samples",     [TP_CALL_PHASE] = "program", [TP_CALL_FRAME] = "Python",
-    [TP_CALL_OPERATOR] = "native code", [TP_CALL_KERNEL] = "kernel", [TP_CALL_OTHER] = "smaller ones together",
 };
 
 static int64_t call_size_ns(const struct tp_calltree *tree, const struct tp_call *call)
@@ -83,8 +86,9 @@ static void put_boxes_of_calls(struct tp_object *object, struct tp_arena *arena,
         tp_object_add_formatted(box, "x", "%.2f%%", x);
         tp_object_add_formatted(box, "w", "%.2f%%", width);
         tp_object_add_int(box, "y", call->depth * ROW_HEIGHT);
-        tp_object_add_text(box, "kind", looks[call->kind].kind);
-        tp_object_add_text(box, "fill", looks[call->kind].fill);
+        const struct style *style = tree->is_program ? &program_looks[call->kind] : &looks[call->kind];
+        tp_object_add_text(box, "kind", style->kind);
+        tp_object_add_text(box, "fill", style->fill);
         tp_object_add_text(box, "tip", tooltip_text(arena, tree, call));
         if (width > MIN_LABEL)
             tp_object_add_str(box, "label",
@@ -98,7 +102,7 @@ static void put_boxes_of_calls(struct tp_object *object, struct tp_arena *arena,
 static const char *kind_label(const struct tp_calltree *tree, unsigned kind)
 {
     if (tree->has_samples)
-        return tree->is_program ? program_labels[kind] : sample_labels[kind];
+        return sample_labels[kind];
     if (kind == TP_CALL_FRAME)
         return tp_phrase(TP_PHRASE_CALLER, tree->producer);
     return kind == TP_CALL_OPERATOR && !tp_uses_torch_words(tree->producer) ? "call" : looks[kind].label;
@@ -107,7 +111,7 @@ static const char *kind_label(const struct tp_calltree *tree, unsigned kind)
 static void put_legend_of_kinds(struct tp_object *object, const struct tp_calltree *tree)
 {
     static const uint8_t shown[] = {TP_CALL_PHASE, TP_CALL_FRAME, TP_CALL_OPERATOR, TP_CALL_KERNEL};
-    bool is_used[sizeof looks / sizeof *looks] = {false};
+    bool is_used[TP_CALL_SECOND + 1] = {false};
     struct tp_list *kinds = tp_object_add_list(object, "kinds");
     for (uint32_t i = 0; i < tree->count; i++)
         is_used[tree->calls[i].kind] = true;
@@ -137,11 +141,28 @@ static const struct tp_call *largest_call(const struct tp_calltree *tree)
     return found;
 }
 
+/* Returns sentences about the boxes, and about functions that have no box. */
+static const char *lead_of_program(struct tp_arena *arena, const struct tp_calltree *tree)
+{
+    uint32_t levels = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        levels = tree->calls[i].depth > levels ? tree->calls[i].depth : levels;
+    const char *text = "Callers are above the functions that they call, and the width of a box is its CPU time.";
+    if (tree->longest_stack <= levels)
+        return text;
+    return tp_text_printf(arena,
+                          "%s Recursion, and functions that only call the next one, are folded: %u levels "
+                          "become %u.",
+                          text, tree->longest_stack, levels);
+}
+
 static void put_texts_of_call_tree(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     const char *what = name_of_measure(arena, tree);
     const struct tp_call *call = largest_call(tree);
-    if (call)
+    if (tree->is_program)
+        tp_object_add_sentence(object, "lead", tp_str_of(lead_of_program(arena, tree)));
+    else if (call)
         tp_object_add_sentence(
             object, "lead",
             tp_str_of(tp_text_printf(
@@ -175,6 +196,8 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
         tp_json_member_text(&json, "devices", tree->devices);
     if (tree->has_samples)
         tp_json_member_bool(&json, "samples", true);
+    if (tree->is_program)
+        tp_json_member_bool(&json, "program", true);
     tp_json_key(&json, "calls");
     tp_json_array(&json);
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -200,6 +223,7 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(arena);
     put_texts_of_call_tree(object, arena, tree);
+    tp_object_add_bool(object, "is_program", tree->is_program);
     put_legend_of_kinds(object, tree);
     put_boxes_of_calls(object, arena, tree);
     tp_object_add_value(object, "calltree_json",

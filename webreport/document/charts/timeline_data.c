@@ -1,25 +1,18 @@
-/* Converts bands, phases and load curves to percentages and path data, and writes the data for the interactive
- * viewer as base64. */
+/* Converts the close-up of the timeline to percentages, and writes the data for the interactive viewer as base64. */
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
-#include <stdio.h>
-
+#include "webreport/trace/frame.h"
 #include "writer/text/base64.h"
 #include "writer/text/format.h"
 
 enum {
-    MAX_BANDS = 200,
-    MAX_HOST_CURVES = 4,
-    MAX_GPU_CURVES = 8,
-    CURVE_TOP = 16,    /* space above the curves for the names of steps, pixels */
-    CURVE_PITCH = 56,  /* distance between two curves, pixels */
-    CURVE_HEIGHT = 34, /* height of a curve, pixels */
-    CURVE_UNITS = 340, /* height of a curve in units of its viewBox */
-    PHASE_HEIGHT = 22,
-    AXIS_HEIGHT = 22,
-    AXIS_TICKS = 8
+    ROW_HEIGHT = 20, /* height of a row, pixels */
+    ROW_PITCH = 26,  /* distance between two rows, pixels */
+    AXIS_HEIGHT = 18,
+    AXIS_TICKS = 4,
+    LABEL_PART = 18 /* boxes longer than this part of the close-up show their name */
 };
 
 static void put_percent(struct tp_object *object, const char *name, uint64_t part, uint64_t whole)
@@ -27,156 +20,99 @@ static void put_percent(struct tp_object *object, const char *name, uint64_t par
     tp_object_add_formatted(object, name, "%.4g%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
-/* ---- parts of the drawing ---- */
+/* ---- the close-up ---- */
 
-static const struct style {
-    const char *kind, *fill, *ink;
-} looks[TP_SLICE_CLASS_COUNT] = {
-    [TP_SLICE_CPU] = {"cpu", "#67C7E8", "#14181D"},
-    [TP_SLICE_KERNEL] = {"kernel", "#2160B8", "#FFFFFF"},
-    [TP_SLICE_COMMUNICATION] = {"comm", "#6F3F86", "#FFFFFF"},
-    [TP_SLICE_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF"},
-    [TP_SLICE_MEMSET] = {"memset", "#E3C62B", "#14181D"},
-    [TP_SLICE_RUNTIME] = {"runtime", "#CB8017", "#14181D"},
-    [TP_SLICE_DATA] = {"data", "#B92B27", "#FFFFFF"},
-    [TP_SLICE_FRAME] = {"other", "#8C949E", "#14181D"},
-    [TP_SLICE_STEP] = {"other", "#8C949E", "#14181D"},
-    [TP_SLICE_ANNOTATION] = {"cpu", "#67C7E8", "#14181D"},
+/* the cause whose colour a class of slices has (templates/report.css) */
+static const char *const causes[TP_SLICE_CLASS_COUNT] = {
+    [TP_SLICE_CPU] = "launch",      [TP_SLICE_KERNEL] = "gpu",  [TP_SLICE_COMMUNICATION] = "comm",
+    [TP_SLICE_MEMCPY] = "copy",     [TP_SLICE_MEMSET] = "copy", [TP_SLICE_RUNTIME] = "launch",
+    [TP_SLICE_DATA] = "host",       [TP_SLICE_FRAME] = "gpu3",  [TP_SLICE_STEP] = "none",
+    [TP_SLICE_ANNOTATION] = "none", [TP_SLICE_WAIT] = "none",
 };
 
-static void put_style(struct tp_object *object, enum tp_slice_class class)
+/* Returns the name that a box shows: the function of a frame, the class of a module, the short name of a kernel. */
+static struct tp_str name_of_box(const struct tp_timeline *timeline, const struct tp_close_box *box,
+                                 const struct tp_naming *naming)
 {
-    tp_object_add_text(object, "kind", looks[class].kind);
-    tp_object_add_text(object, "fill", looks[class].fill);
-    tp_object_add_text(object, "ink", looks[class].ink);
+    struct tp_str name = tp_strings_get(&timeline->model->trace->names, box->name);
+    if (box->class == TP_SLICE_KERNEL || box->class == TP_SLICE_COMMUNICATION)
+        return tp_shown_kernel_name(naming, name);
+    struct tp_str function = box->class == TP_SLICE_FRAME ? tp_frame_function_name(name) : (struct tp_str){NULL, 0};
+    return tp_shown_text(naming, function.ptr ? function : tp_frame_module_name(name));
 }
 
-static void put_step_bands(struct tp_object *object, const struct tp_timeline *timeline)
+static void put_box(struct tp_list *boxes, const struct tp_timeline *timeline, const struct tp_close_box *box,
+                    const struct tp_naming *naming)
 {
-    const struct tp_model *model = timeline->model;
-    struct tp_list *bands = tp_object_add_list(object, "bands");
-    for (uint32_t i = 0; i < model->step_count && i < MAX_BANDS; i++) {
-        const struct tp_step *step = &model->steps[i];
-        uint64_t start = (uint64_t)step->start_ns - (uint64_t)timeline->start_ns;
-        uint64_t size = (uint64_t)step->end_ns - (uint64_t)step->start_ns;
-        struct tp_object *band = tp_list_add_object(bands);
-        put_percent(band, "x", start, timeline->drawn_range_ns);
-        put_percent(band, "w", size, timeline->drawn_range_ns);
-        put_percent(band, "cx", start + size / 2, timeline->drawn_range_ns);
-        tp_object_add_bool(band, "is_odd", i % 2);
-        bool is_number = step->name.len && step->name.ptr[0] >= '0' && step->name.ptr[0] <= '9';
-        if (size > timeline->drawn_range_ns / 25 && step->name.len < 24)
-            tp_object_add_formatted(band, "label", "%s%.*s", is_number ? "step " : "", (int)step->name.len,
-                                    step->name.ptr);
-    }
+    uint64_t whole = timeline->close.dur_ns, size = box->end_ns - box->start_ns;
+    struct tp_object *object = tp_list_add_object(boxes);
+    put_percent(object, "x", box->start_ns, whole);
+    put_percent(object, "w", size > whole / 1000 ? size : whole / 1000, whole);
+    tp_object_add_text(object, "cause", causes[box->class]);
+    if (!box->is_many && size > whole / LABEL_PART)
+        tp_object_add_str(object, "label", name_of_box(timeline, box, naming));
 }
 
-static void put_phases_of_timeline(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static struct tp_str title_of_row(const struct tp_timeline *timeline, enum tp_close_row row, struct tp_arena *arena)
 {
-    struct tp_list *phases = tp_object_add_list(object, "phases");
-    for (uint32_t i = 0; i < timeline->phase_count; i++) {
-        const struct tp_timeline_phase *phase = &timeline->phases[i];
-        struct tp_object *box = tp_list_add_object(phases);
-        put_percent(box, "x", phase->start_ns, timeline->drawn_range_ns);
-        put_percent(box, "w", phase->dur_ns, timeline->drawn_range_ns);
-        put_style(box, phase->class);
-        tp_object_add_formatted(box, "tip", "%.*s · %s", phase->name.len > 200 ? 200 : (int)phase->name.len,
-                                phase->name.ptr, tp_text_of_time(arena, (int64_t)(phase->dur_ns)));
-        if (phase->dur_ns > timeline->drawn_range_ns / 40)
-            tp_object_add_str(box, "label", phase->name);
-    }
+    static const char *const titles[TP_CLOSE_ROWS] = {
+        [TP_CLOSE_CALLS] = "Launches", [TP_CLOSE_OPERATORS] = "{Operators}", [TP_CLOSE_FRAMES] = "Python"};
+    const struct tp_str title = timeline->close.device ? timeline->close.device->title : TP_STR("");
+    ptrdiff_t stream = tp_str_find(title, " · ");
+    if (row == TP_CLOSE_DEVICE)
+        return (struct tp_str){title.ptr, stream < 0 ? title.len : (size_t)stream};
+    bool is_frame = false;
+    for (uint32_t i = 0; row == TP_CLOSE_FRAMES && i < timeline->close.rows[row].count; i++)
+        is_frame |= timeline->close.rows[row].boxes[i].class == TP_SLICE_FRAME;
+    if (row == TP_CLOSE_FRAMES && !is_frame)
+        return TP_STR("Ranges");
+    return titles[row] ? tp_str_of(tp_words_for_trace(timeline->model, titles[row], arena)) : TP_STR("");
 }
 
-/* Returns a filled staircase for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses
- * relative moves to keep the path short. ends_open: true omits the base line. */
-static struct tp_str staircase_path_of_shares(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
-{
-    char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
-    int level = CURVE_UNITS, since = 0;
-    at += sprintf(at, "M0 %d", level);
-    for (int i = 0; i < TP_TIMELINE_LOAD_BUCKETS; i++) {
-        int next = (255 - shares[i]) * CURVE_UNITS / 255;
-        if (next == level)
-            continue;
-        if (i > since)
-            at += sprintf(at, "h%d", i - since);
-        at += sprintf(at, "v%d", next - level);
-        level = next, since = i;
-    }
-    at += sprintf(at, "H%d", TP_TIMELINE_LOAD_BUCKETS);
-    if (!ends_open)
-        at += sprintf(at, "V%dZ", CURVE_UNITS);
-    return (struct tp_str){text, (size_t)(at - text)};
-}
-
-static struct tp_object *add_load_curve(struct tp_list *curves, unsigned *y, enum tp_slice_class class)
-{
-    struct tp_object *curve = tp_list_add_object(curves);
-    tp_object_add_int(curve, "label_y", *y + 12);
-    tp_object_add_int(curve, "y", *y + 18);
-    put_style(curve, class);
-    *y += CURVE_PITCH;
-    return curve;
-}
-
-static bool is_load_zero(const uint8_t *load)
-{
-    for (int i = 0; i < TP_TIMELINE_LOAD_BUCKETS; i++)
-        if (load[i])
-            return false;
-    return true;
-}
-
-static void put_load_curves(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena,
-                            unsigned *y)
-{
-    struct tp_list *curves = tp_object_add_list(object, "curves");
-    for (uint32_t rank = 0, shown = 0; rank < timeline->lane_count && shown < MAX_HOST_CURVES; rank++) {
-        const struct tp_lane *lane = timeline->lanes;
-        while (lane->rank != rank)
-            lane++;
-        if (lane->is_device || is_load_zero(lane->load))
-            continue;
-        struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_CPU);
-        tp_object_add_formatted(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
-                                tp_uses_torch_words(timeline->model->producer)
-                                    ? "share of time in operators and runtime calls"
-                                    : "share of time in recorded calls");
-        tp_object_add_str(curve, "path", staircase_path_of_shares(arena, lane->load, false));
-        shown++;
-    }
-    for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
-        const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
-        struct tp_object *curve = add_load_curve(curves, y, TP_SLICE_KERNEL);
-        tp_object_add_formatted(curve, "title", "%.*s, share of time with device work%s", (int)gpu->title.len,
-                                gpu->title.ptr, gpu->has_sm_efficiency ? "; line: estimated SM efficiency" : "");
-        tp_object_add_str(curve, "path", staircase_path_of_shares(arena, gpu->busy, false));
-        if (gpu->has_sm_efficiency)
-            tp_object_add_str(curve, "line", staircase_path_of_shares(arena, gpu->sm, true));
-    }
-}
-
-static void put_time_range(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
+static void put_axis(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
     struct tp_list *times = tp_object_add_list(object, "times");
-    uint64_t step = 1;
-    while (timeline->drawn_range_ns / step > AXIS_TICKS) {
-        uint64_t next = step * 10;
-        if (timeline->drawn_range_ns / (step * 2) <= AXIS_TICKS)
-            next = step * 2;
-        else if (timeline->drawn_range_ns / (step * 5) <= AXIS_TICKS)
-            next = step * 5;
-        step = next;
-    }
-    for (uint64_t i = 0; i <= AXIS_TICKS && i * step <= timeline->drawn_range_ns; i++) {
+    for (uint64_t i = 0; i <= AXIS_TICKS; i++) {
         struct tp_object *tick = tp_list_add_object(times);
-        put_percent(tick, "x", i * step, timeline->drawn_range_ns);
-        tp_object_add_text(tick, "anchor",
-                           i == 0                                           ? "start"
-                           : timeline->drawn_range_ns - i * step < step / 4 ? "end"
-                                                                            : "middle");
-        tp_object_add_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)(i * step)) : "0");
+        uint64_t at = timeline->close.dur_ns * i / AXIS_TICKS;
+        put_percent(tick, "x", i, AXIS_TICKS);
+        tp_object_add_text(tick, "anchor", i == 0 ? "start" : i == AXIS_TICKS ? "end" : "middle");
+        tp_object_add_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)at) : "0");
     }
+}
+
+static void put_close_up(struct tp_object *object, const struct tp_timeline *timeline, const struct tp_naming *naming)
+{
+    const struct tp_timeline_close *close = &timeline->close;
+    const struct tp_model *model = timeline->model;
+    struct tp_arena *arena = naming->arena;
+    struct tp_list *rows = tp_object_add_list(object, "rows");
+    unsigned y = 0;
+    for (int row = 0; row < TP_CLOSE_ROWS; row++) {
+        if (!close->rows[row].count)
+            continue;
+        struct tp_object *lane = tp_list_add_object(rows);
+        tp_object_add_str(lane, "title", title_of_row(timeline, row, arena));
+        tp_object_add_int(lane, "y", y);
+        struct tp_list *boxes = tp_object_add_list(lane, "boxes");
+        for (uint32_t i = 0; i < close->rows[row].count; i++)
+            put_box(boxes, timeline, &close->rows[row].boxes[i], naming);
+        y += ROW_PITCH;
+    }
+    const char *size = tp_text_of_time(arena, (int64_t)close->dur_ns);
+    const char *from = close->start_ns ? tp_text_of_time(arena, (int64_t)close->start_ns) : "0";
+    const char *work = close->device ? "kernels and copies" : tp_words_for_trace(model, "{operators}", arena);
+    if (close->step == TP_NO_ID)
+        tp_object_add_formatted(object, "close_title", "Close-up of %s, from %s on, where the most %s start", size,
+                                from, work);
+    else
+        tp_object_add_formatted(
+            object, "close_title", "Close-up of %s of step %.*s, from %s on, where the most %s start", size,
+            (int)model->steps[close->step].name.len, model->steps[close->step].name.ptr, from, work);
+    put_axis(object, timeline, arena);
+    tp_object_add_int(object, "row_height", ROW_HEIGHT);
+    tp_object_add_int(object, "time_y", y + 12);
+    tp_object_add_int(object, "height", y + AXIS_HEIGHT);
 }
 
 /* ---- texts and data ---- */
@@ -220,6 +156,11 @@ static void put_texts_of_timeline(struct tp_object *object, const struct tp_time
     if (timeline->omits_shapes)
         tp_object_add_text(tp_list_add_object(notes), "text",
                            "To keep the page small, the timeline leaves out the shapes of single calls.");
+    if (timeline->omits_launches)
+        tp_object_add_text(
+            tp_list_add_object(notes), "text",
+            "To keep the page small, the timeline leaves out the launches of single kernels, and shows the "
+            "queue depth at 4,096 points in time.");
     if (timeline->omitted_moment_count)
         tp_object_add_formatted(
             tp_list_add_object(notes), "text", "To keep the page small, the timeline leaves out %s.",
@@ -232,28 +173,14 @@ static void print_base64(const struct tp_data *value, struct tp_buf *out)
     tp_base64_add(out, timeline->data.ptr, timeline->data.len);
 }
 
-struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline *timeline)
+struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming)
 {
     static const struct tp_data_source base64 = {.print = print_base64};
     if (!timeline->lane_count)
         return (struct tp_data){.kind = TP_DATA_NONE};
-    struct tp_object *object = tp_object_new(arena);
-    unsigned y = CURVE_TOP;
-    put_texts_of_timeline(object, timeline, arena);
-    put_step_bands(object, timeline);
-    if (timeline->phase_count) {
-        put_phases_of_timeline(object, timeline, arena);
-        y += PHASE_HEIGHT + 4;
-    }
-    put_load_curves(object, timeline, arena, &y);
-    put_time_range(object, timeline, arena);
-    tp_object_add_int(object, "phase_y", CURVE_TOP);
-    tp_object_add_int(object, "curve_width", TP_TIMELINE_LOAD_BUCKETS);
-    tp_object_add_int(object, "curve_height", CURVE_HEIGHT);
-    tp_object_add_int(object, "curve_units", CURVE_UNITS);
-    tp_object_add_int(object, "band_height", y - CURVE_TOP);
-    tp_object_add_int(object, "time_y", y + 14);
-    tp_object_add_int(object, "height", y + AXIS_HEIGHT);
+    struct tp_object *object = tp_object_new(naming->arena);
+    put_texts_of_timeline(object, timeline, naming->arena);
+    put_close_up(object, timeline, naming);
     if (timeline->data.len)
         tp_object_add_value(object, "timeline_data",
                             (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});
@@ -262,9 +189,12 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
 
 struct tp_data tp_section_timeline(const struct tp_section *section)
 {
+    const struct tp_answer *answer = &section->profile->advice->answer;
     struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
+                                          .shown_step = answer->strip_count ? answer->strips[0].step : TP_NO_ID,
                                           .show = tp_shown_text_for_viewer,
                                           .show_kernel = tp_shown_kernel_for_viewer,
+                                          .show_full = tp_shown_text_for_viewer,
                                           .show_argument = tp_shown_lines_for_viewer,
                                           .show_shapes = tp_shown_shapes_for_viewer,
                                           .context = &section->naming};
@@ -274,5 +204,5 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
         return TP_NO_DATA;
     timeline = tp_arena_alloc(section->arena, sizeof(*timeline));
     tp_timeline_build(timeline, section->profile->model, &options, section->arena);
-    return tp_timeline_data(section->arena, timeline);
+    return tp_timeline_data(timeline, &section->naming);
 }

@@ -5,9 +5,9 @@
 #include "webreport/document/section.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* Returns an object with the members that timeline.html needs, in `arena`; kind NONE for a timeline without slices.
- * The timeline is borrowed. */
-struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline *timeline);
+/* Returns an object with the members that timeline.html needs, in the arena of `naming`; kind NONE for a timeline
+ * without slices. The timeline is borrowed. */
+struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming);
 
 /* Returns the section with the timeline; kind NONE if the profile has no timeline. */
 struct tp_data tp_section_timeline(const struct tp_section *section);

@@ -1,111 +1,128 @@
 /* Computes the charts of a comparison. See compare_parts.h. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "webreport/document/charts/chart.h"
 #include "webreport/document/commands/compare_parts.h"
+#include "webreport/document/commands/signed_text.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
 
 /* ---- waterfall ---- */
 
-static const char *number_text(struct tp_arena *arena, int64_t ns, const struct tp_unit *unit, bool is_signed)
-{
-    if (ns == TP_NULL_INT)
-        return tp_text_of_fixed(arena, NAN, 0);
-    return tp_text_printf(arena, "%s%s", is_signed && ns > 0 ? "+" : "",
-                          tp_text_of_fixed(arena, (double)ns / unit->divisor, unit->decimals));
-}
+enum { BAR_ROW = 26, BAR_HEIGHT = 18 };
+/* least width of a bar with a label inside; end from which on a label is not right of its bar, percent */
+static const double MIN_INSIDE = 10, MOST_END = 76;
 
-/* Sets the bar of a change from `from` to `to` (ns), on an axis of `span` ns that starts at `least`. */
-static void put_bar(struct tp_object *bar, double from, double to, double least, double span)
-{
-    double left = fmin(from, to), width = fabs(to - from);
-    bool is_slower = to > from;
-    tp_object_add_formatted(bar, "zero", "%.2f%%", 100 * (0 - least) / span);
-    tp_object_add_text(bar, "fill", is_slower ? "#B92B27" : "#0C8F63");
-    tp_object_add_text(bar, "kind", is_slower ? "data" : "memcpy");
-    if (width / span < 0.0005)
-        return;
-    tp_object_add_formatted(bar, "x", "%.2f%%", 100 * (left - least) / span);
-    tp_object_add_formatted(bar, "w", "%.2f%%", 100 * width / span);
-}
+/* A row of the waterfall: a bar from `from` to `to`, ns. */
+struct bar {
+    const char *label, *amount;
+    double from, to;
+    enum tp_look look;
+};
 
-static void put_waterfall_row(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *t, size_t row,
-                              const struct tp_unit *unit)
+static struct tp_object *put_bar(struct tp_list *bars, const struct bar *bar, double whole, unsigned row)
 {
-    tp_object_add_str(bar, "label", tp_table_text(t, TP_PART_NAME)[row]);
-    tp_object_add_text(bar, "base", number_text(arena, tp_table_int(t, TP_PART_BASE)[row], unit, false));
-    tp_object_add_text(bar, "new", number_text(arena, tp_table_int(t, TP_PART_NEW)[row], unit, false));
-    tp_object_add_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
-}
-
-/* Returns the number of rows in the waterfall: the step, and its parts up to "other", which add up to the step. Later
- * rows of the table contain only device time. */
-static size_t count_rows(const struct tp_compare *c)
-{
-    size_t rows = 1;
-    for (unsigned part = 0; part <= TP_PART_OTHER; part++)
-        rows += c->sides.side[TP_BASE].part_ns[part] > 0 || c->sides.side[TP_NEW].part_ns[part] > 0;
-    return rows;
-}
-
-static double change_of_row_ns(const struct tp_table *t, size_t row)
-{
-    int64_t change = tp_table_int(t, TP_PART_CHANGE)[row];
-    return change == TP_NULL_INT ? 0 : (double)change;
-}
-
-/* largest share of the step by which the smallest detectable change widens the axis */
-static const double MOST_SEEN = 0.02;
-
-/* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and the
- * smallest detectable change, so that noise appears small. */
-static double find_axis_range(const struct tp_compare *c, size_t rows, double *span)
-{
-    const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
-    double sees = c->totals[TP_QUANTITY_STEP].change.detectable, at = 0;
-    double noise = (sees < MOST_SEEN ? sees : MOST_SEEN) * (double)tp_table_int(t, TP_PART_BASE)[0];
-    double least = fmin(change_of_row_ns(t, 0), -noise), most = fmax(change_of_row_ns(t, 0), noise);
-    for (size_t row = 1; row < rows; row++) {
-        at += change_of_row_ns(t, row);
-        least = fmin(least, at);
-        most = fmax(most, at);
-    }
-    *span = most - least > 0 ? most - least : 1;
-    return least;
-}
-
-static struct tp_unit table_unit(const struct tp_table *t)
-{
-    int64_t base = tp_table_int(t, TP_PART_BASE)[0], new_ns = tp_table_int(t, TP_PART_NEW)[0];
-    return tp_unit_for_time(base > new_ns ? base : new_ns);
+    struct tp_object *object = tp_list_add_object(bars);
+    double left = 100 * fmin(bar->from, bar->to) / whole, right = 100 * fmax(bar->from, bar->to) / whole;
+    bool is_inside = right > MOST_END && right - left >= MIN_INSIDE, is_left = right > MOST_END && !is_inside;
+    tp_object_add_text(object, "label", bar->label);
+    tp_object_add_text(object, "amount", bar->amount);
+    tp_object_add_text(object, "look", tp_look_name(bar->look));
+    tp_chart_put_percent(object, "x", left);
+    tp_chart_put_percent(object, "w", fmax(0.1, right - left));
+    tp_object_add_int(object, "y", row * BAR_ROW + 1);
+    tp_object_add_int(object, "h", BAR_HEIGHT);
+    tp_object_add_int(object, "text_y", row * BAR_ROW + 15);
+    tp_chart_put_percent(object, "text_x", is_inside || is_left ? left : right);
+    tp_object_add_int(object, "dx", is_inside ? 8 : is_left ? -6 : 6);
+    tp_object_add_text(object, "anchor", is_left ? "end" : "start");
+    tp_object_add_bool(object, "is_inside", is_inside);
+    return object;
 }
 
 struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_arena *arena)
 {
-    const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
+    struct tp_step_change changes[TP_STEP_CHANGES];
+    unsigned count = tp_compare_step_changes(c, changes);
+    double base = c->sides.side[TP_BASE].total_ns, now = c->sides.side[TP_NEW].total_ns, at = base;
+    double whole = fmax(base, now);
+    if (!count)
+        return TP_NO_DATA;
+    for (unsigned i = 0; i < count; i++) {
+        at += changes[i].ns;
+        whole = fmax(whole, at);
+    }
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *bars = tp_object_add_list(object, "bars");
-    struct tp_unit unit = table_unit(t);
-    size_t rows = count_rows(c);
-    double at = 0, span, least;
-    if (tp_table_int(t, TP_PART_CHANGE)[0] == TP_NULL_INT)
-        return TP_NO_DATA;
-    least = find_axis_range(c, rows, &span);
-    for (size_t row = 1; row < rows; row++) {
-        struct tp_object *bar = tp_list_add_object(bars);
-        put_waterfall_row(bar, arena, t, row, &unit);
-        put_bar(bar, at, at + change_of_row_ns(t, row), least, span);
-        at += change_of_row_ns(t, row);
+    const char *before_text = tp_text_of_time(arena, llround(base)), *now_text = tp_text_of_time(arena, llround(now));
+    put_bar(bars, &(struct bar){"Before", before_text, 0, base, TP_LOOK_NONE}, whole, 0);
+    at = base;
+    for (unsigned i = 0; i < count; i++) {
+        const char *amount = tp_signed_time_text(arena, llround(changes[i].ns));
+        struct tp_object *bar = put_bar(
+            bars, &(struct bar){changes[i].label, amount, at, at + changes[i].ns, changes[i].look}, whole, i + 1);
+        tp_object_add_formatted(bar, "cause_ns", "%lld", llabs(llround(changes[i].ns)));
+        tp_object_add_bool(bar, "is_avoidable", changes[i].is_cause);
+        at += changes[i].ns;
     }
-    struct tp_object *sum = tp_list_add_object(bars);
-    put_waterfall_row(sum, arena, t, 0, &unit);
-    put_bar(sum, 0, change_of_row_ns(t, 0), least, span);
-    tp_object_add_bool(sum, "is_sum", true);
-    tp_object_add_text(object, "fall_unit", unit.text);
+    put_bar(bars, &(struct bar){"Now", now_text, 0, now, TP_LOOK_NONE}, whole, count + 1);
+    tp_object_add_int(object, "height", (count + 2) * BAR_ROW);
     tp_object_add_text(object, "fall_caption",
-                       "The bars show how much each part changes the mean step time. The axis covers at least the "
-                       "smallest detectable change or 2 % of the step time, whichever is smaller.");
+                       tp_text_printf(arena, "Mean step from %s to %s by cause", before_text, now_text));
     return tp_data_of_object(object);
+}
+
+/* ---- the steps of both traces ---- */
+
+/* Fills the lanes of a trace, whose step starts at 0. */
+static void add_lanes(struct tp_strip_row *lanes, const struct tp_trace_picture *picture, const char *when,
+                      struct tp_arena *arena)
+{
+    for (size_t i = 0; i < picture->lane_count; i++) {
+        const struct tp_strip_row *from = &picture->lanes[i];
+        struct tp_row_slice *slices = tp_arena_array(arena, from->count + 1, sizeof *slices);
+        for (size_t k = 0; k < from->count; k++) {
+            slices[k] = from->slices[k];
+            slices[k].a -= picture->start_ns;
+            slices[k].b -= picture->start_ns;
+        }
+        lanes[i] = *from;
+        lanes[i].label = tp_text_printf(arena, "%s %s", from->label, when);
+        lanes[i].slices = slices;
+    }
+}
+
+struct tp_data tp_compare_strips_data(const struct tp_trace_picture *pictures, struct tp_arena *arena)
+{
+    struct tp_strip_row lanes[4];
+    if (!pictures || !pictures[TP_BASE].lane_count || !pictures[TP_NEW].lane_count)
+        return TP_NO_DATA;
+    const struct tp_trace_picture *base = &pictures[TP_BASE], *own = &pictures[TP_NEW];
+    int64_t before_ns = base->end_ns - base->start_ns, now_ns = own->end_ns - own->start_ns;
+    struct tp_list *list = tp_list_new(arena);
+    struct tp_object *object = tp_list_add_object(list);
+    add_lanes(lanes, base, "before", arena);
+    add_lanes(lanes + base->lane_count, own, "now", arena);
+    tp_chart_put_strip(
+        object, arena,
+        &(struct tp_strip_chart){
+            .caption = tp_text_printf(arena, "Step %s before, and step %s now, in time", base->step, own->step),
+            .end_ns = before_ns > now_ns ? before_ns : now_ns,
+            .lanes = lanes,
+            .lane_count = base->lane_count + own->lane_count,
+            .named_ns = before_ns == now_ns  ? INT64_MAX
+                        : before_ns > now_ns ? now_ns
+                                             : before_ns,
+            .named = before_ns > now_ns ? "now" : "before",
+            .step = "",
+            .note = tp_text_printf(arena,
+                                   "The strips show the step of median length: step %s before, step %s "
+                                   "now.",
+                                   base->step, own->step)});
+    tp_object_add_bool(object, "is_wide", true);
+    return tp_data_of_list(list);
 }
 
 /* ---- call tree ---- */

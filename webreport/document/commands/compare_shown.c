@@ -1,6 +1,9 @@
 /* Prepares the tables of a comparison for display. See compare_parts.h. */
 #include "webreport/document/commands/compare_parts.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "writer/base/sort.h"
@@ -17,6 +20,10 @@ enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
 #define WIDE(format, column, group, decimals)                                                                          \
     {                                                                                                                  \
         format, column, NULL, group, decimals, false, TP_SHOWN_WIDE                                                    \
+    }
+#define LESS(format, column, group)                                                                                    \
+    {                                                                                                                  \
+        format, column, NULL, group, 0, false, TP_SHOWN_WIDE | TP_SHOWN_LESS                                           \
     }
 #define SIGNED(format, column, group)                                                                                  \
     {                                                                                                                  \
@@ -43,11 +50,16 @@ static const struct tp_shown_column step_columns[] = {
     SIGNED(TP_SHOW_PERCENT, TP_PART_SHARE, 0),
 };
 static const struct tp_shown_column row_columns[] = {
-    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
-    SIGNED(TP_SHOW_TIME, TP_ROW_CHANGE, 1),       WIDE(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
-    WIDE(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),     SIGNED(TP_SHOW_PERCENT, TP_ROW_SHARE, 0),
-    WIDE(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),  WIDE(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
-    WIDE(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),       WIDE(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+    {TP_SHOW_TIME, TP_ROW_BASE_TIME, "Before", 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_ROW_NEW_TIME, "Now", 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_ROW_CHANGE, NULL, 1, 0, true, TP_SHOWN_SIGNED},
+    {TP_SHOW_PERCENT, TP_ROW_SHARE, NULL, 0, 0, false, TP_SHOWN_SIGNED | TP_SHOWN_LESS},
+    {TP_SHOW_REAL, TP_ROW_BASE_CALLS, "Calls before", 0, 1, false, TP_SHOWN_WIDE},
+    {TP_SHOW_REAL, TP_ROW_NEW_CALLS, "Calls now", 0, 1, false, TP_SHOWN_WIDE},
+    LESS(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1),
+    LESS(TP_SHOW_TIME, TP_ROW_BY_TIME, 1),
+    LESS(TP_SHOW_TEXT, TP_ROW_MATCH, 0),
+    LESS(TP_SHOW_TEXT, TP_ROW_VERDICT, 0),
 };
 static const struct tp_shown_column memory_columns[] = {
     COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),       COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
@@ -245,6 +257,121 @@ static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_tab
         if (end - i > 1)
             set_distinct_names_of_group(naming, shown, order + i, end - i);
     }
+}
+
+/* ---- operators by name ---- */
+
+static const struct tp_shown_column name_columns[] = {
+    {TP_SHOW_TIME, TP_ROW_BASE_TIME, "Before", 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_ROW_NEW_TIME, "Now", 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_ROW_CHANGE, NULL, 1, 0, true, TP_SHOWN_SIGNED},
+    {TP_SHOW_REAL, TP_ROW_BASE_CALLS, "Calls before", 0, 0, false, 0},
+    {TP_SHOW_REAL, TP_ROW_NEW_CALLS, "Calls now", 0, 0, false, 0},
+};
+
+/* A sum of rows with one name. */
+struct name_sum {
+    struct tp_str name;
+    int64_t base_ns, new_ns;
+    double base_calls, new_calls;
+};
+
+static int compare_by_change(const void *x, const void *y, const void *context)
+{
+    const struct name_sum *a = x, *b = y;
+    int64_t p = llabs(a->new_ns - a->base_ns), q = llabs(b->new_ns - b->base_ns);
+    (void)context;
+    return p != q ? (p < q) - (p > q) : tp_str_compare(a->name, b->name);
+}
+
+static int64_t known_int(int64_t value)
+{
+    return value == TP_NULL_INT ? 0 : value;
+}
+
+static double known_real(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+/* Returns the sums of a table of rows by name, largest change first. */
+static struct tp_vec sum_by_name(const struct tp_table *rows, struct tp_arena *arena)
+{
+    struct tp_vec sums = TP_VEC(arena, struct name_sum);
+    struct tp_strings names;
+    tp_strings_init(&names, arena, UINT64_MAX);
+    for (size_t i = 0; i < rows->row_count; i++) {
+        struct tp_str name = tp_table_text(rows, TP_ROW_NAME)[i];
+        uint32_t at = tp_strings_add(&names, name);
+        if (at == sums.count)
+            *(struct name_sum *)tp_vec_push(&sums) = (struct name_sum){.name = name};
+        struct name_sum *sum = TP_AT(&sums, struct name_sum, at);
+        sum->base_ns += known_int(tp_table_int(rows, TP_ROW_BASE_TIME)[i]);
+        sum->new_ns += known_int(tp_table_int(rows, TP_ROW_NEW_TIME)[i]);
+        sum->base_calls += known_real(tp_table_real(rows, TP_ROW_BASE_CALLS)[i]);
+        sum->new_calls += known_real(tp_table_real(rows, TP_ROW_NEW_CALLS)[i]);
+    }
+    tp_merge_sort(arena, sums.data, sums.count, sizeof(struct name_sum), compare_by_change, NULL);
+    return sums;
+}
+
+/* Returns the shapes of an operator with their changes, for the row that the reader opens. */
+static struct tp_data make_shape_details(const struct tp_naming *naming, const struct tp_table *rows,
+                                         struct tp_str name)
+{
+    enum { SHOWN = 8 };
+    struct tp_object *object = tp_object_new(naming->arena);
+    struct tp_object *block = tp_list_add_object(tp_object_add_list(object, "blocks"));
+    struct tp_list *items = tp_object_add_list(block, "items");
+    unsigned count = 0;
+    tp_object_add_text(block, "block_title", "Shapes with the largest change");
+    tp_object_add_bool(block, "has_items", true);
+    for (size_t i = 0; i < rows->row_count && count < SHOWN; i++) {
+        if (!tp_str_equal(tp_table_text(rows, TP_ROW_NAME)[i], name))
+            continue;
+        struct tp_object *item = tp_list_add_object(items);
+        struct tp_str shape = shown_text_of_cell(naming, rows, TP_ROW_SHAPE, i);
+        tp_object_add_str(item, "code", shape.len ? tp_shapes_text(naming->arena, shape) : TP_STR("no shapes"));
+        tp_object_add_formatted(item, "note", "%s \xe2\x86\x92 %s",
+                                tp_text_of_time(naming->arena, tp_table_int(rows, TP_ROW_BASE_TIME)[i]),
+                                tp_text_of_time(naming->arena, tp_table_int(rows, TP_ROW_NEW_TIME)[i]));
+        count++;
+    }
+    return tp_data_of_object(object);
+}
+
+struct tp_shown_table *tp_compare_names_table(const struct tp_compare *compare, const struct tp_naming *naming,
+                                              enum tp_compare_table which, size_t max_rows)
+{
+    const struct tp_table *rows = &compare->tables[which];
+    struct tp_arena *arena = naming->arena;
+    struct tp_vec sums = sum_by_name(rows, arena);
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    tp_table_init(table, arena, rows->name, rows->defs, TP_ROW_COLUMNS, sums.count);
+    struct tp_shown_table *shown =
+        tp_shown_table_new(arena, table, name_columns, sizeof name_columns / sizeof *name_columns, max_rows);
+    for (size_t i = 0; i < sums.count; i++) {
+        const struct name_sum *sum = TP_AT(&sums, struct name_sum, i);
+        tp_table_text(table, TP_ROW_NAME)[i] = sum->name;
+        tp_table_int(table, TP_ROW_BASE_TIME)[i] = sum->base_ns;
+        tp_table_int(table, TP_ROW_NEW_TIME)[i] = sum->new_ns;
+        tp_table_int(table, TP_ROW_CHANGE)[i] = sum->new_ns - sum->base_ns;
+        tp_table_real(table, TP_ROW_BASE_CALLS)[i] = sum->base_calls;
+        tp_table_real(table, TP_ROW_NEW_CALLS)[i] = sum->new_calls;
+    }
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_shown_row *row = &shown->rows[i];
+        row->name = tp_shown_text(naming, tp_table_text(table, TP_ROW_NAME)[i]);
+        row->cause = which == TP_COMPARE_OPERATORS_DEVICE ? "gpu" : "launch";
+        if (i < OPEN_ROWS)
+            row->more = make_shape_details(naming, rows, tp_table_text(table, TP_ROW_NAME)[i]);
+    }
+    shown->name = tp_compare_table_key(which);
+    shown->name_title = "Operator";
+    shown->name_definition = rows->defs[TP_ROW_NAME].definition;
+    shown->caption = tp_compare_table_title(which);
+    shown->noun = "operators";
+    return shown;
 }
 
 struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, const struct tp_naming *naming,

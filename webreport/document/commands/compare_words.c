@@ -8,26 +8,6 @@
 #include "webreport/document/commands/compare_program.h"
 #include "writer/text/format.h"
 
-static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)
-{
-    return is_more ? tp_text_printf(arena, "+%s", text) : text;
-}
-
-const char *tp_signed_time_text(struct tp_arena *arena, int64_t ns)
-{
-    return signed_text(arena, ns > 0, tp_text_of_time(arena, ns));
-}
-
-const char *tp_signed_bytes_text(struct tp_arena *arena, int64_t bytes)
-{
-    return signed_text(arena, bytes > 0, tp_text_of_bytes(arena, bytes));
-}
-
-const char *tp_signed_percent_text(struct tp_arena *arena, double percent)
-{
-    return signed_text(arena, percent > 0, tp_text_of_fixed(arena, percent, 1));
-}
-
 const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const char *const phases[] = {"prefill", "decode"};
@@ -65,10 +45,9 @@ static const char *uncertain_change_text(const struct tp_run_change *change, str
     bool is_sure = change->low >= -little && change->high <= little; /* is_sure is also false if the interval is NaN */
     if (isnan(percent))
         return "There are no step times to compare";
-    const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
-    return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
-                   : tp_text_printf(arena, "The step time shows no significant change (%s, %s)", text,
-                                    tp_interval_text(change, arena));
+    return tp_text_printf(
+        arena, is_sure ? "Steps take as long as before (%s %%)" : "The step time shows no significant change (%s %%)",
+        tp_signed_percent_text(arena, percent));
 }
 
 static bool is_certain_verdict(enum tp_change_verdict verdict)
@@ -115,53 +94,6 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
     return words_for_rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
 }
 
-/* ---- parts of the mean step's change ---- */
-
-/* Groups of the parts of a step, with names for people. Every part of a step is in one group. */
-static const struct {
-    const char *name;
-    unsigned parts; /* bits of enum tp_summary_part */
-} groups[] = {
-    {"kernels", 1U << TP_PART_KERNEL},
-    {"copies", 1U << TP_PART_MEMCPY | 1U << TP_PART_MEMSET},
-    {"communication", 1U << TP_PART_COMMUNICATION},
-    {"data loading", 1U << TP_PART_DATALOADER},
-    {"host", 1U << TP_PART_RUNTIME | 1U << TP_PART_CPU_EXEC | 1U << TP_PART_OTHER},
-};
-enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
-
-static double change_of_step_part_group(const struct tp_compare *c, unsigned group)
-{
-    double change = 0;
-    for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
-        double base = c->sides.side[TP_BASE].part_ns[part], new_mean = c->sides.side[TP_NEW].part_ns[part];
-        if (groups[group].parts >> part & 1 && !isnan(base) && !isnan(new_mean))
-            change += new_mean - base;
-    }
-    return change;
-}
-
-/* Returns the groups that change the mean step by at least 1 %, largest first, such as "data loading \u221246.6 ms,
- * host +20.6 ms", or "". */
-static const char *changes_of_step_parts_text(const struct tp_compare *c, struct tp_arena *arena)
-{
-    double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
-    const char *text = "";
-    for (unsigned i = 0; i < GROUPS; i++)
-        changes[i] = change_of_step_part_group(c, i);
-    for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
-        unsigned most = 0;
-        for (unsigned i = 1; i < GROUPS; i++)
-            most = fabs(changes[i]) > fabs(changes[most]) ? i : most;
-        if (!(fabs(changes[most]) >= least) || !(fabs(changes[most]) >= 1))
-            break;
-        text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", groups[most].name,
-                              tp_signed_time_text(arena, llround(changes[most])));
-        changes[most] = 0;
-    }
-    return text;
-}
-
 /* Returns the words with a lower-case first letter, for use in the middle of a sentence. */
 static const char *lower_first_letter(const char *words, struct tp_arena *arena)
 {
@@ -185,7 +117,7 @@ static const char *mixed_verdict_text(const struct tp_compare *c, struct tp_aren
 }
 
 /* Returns a text about a busy machine, or about wall-clock time that possibly changed; "" if neither applies. */
-static const char *busy_machine_text(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
+static const char *busy_machine_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
         return tp_text_printf(
@@ -193,35 +125,22 @@ static const char *busy_machine_text(const struct tp_compare *c, const char *mov
             tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
-            return tp_text_printf(arena, "The wall-clock time of %s may have changed by %s %%%s%s%s; %s",
+            return tp_text_printf(arena, "The wall-clock time of %s may have changed by %s %%; %s",
                                   lower_first_letter(subjects[q], arena),
-                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "",
-                                  moved, *moved ? " in the mean step)" : "",
+                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
                                   tp_sides_allow_only_hints(&c->sides)
                                       ? tp_text_printf(arena, "at least %d runs are needed to decide", TP_VERDICT_RUNS)
                                       : TP_NOT_CONFIRMED);
     return "";
 }
 
-/* Returns advice for runs that are too few to detect even a step of twice the length. */
-static const char *too_few_runs_text(const struct tp_compare *c, struct tp_arena *arena)
-{
-    const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
-    const char *remark = tp_compare_work_remark(c, arena);
-    return tp_text_printf(arena,
-                          "Record more steps, or more runs per side: these recordings cannot show even a doubled step "
-                          "time (measured change %s %%, %s)%s%s",
-                          tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
-                          *remark ? "; " : "", remark);
-}
-
-/* Returns the headline. Its subject is the total on which the verdict is based, or the changed rows if no total
- * changed. */
+/* Returns the headline of a comparison whose step did not change for certain. Its subject is the total on which the
+ * verdict is based, or the changed rows if no total changed. */
 static const char *headline_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_quantity basis = deciding_quantity(c);
-    const char *moved = changes_of_step_parts_text(c, arena),
-               *step = uncertain_change_text(&c->totals[TP_QUANTITY_STEP].change, arena);
+    const struct tp_run_change *change = &c->totals[TP_QUANTITY_STEP].change;
+    const char *step = uncertain_change_text(change, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
     if (c->has_change_in_limited_work)
@@ -233,24 +152,30 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
                               tp_comparability_text(&c->comparability, arena));
     if (tp_compare_is_between_programs(c))
         return tp_compare_program_headline(c, arena);
-    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *busy_machine_text(c, moved, arena))
-        return busy_machine_text(c, moved, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *busy_machine_text(c, arena))
+        return busy_machine_text(c, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_too_noisy(c))
-        return too_few_runs_text(c, arena);
-    if (basis == TP_QUANTITY_STEP)
-        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", change_of_total_text(c, basis, arena), moved)
-                      : change_of_total_text(c, basis, arena);
-    else if (basis != TP_QUANTITY_ROW)
-        step = tp_text_printf(arena, "%s; %s", change_of_total_text(c, basis, arena), lower_first_letter(step, arena));
+        return tp_text_printf(arena,
+                              "These recordings cannot show even a doubled step time (measured change %s %%): record "
+                              "more steps, or more runs per side",
+                              tp_signed_percent_text(arena, 100 * change->estimate));
     if (c->verdict == TP_CHANGE_MIXED && *mixed_verdict_text(c, arena))
-        return tp_text_printf(arena, "%s; %s", mixed_verdict_text(c, arena), lower_first_letter(step, arena));
-    if (!*tp_compare_reason_text(c)) {
-        const char *remark = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_remark(c, arena) : "";
-        return tp_text_printf(arena, "%s%s%s", step, *remark ? "; " : "", remark);
-    }
-    return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
-                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
-                          lower_first_letter(step, arena));
+        return tp_text_printf(arena, "%s; %s", mixed_verdict_text(c, arena),
+                              lower_first_letter(change_of_total_text(c, TP_QUANTITY_STEP, arena), arena));
+    if (basis != TP_QUANTITY_ROW)
+        return tp_text_printf(arena, "%s; %s", change_of_total_text(c, basis, arena), lower_first_letter(step, arena));
+    return *tp_compare_reason_text(c)
+               ? tp_text_printf(arena, "%s %s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
+                                lower_first_letter(step, arena))
+               : step;
+}
+
+/* Returns whether the headline is about the length of a step, because this length changed for certain. */
+static bool is_about_step(const struct tp_compare *c)
+{
+    return !*c->damage && !c->has_change_in_limited_work && !c->comparability.is_not_comparable &&
+           c->comparability.workload != TP_WORKLOAD_OTHER && c->verdict != TP_CHANGE_MIXED &&
+           !tp_compare_is_between_programs(c) && deciding_quantity(c) == TP_QUANTITY_STEP;
 }
 
 /* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %, detectable from 0.9 %); ..". */
@@ -320,24 +245,40 @@ static const char *changed_rows_text(const struct tp_compare *c, struct tp_arena
                           c->hint_count ? tp_text_of_counted_noun(arena, c->hint_count, "hint", "hints") : "");
 }
 
+/* Returns the sentences below the headline, for all outputs. */
+static const char *grey_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    bool is_open = c->verdict == TP_CHANGE_INCONCLUSIVE || c->verdict == TP_CHANGE_NEUTRAL;
+    const char *remark =
+        is_open && !*c->damage && !c->has_change_in_limited_work ? tp_compare_work_remark(c, arena) : "";
+    const char *text = tp_compare_step_text(c, arena);
+    if (*remark)
+        text = tp_text_printf(arena, "%s%s%c%s.", text, *text ? " " : "", *remark - 'a' + 'A', remark + 1);
+    return text;
+}
+
+const char *tp_compare_statistics_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    if (tp_compare_is_between_programs(c))
+        return tp_compare_program_text(c, arena);
+    return tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
+                          tp_text_of_time(arena, median_step_ns(c, TP_BASE)),
+                          tp_text_of_time(arena, median_step_ns(c, TP_NEW)), mean_step_text(c, TP_BASE, arena),
+                          mean_step_text(c, TP_NEW, arena), changes_of_totals_text(c, arena),
+                          common_shift_text(c, arena), changed_rows_text(c, arena));
+}
+
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {
         [TP_CHANGE_NEUTRAL] = TP_TONE_UNSURE,  [TP_CHANGE_IMPROVED] = TP_TONE_GOOD,
         [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
-    if (tp_compare_is_between_programs(c))
-        return (struct tp_verdict_block){.tone = tones[c->verdict],
-                                         .class = verdict_class_text(c),
-                                         .headline = headline_text(c, arena),
-                                         .text = tp_compare_program_text(c, arena)};
-    return (struct tp_verdict_block){
-        .tone = tones[c->verdict],
-        .class = verdict_class_text(c),
-        .headline = headline_text(c, arena),
-        .text = tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
-                               tp_text_of_time(arena, median_step_ns(c, TP_BASE)),
-                               tp_text_of_time(arena, median_step_ns(c, TP_NEW)), mean_step_text(c, TP_BASE, arena),
-                               mean_step_text(c, TP_NEW, arena), changes_of_totals_text(c, arena),
-                               common_shift_text(c, arena), changed_rows_text(c, arena))};
+    struct tp_verdict_block verdict = {
+        .tone = tones[c->verdict], .class = verdict_class_text(c), .text = grey_text(c, arena)};
+    if (is_about_step(c))
+        tp_compare_put_step_headline(&verdict, c, arena);
+    else
+        verdict.headline = tp_text_printf(arena, "%s.", headline_text(c, arena));
+    return verdict;
 }

@@ -1,14 +1,10 @@
-/* Writes the verdict of a comparison, and numbers with a sign, as text. Texts are in the given arena. */
+/* Writes the verdict of a comparison as text. Texts are in the given arena. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 
 #include "webreport/compare/two/compare.h"
 #include "webreport/document/block.h"
-
-/* Return a number with its sign, such as "+20.6 ms", "+1.2 MB" or "+3.3". */
-const char *tp_signed_time_text(struct tp_arena *arena, int64_t ns);
-const char *tp_signed_bytes_text(struct tp_arena *arena, int64_t bytes);
-const char *tp_signed_percent_text(struct tp_arena *arena, double percent);
+#include "webreport/document/commands/signed_text.h"
 
 /* Returns the interval of a change, such as "99 % interval \u22120.5 to +0.3 %". */
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena);
@@ -21,8 +17,11 @@ const char *tp_compare_reason_text(const struct tp_compare *compare);
  * 84,560 tokens/s." */
 const char *tp_compare_serving_text(const struct tp_compare *compare, struct tp_arena *arena);
 
-/* Returns the verdict of the comparison. The text below its headline has the totals with their detectable changes,
- * and the number of changed rows. */
+/* Returns how the verdict was found: the totals with their detectable changes, and the number of changed rows. */
+const char *tp_compare_statistics_text(const struct tp_compare *compare, struct tp_arena *arena);
+
+/* Returns the verdict of the comparison. The headline has at most 24 words. The text below it has one or two sentences,
+ * or is "". */
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *compare, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,6 @@
 /* Writes the changes of work between two sides as text. See compare_parts.h. */
+#include <string.h>
+
 #include "webreport/compare/work/work_words.h"
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/trace/frame.h"
@@ -6,19 +8,17 @@
 
 enum { POINTS = 20 };
 
-/* Lists the first two changes of work that budget limits count, and the number of further changes. */
+/* Returns the first change of work that budget limits count, and the number of further changes. */
 const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena *arena)
 {
-    enum { SHOWN = 2 };
     const char *text = "";
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->work.count; i++) {
         const struct tp_work_change *change = &c->work.changes[i];
-        if (!change->is_counted_by_limit || change->is_consequence || ++count > SHOWN)
-            continue;
-        text = tp_text_printf(arena, "%s%s%s", text, *text ? "; " : "", tp_work_change_sentence(change, arena));
+        if (change->is_counted_by_limit && !change->is_consequence && !count++)
+            text = tp_work_change_sentence(change, arena);
     }
-    return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
+    return count > 1 ? tp_text_printf(arena, "%s; and %u more", text, count - 1) : text;
 }
 
 /* Returns whether a change of an operator in the data loader comes after another such change. The document reports all
@@ -147,33 +147,73 @@ static const char *finding_title(const struct tp_compare *c)
                : "A step does different work, but no change counts as a regression";
 }
 
-void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
+/* Returns a change as a sentence, with the place in the code if it is known. */
+static const char *change_text(const struct tp_compare *c, const struct tp_work_change *change,
+                               const struct tp_naming *naming)
 {
-    struct tp_arena *arena = naming->arena;
-    uint32_t shown = 0, left_out = 0;
-    if (c->work.is_known && c->work.has_names_only && !c->work.count)
-        tp_document_add_note(document, "The steps of both sides call the same operators (compared by name).");
-    for (uint32_t pass = 0; pass < 2;
-         pass++) /* pass 0 adds the changes that budget limits count, pass 1 adds the others */
+    const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_change_text(&c->work, naming->arena)
+                                                              : tp_work_change_sentence(change, naming->arena);
+    struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
+    return tp_text_printf(naming->arena, "%.*s%s", (int)sentence.len, sentence.ptr,
+                          place_of_change_text(change, naming));
+}
+
+/* Lists the changes that outputs show: first those that budget limits count, then the others. Returns the number of
+ * changes; `order` has at most `most` of them. */
+static uint32_t list_changes(const struct tp_compare *c, uint32_t *order, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
             if (change->is_consequence || change->is_counted_by_limit == (pass == 1) ||
                 is_later_loader_change(&c->work, i))
                 continue;
-            if (shown == POINTS) {
-                left_out++;
-                continue;
-            }
-            if (shown++ == 0)
-                tp_document_add_notice(document, c->has_change_in_limited_work ? TP_TONE_BAD : TP_TONE_UNSURE,
-                                       finding_title(c), "");
-            const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_change_text(&c->work, arena)
-                                                                      : tp_work_change_sentence(change, arena);
-            struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
-            tp_document_add_notice_point(document, tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change),
-                                                                  (int)sentence.len, sentence.ptr,
-                                                                  place_of_change_text(change, naming)));
+            if (count < most)
+                order[count] = i;
+            count++;
         }
-    if (left_out)
-        tp_document_add_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", left_out));
+    return count;
+}
+
+void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
+{
+    struct tp_arena *arena = naming->arena;
+    uint32_t order[POINTS], count = list_changes(c, order, POINTS);
+    if (c->work.is_known && c->work.has_names_only && !c->work.count)
+        tp_document_add_note(document, "The steps of both sides call the same operators (compared by name).");
+    if (!count)
+        return;
+    tp_document_add_notice(document, c->has_change_in_limited_work ? TP_TONE_BAD : TP_TONE_UNSURE, finding_title(c),
+                           "");
+    for (uint32_t i = 0; i < count && i < POINTS; i++) {
+        const struct tp_work_change *change = &c->work.changes[order[i]];
+        tp_document_add_notice_point(
+            document, tp_text_printf(arena, "%s: %s", tp_work_change_text(change), change_text(c, change, naming)));
+    }
+    if (count > POINTS)
+        tp_document_add_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", count - POINTS));
+}
+
+void tp_compare_put_work_section(struct tp_document *document, const struct tp_compare *c,
+                                 const struct tp_naming *naming)
+{
+    enum { SHOWN = 8 };
+    uint32_t order[SHOWN], count = list_changes(c, order, SHOWN);
+    if (!count)
+        return;
+    tp_document_add_section(document,
+                            &(struct tp_section_block){.id = "diff-work",
+                                                       .label = "Work",
+                                                       .title = "Work of a step",
+                                                       .lead = tp_text_printf(naming->arena, "%s.", finding_title(c)),
+                                                       .is_half = !c->has_change_in_limited_work});
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+        const char *kind = tp_work_change_text(&c->work.changes[order[i]]);
+        bool is_same = i && strcmp(kind, tp_work_change_text(&c->work.changes[order[i - 1]])) == 0;
+        tp_document_add_fact(document, is_same ? "" : kind, change_text(c, &c->work.changes[order[i]], naming));
+    }
+    if (count > SHOWN)
+        tp_document_add_fact(document, "",
+                             tp_text_printf(naming->arena, "and %u more; --json lists all", count - SHOWN));
 }

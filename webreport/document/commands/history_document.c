@@ -3,9 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/charts/causes.h"
 #include "webreport/document/charts/chart.h"
+#include "webreport/document/commands/history_counts.h"
 #include "webreport/document/section.h"
 #include "writer/base/stats.h"
 
@@ -219,6 +222,8 @@ static const char *newest_value_text(struct tp_arena *arena, const struct series
     if (before == count || s->values[before] == 0)
         return text;
     double change = 100 * (s->values[last] / s->values[before] - 1);
+    if (fabs(change) < 0.05)
+        return text;
     return tp_text_printf(arena, "%s, %s compared with the previous run", text,
                           tp_amount_change_text(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
 }
@@ -232,12 +237,8 @@ static void add_history_chart(struct tp_list *charts, struct tp_arena *arena, co
     tp_object_add_text(chart, "metric", s->metric->name);
     tp_object_add_text(chart, "latest", now);
     tp_object_add_text(chart, "meaning",
-                       s->level
-                           ? "Each point is the mean over the steps of a run, without the shortest and the longest "
-                             "fifth. The dashed line is the accepted level, the average of up to 10 accepted runs. A "
-                             "new run inside the band does not differ from the accepted level. Hollow points are "
-                             "outliers and runs that broke a limit."
-                           : tp_metric_title(s->metric));
+                       s->level ? "Mean over the steps of a run, without the shortest and the longest fifth."
+                                : tp_metric_title(s->metric));
     if (s->level) {
         put_accepted_level_line(chart, arena, s, &axis, runs, count);
         put_level_change_lines(chart, arena, s, runs, count);
@@ -309,6 +310,7 @@ static void put_table(struct tp_document *document, const struct series *series,
     struct tp_shown_table *out = tp_shown_table_new(arena, table, shown, series_count, count);
     struct tp_naming naming = {.arena = arena};
     out->name = "history";
+    out->noun = "runs";
     out->name_title = "Run";
     out->caption = "Metrics of the stored runs, newest first";
     tp_shown_table_set_row_names(&naming, out, 0);
@@ -327,6 +329,85 @@ static void put_accepted_runs(struct tp_document *document, const struct tp_hist
                                                 (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
                                                 d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr));
     }
+}
+
+/* ---- the answer ---- */
+
+/* Returns the headline and the sentences below it: the last lasting change of the step time, or that it
+ * did not change. */
+static struct tp_verdict_block make_verdict(const struct tp_level_series *level, const struct tp_history_run *runs,
+                                            size_t count, struct tp_arena *arena)
+{
+    struct tp_verdict_block verdict = {.tone = TP_TONE_PLAIN, .class = "", .text = ""};
+    const char *of_runs = tp_text_of_counted_noun(arena, (int64_t)count, "stored run", "stored runs");
+    size_t last = count;
+    while (last && isnan(level->levels[last - 1]))
+        last--;
+    if (level->known_count < 2 || !last) {
+        verdict.headline = tp_text_printf(arena, "%s, without step times that can be compared.", of_runs);
+        return verdict;
+    }
+    const char *now = tp_amount_text(arena, TP_UNIT_NS, exp(level->levels[last - 1]));
+    if (!level->step_count) {
+        verdict.headline = tp_text_printf(arena, "A step takes %s; no lasting change in %s.", now, of_runs);
+        return verdict;
+    }
+    const struct tp_level_step *step = &level->steps[level->step_count - 1];
+    struct tp_str before = tp_text_shorten(arena, runs[step->before].label, MAX_LABEL);
+    struct tp_str after = tp_text_shorten(arena, runs[step->after].label, MAX_LABEL);
+    const char *change = tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
+    const char *start = "The step time ", *cause = tp_text_printf(arena, "changed by %s", change);
+    verdict.headline = tp_text_printf(arena, "%s%s between %.*s and %.*s; a step now takes %s.", start, cause,
+                                      (int)before.len, before.ptr, (int)after.len, after.ptr, now);
+    verdict.marks[verdict.mark_count++] = (struct tp_headline_mark){
+        strlen(start), strlen(cause), tp_look_name(step->change > 0 ? TP_LOOK_HOST : TP_LOOK_COPY)};
+    const char *counts = tp_history_changed_counts_text(arena, &runs[step->before], &runs[step->after]);
+    if (*counts)
+        verdict.text = tp_text_printf(arena, "At this change, counts changed too: %s.", counts + strlen(", "));
+    return verdict;
+}
+
+static void put_newest_figure(struct tp_document *document, const struct tp_level_series *level)
+{
+    const struct tp_run_change *c = &level->newest;
+    if (!c->base_count)
+        return;
+    tp_document_add_figure(
+        document, &(struct tp_figure_block){
+                      .label = "Newest run, compared with the accepted level",
+                      .value = tp_amount_change_text(document->arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * c->estimate),
+                      .note = tp_text_printf(document->arena, "accepted: %s",
+                                             tp_amount_text(document->arena, TP_UNIT_NS, exp(level->accepted))),
+                      .meter = NAN});
+}
+
+static bool has_level_chart(const struct tp_level_series *levels)
+{
+    return levels[TP_BENCH_STEP].known_count > 1;
+}
+
+/* Returns whether a metric has a chart of its own: its values differ, and no chart of levels shows the same. */
+static bool needs_chart(const struct series *s, const struct tp_level_series *levels)
+{
+    return s->greatest > s->least && !(has_level_chart(levels) && strcmp(s->metric->name, "step.time.median") == 0);
+}
+
+static void put_notes(struct tp_document *document, size_t count, size_t left_out, bool has_levels)
+{
+    const char *older =
+        left_out
+            ? tp_text_printf(document->arena, " (without %s)",
+                             tp_text_of_counted_noun(document->arena, (int64_t)left_out, "older run", "older runs"))
+            : "";
+    tp_document_add_note(
+        document,
+        tp_text_printf(document->arena,
+                       "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.%s",
+                       tp_text_of_counted_noun(document->arena, (int64_t)count, "stored run", "stored runs"), older,
+                       has_levels ? " The dashed line is the accepted level, the average of up to 10 accepted runs. A "
+                                    "new run inside the band does not differ from the accepted level. Hollow points "
+                                    "are outliers and runs that broke a limit."
+                                  : ""));
 }
 
 void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
@@ -351,18 +432,15 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
         if (s.known_count == 0)
             continue;
         series[series_count++] = s;
-        add_history_chart(charts, arena, &s, runs, count);
+        if (needs_chart(&s, levels))
+            add_history_chart(charts, arena, &s, runs, count);
     }
+    struct tp_verdict_block verdict = make_verdict(&levels[TP_BENCH_STEP], runs, count, arena);
     tp_document_init(document, "History", arena);
     tp_document_add_title(document, &(struct tp_title_block){"History", "history", "History"});
-    tp_document_add_note(
-        document,
-        tp_text_printf(
-            arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
-            tp_text_of_counted_noun(arena, (int64_t)count, "stored run", "stored runs"),
-            left_out ? tp_text_printf(arena, " (without %s)",
-                                      tp_text_of_counted_noun(arena, (int64_t)left_out, "older run", "older runs"))
-                     : ""));
+    tp_document_add_verdict(document, &verdict);
+    put_newest_figure(document, &levels[TP_BENCH_STEP]);
+    put_notes(document, count, left_out, has_level_chart(levels));
     put_accepted_runs(document, runs, count);
     tp_document_add_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/commands/history_counts.h"
 #include "webreport/document/commands/history_document.h"
 #include "webreport/document/name_text.h"
 #include "writer/text/format.h"
@@ -24,37 +25,6 @@ static const char *run_label(struct tp_arena *arena, const struct tp_history_run
     return tp_text_printf(arena, "%.*s", (int)text.len, text.ptr);
 }
 
-/* ---- counts ---- */
-
-static double greatest_value(const struct tp_history_run *run, unsigned metric)
-{
-    double value = NAN;
-    for (size_t i = 0; i < run->count; i++)
-        if (isnan(value) || run->items[i].metrics[metric].value > value)
-            value = run->items[i].metrics[metric].value;
-    return value;
-}
-
-/* Returns the counts that differ between two runs, such as ", kernels.per_step 620 -> 622". */
-static const char *changed_counts_text(struct tp_arena *arena, const struct tp_history_run *before,
-                                       const struct tp_history_run *after)
-{
-    static const char *const names[] = {"operators.per_step", "kernels.per_step", "sync.per_step",
-                                        "h2d.pageable.bytes"};
-    const char *text = "";
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        int metric = tp_metric_find(names[i], strlen(names[i]));
-        double was = metric < 0 ? NAN : greatest_value(before, (unsigned)metric);
-        double is = metric < 0 ? NAN : greatest_value(after, (unsigned)metric);
-        if (isnan(was) || isnan(is) || fabs(was - is) < 0.5)
-            continue;
-        text = tp_text_printf(arena, "%s, %s %s -> %s", text, names[i],
-                              tp_amount_text(arena, tp_metrics[metric].unit, was),
-                              tp_amount_text(arena, tp_metrics[metric].unit, is));
-    }
-    return text;
-}
-
 /* ---- one quantity ---- */
 
 static void put_level_change(struct tp_document *document, struct tp_list *list, const struct tp_level_series *s,
@@ -66,7 +36,7 @@ static void put_level_change(struct tp_document *document, struct tp_list *list,
     tp_document_add_note(document, tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.",
                                                   titles[s->quantity], percent_text(arena, step->change),
                                                   run_label(arena, before), run_label(arena, after),
-                                                  changed_counts_text(arena, before, after)));
+                                                  tp_history_changed_counts_text(arena, before, after)));
     tp_object_add_str(record, "before", before->label);
     tp_object_add_str(record, "after", after->label);
     tp_object_add_real(record, "change", step->change);

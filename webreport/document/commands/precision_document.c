@@ -8,7 +8,7 @@
 #include "webreport/document/name_text.h"
 #include "writer/text/format.h"
 
-enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
+enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200, OPEN_ROWS = 60 };
 
 /* ---- cells ---- */
 
@@ -65,22 +65,18 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
                                                     {TP_PRECISION_BASE_NANS, TP_PRECISION_NEW_NANS},
                                                     {TP_PRECISION_BASE_INFS, TP_PRECISION_NEW_INFS}};
 
-/* One column with the values of both runs, for outputs too narrow for a column per run. */
+/* A column with the values of both runs */
 #define PAIR(own, title)                                                                                               \
     {                                                                                                                  \
-        TP_SHOW_OWN_TEXT, own, title, 0, 0, false, TP_SHOWN_NARROW                                                     \
+        TP_SHOW_OWN_TEXT, own, title, 0, 0, false, 0                                                                   \
     }
 #define COLUMN(column)                                                                                                 \
     {                                                                                                                  \
         TP_SHOW_PRINTED, column, NULL, 0, 0, false, 0                                                                  \
     }
-#define WIDE(column)                                                                                                   \
-    {                                                                                                                  \
-        TP_SHOW_PRINTED, column, NULL, 0, 0, false, TP_SHOWN_WIDE                                                      \
-    }
 
 /* Columns in order of importance: first the results, then the properties of both runs' tensors. A narrow screen shows
- * only the first columns. */
+ * only the first columns. Pages show the other values of a row when the reader opens it. */
 static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
                                                  COLUMN(TP_PRECISION_VERDICT),
                                                  COLUMN(TP_PRECISION_MAX_ABS),
@@ -89,23 +85,29 @@ static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
                                                  COLUMN(TP_PRECISION_COSINE),
                                                  COLUMN(TP_PRECISION_MISMATCHES),
                                                  COLUMN(TP_PRECISION_ELEMENTS),
-                                                 WIDE(TP_PRECISION_BASE_NANS),
-                                                 WIDE(TP_PRECISION_NEW_NANS),
                                                  PAIR(2, "NaN"),
-                                                 WIDE(TP_PRECISION_BASE_INFS),
-                                                 WIDE(TP_PRECISION_NEW_INFS),
                                                  PAIR(3, "Inf"),
-                                                 WIDE(TP_PRECISION_BASE_DTYPE),
-                                                 WIDE(TP_PRECISION_NEW_DTYPE),
                                                  PAIR(0, "Type"),
-                                                 WIDE(TP_PRECISION_BASE_SHAPE),
-                                                 WIDE(TP_PRECISION_NEW_SHAPE),
                                                  PAIR(1, "Shape"),
-                                                 WIDE(TP_PRECISION_COMPARED_BY),
-                                                 WIDE(TP_PRECISION_WORST),
-                                                 WIDE(TP_PRECISION_BASE_AT_WORST),
-                                                 WIDE(TP_PRECISION_NEW_AT_WORST),
                                                  COLUMN(TP_PRECISION_WHY)};
+
+/* Returns the values that appear when the reader opens a row. */
+static struct tp_data make_row_details(struct tp_arena *arena, const struct tp_table *table, size_t row)
+{
+    static const unsigned more[] = {TP_PRECISION_COMPARED_BY, TP_PRECISION_WORST, TP_PRECISION_BASE_AT_WORST,
+                                    TP_PRECISION_NEW_AT_WORST};
+    struct tp_object *object = tp_object_new(arena);
+    struct tp_list *blocks = tp_object_add_list(object, "blocks");
+    for (unsigned i = 0; i < sizeof more / sizeof *more; i++) {
+        struct tp_str text = cell_text(arena, table, more[i], row);
+        if (tp_str_equal(text, TP_STR("-")))
+            continue;
+        struct tp_object *block = tp_list_add_object(blocks);
+        tp_object_add_text(block, "block_title", table->defs[more[i]].title);
+        tp_object_add_str(block, "full", text);
+    }
+    return tp_data_of_object(object);
+}
 
 static struct tp_shown_table *make_shown_table(const struct tp_table *table, struct tp_arena *arena, size_t max_rows)
 {
@@ -118,9 +120,13 @@ static struct tp_shown_table *make_shown_table(const struct tp_table *table, str
             texts[row] = values_of_both_runs_text(arena, table, pairs[own], row);
         shown->own_texts[own] = texts;
     }
-    for (size_t row = 0; row < shown->row_count; row++)
+    for (size_t row = 0; row < shown->row_count; row++) {
         shown->rows[row].name = tp_shown_text(&naming, tp_table_text(table, TP_PRECISION_NAME)[row]);
+        if (row < OPEN_ROWS)
+            shown->rows[row].more = make_row_details(arena, table, row);
+    }
     shown->name = "precision";
+    shown->noun = "tensors";
     shown->name_title = table->defs[TP_PRECISION_NAME].title;
     shown->caption = "Tensors of both runs";
     shown->print = cell_text;
@@ -260,25 +266,57 @@ static const char *first_nan_text(const struct tp_precision *p, struct tp_arena 
         tp_text_of_count(arena, is_nan ? base_nans : tp_table_int(t, TP_PRECISION_BASE_INFS)[row]));
 }
 
+/* Returns the first divergent tensor for the headline, without the place of its largest error. */
+static const char *first_divergent_name(const struct tp_precision *p, struct tp_arena *arena)
+{
+    struct tp_str verdict = cell_text(arena, &p->table, TP_PRECISION_VERDICT, p->first_divergent);
+    return tp_text_printf(arena, "%s (%.*s)", place_text(&p->table, p->first_divergent, arena), (int)verdict.len,
+                          verdict.ptr);
+}
+
 static void put_verdict(struct tp_document *document, const struct tp_precision *p, const char *first)
 {
     struct tp_arena *arena = document->arena;
-    const char *nan = first_nan_text(p, arena), *summary = summary_text(p, arena);
-    struct tp_verdict_block verdict = {TP_TONE_GOOD, "Equal", "No tensor differs.", summary};
-    if (!p->compared_count && !p->divergent_count)
-        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "There are no values to compare.", summary};
-    else if (p->verdicts[TP_VERDICT_CLOSE] || p->verdicts[TP_VERDICT_CLOSE_STATISTICS])
-        verdict =
-            (struct tp_verdict_block){TP_TONE_GOOD, "Close", "All differences are within the thresholds.", summary};
-    if (first)
-        verdict = (struct tp_verdict_block){
-            TP_TONE_BAD, "Diverges",
-            tp_text_printf(arena, "The first tensor that diverges, in order of execution, is %s.", first), summary};
-    if (first && nan)
-        verdict = (struct tp_verdict_block){
-            TP_TONE_BAD, "NaN", tp_text_printf(arena, "The first tensor with new NaN or Inf is %s.", nan),
-            tp_text_printf(arena, "The first tensor that diverges, in order of execution, is %s. %s", first, summary)};
+    const char *nan = first_nan_text(p, arena);
+    struct tp_verdict_block verdict = {
+        .tone = TP_TONE_GOOD, .class = "Equal", .headline = "No tensor differs.", .text = ""};
+    if (!p->compared_count && !p->divergent_count) {
+        verdict.tone = TP_TONE_UNSURE;
+        verdict.class = "Not compared";
+        verdict.headline = "There are no values to compare.";
+    } else if (p->verdicts[TP_VERDICT_CLOSE] || p->verdicts[TP_VERDICT_CLOSE_STATISTICS]) {
+        verdict.class = "Close";
+        verdict.headline = "All differences are within the thresholds.";
+    }
+    if (first) {
+        verdict.tone = TP_TONE_BAD;
+        verdict.class = nan ? "NaN" : "Diverges";
+        verdict.headline =
+            nan ? tp_text_printf(arena, "The first tensor with new NaN or Inf is %s.", nan)
+                : tp_text_printf(arena, "The first tensor that diverges is %s.", first_divergent_name(p, arena));
+        verdict.text = tp_text_printf(arena, "In order of execution, the first tensor that diverges is %s.", first);
+    }
     tp_document_add_verdict(document, &verdict);
+}
+
+static void put_count_figure(struct tp_document *document, const char *label, uint32_t count, const char *note)
+{
+    tp_document_add_figure(
+        document, &(struct tp_figure_block){
+                      .label = label, .value = tp_text_of_count(document->arena, count), .note = note, .meter = NAN});
+}
+
+static void put_figures(struct tp_document *document, const struct tp_precision *p)
+{
+    uint32_t equal = p->verdicts[TP_VERDICT_EQUAL], close = p->verdicts[TP_VERDICT_CLOSE];
+    put_count_figure(
+        document, "Compared", p->compared_count,
+        tp_text_printf(document->arena, "of %s",
+                       tp_text_of_counted_noun(document->arena, (int64_t)p->table.row_count, "tensor", "tensors")));
+    put_count_figure(document, "Diverge", p->divergent_count, "");
+    put_count_figure(document, "Equal", equal, "");
+    if (close)
+        put_count_figure(document, "Close", close, "within the thresholds");
 }
 
 /* ---- the record ---- */
@@ -332,6 +370,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
                                                              "precision", "Verdict"});
     document->places = TP_IN_PAGES;
     put_verdict(document, precision, first);
+    put_figures(document, precision);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_document_add_note(document, summary_text(precision, arena));
     if (nan)

@@ -2,8 +2,8 @@
 #include "webreport/document/job/job_document.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_tables.h"
 #include "webreport/document/job/job_wording.h"
 #include "webreport/measure/ranks/distributed.h"
@@ -134,66 +134,20 @@ static void put_notices(const struct tp_job_wording *w)
             "Set each rank number with tracepress summarize --rank N, because the traces contain no rank numbers.");
 }
 
-/* ---- the parts of a step ---- */
-
-/* Computes the mean step and its parts over all ranks, ns. The values of a rank are medians over its steps; means of
- * medians still add up. */
-static void find_mean_step_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
-{
-    double count = 0;
-    *step_ns = 0;
-    for (int p = 0; p < TP_JOB_PARTS; p++)
-        part_ns[p] = 0;
-    for (size_t r = 0; r < job->ranks.count; r++) {
-        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
-        count += rank->step_count > 0;
-        *step_ns += (double)rank->step_ns;
-        for (int p = 0; p < TP_JOB_PARTS; p++)
-            part_ns[p] += (double)rank->part_ns[p];
-    }
-    for (int p = 0; p < TP_JOB_PARTS; p++)
-        part_ns[p] /= count > 0 ? count : 1;
-    *step_ns /= count > 0 ? count : 1;
-}
-
-static const struct {
-    enum tp_chart_kind kind;
-    const char *label, *definition;
-} split_parts[TP_JOB_PARTS] = {
-    /* a definition is NULL if it depends on the program that made the trace */
-    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute",
-                        "Time in kernels and copies, or in operators if there is no device."},
-    [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Time without device work, input or communication."},
-    [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
-    [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication",
-                              "Exposed communication (no computation at the same time), including waits for other "
-                              "ranks."},
-};
-
-static void put_step_split(const struct tp_job_wording *w)
-{
-    struct tp_object *split = tp_object_new(w->arena);
-    struct tp_chart_part parts[TP_JOB_PARTS];
-    double part_ns[TP_JOB_PARTS], step_ns;
-    find_mean_step_parts(w->job, part_ns, &step_ns);
-    for (int p = 0; p < TP_JOB_PARTS; p++)
-        parts[p] = (struct tp_chart_part){
-            split_parts[p].kind, split_parts[p].label,
-            p == TP_JOB_DATA ? tp_phrase(TP_PHRASE_IN_INPUT, w->job->producer) : split_parts[p].definition, part_ns[p]};
-    tp_chart_put_split_bar(split, w->arena, parts, TP_JOB_PARTS);
-    tp_object_add_formatted(split, "split_caption", "Parts of a step of %s (mean over the ranks)",
-                            tp_text_of_time(w->arena, (int64_t)step_ns));
-    tp_document_add_chart(w->document, "split", tp_data_of_object(split), NULL);
-}
-
 /* ---- figures ---- */
 
 static void put_figure(const struct tp_job_wording *w, const char *label, const char *definition, const char *value,
                        const char *note)
 {
-    tp_document_add_figure(w->document,
-                           &(struct tp_figure_block){
-                               .label = label, .definition = definition, .value = value, .note = note, .meter = NAN});
+    const char *space = strrchr(value, ' '); /* the unit is the last word */
+    tp_document_add_figure(
+        w->document,
+        &(struct tp_figure_block){.label = label,
+                                  .definition = definition,
+                                  .value = space ? tp_arena_copy(w->arena, value, (size_t)(space - value)) : value,
+                                  .unit = space ? space + 1 : "",
+                                  .note = note,
+                                  .meter = NAN});
 }
 
 static void put_rank_figure(const struct tp_job_wording *w)
@@ -206,15 +160,28 @@ static void put_rank_figure(const struct tp_job_wording *w)
                tp_text_of_count(w->arena, (int64_t)job->ranks.count), note);
 }
 
+static void put_time_figures(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    const struct tp_job_finding *first = job->findings.count ? TP_AT(&job->findings, struct tp_job_finding, 0) : NULL;
+    double part_ns[TP_JOB_PARTS], step_ns;
+    tp_job_find_mean_parts(job, part_ns, &step_ns);
+    put_figure(w, "Step", "Step time: median over the steps of a rank, averaged over the ranks.",
+               tp_text_of_time(w->arena, (int64_t)step_ns),
+               tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps"));
+    if (!job->what_if.why_not && first && first->cost_ns != TP_NULL_INT)
+        put_figure(
+            w, "Without this cause",
+            "Length of a step of the simulated job without the first cause (docs/definitions.md, section 29). The "
+            "replay differs from the recorded steps by at most 3 %.",
+            tp_text_of_time(w->arena, (int64_t)(job->what_if.step_us * 1000) - first->cost_ns), "simulated");
+}
+
 static void put_figures(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
     int64_t peak = TP_NULL_INT, excess = 0;
-    double part_ns[TP_JOB_PARTS], step_ns, spread = 0;
-    const char *peak_rank = "not recorded";
-    find_mean_step_parts(job, part_ns, &step_ns);
-    for (size_t c = 0; c < job->clusters.count; c++)
-        spread = fmax(spread, tp_job_cluster_at(job, c)->step_spread_ratio);
+    const char *peak_rank = "";
     for (size_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
         excess = rank->excess_ns > excess ? rank->excess_ns : excess;
@@ -223,39 +190,19 @@ static void put_figures(const struct tp_job_wording *w)
         peak = rank->peak_bytes;
         peak_rank = tp_job_rank_name(job, rank);
     }
+    put_time_figures(w);
     put_rank_figure(w);
-    put_figure(w, "Step", "Step time: median over the steps of a rank, averaged over the ranks.",
-               tp_text_of_time(w->arena, (int64_t)step_ns),
-               tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps"));
-    if (!job->what_if.why_not)
-        put_figure(
-            w, "Lost time",
-            "Time that the simulated job would save without any delay, as a percentage of the step time "
-            "(docs/definitions.md, section 29). The simulation error is the difference between simulated and measured "
-            "steps.",
-            tp_text_of_percent(w->arena, job->what_if.loss),
-            tp_text_printf(w->arena, "of the step time; simulation error %s",
-                           tp_text_of_percent(w->arena, job->what_if.error)));
-    put_figure(
-        w, "Slowest rank",
-        "Largest excess of a rank's own work (step time minus exposed communication) over comparable ranks. It is "
-        "the median of this excess over the steps of the rank.",
-        tp_text_of_time(w->arena, excess), "per step more than comparable ranks");
-    put_figure(
-        w, "Spread within a step",
-        "Spread of the ranks' own work (step time minus exposed communication): standard deviation over comparable "
-        "ranks as a percentage of the mean, without stragglers. With several groups, the largest value counts.",
-        tp_text_of_percent(w->arena, 100 * spread), "of the mean own work per step");
-    put_figure(
-        w, "Clocks agree within",
-        "Largest clock error of a rank after the clocks are aligned by the ends of blocking collectives. The error of "
-        "a "
-        "rank is the median over its collectives.",
-        job->aligned_set_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
-        tp_text_printf(w->arena, "from %s",
-                       tp_text_of_counted_noun(w->arena, job->aligning_collective_count, "collective", "collectives")));
-    put_figure(w, "Largest memory peak", "Largest peak of allocated memory on any rank.",
-               tp_text_of_bytes(w->arena, peak), peak_rank);
+    if (job->ranks.count > 1)
+        put_figure(w, "Slowest rank",
+                   "Largest excess of a rank's own work (step time minus exposed communication) over comparable ranks. "
+                   "It is the median of this excess over the steps of the rank.",
+                   tp_text_printf(w->arena, "+%s", tp_text_of_time(w->arena, excess)), "own work");
+    put_figure(w, "Peak memory", "Largest peak of allocated memory on any rank.", tp_text_of_bytes(w->arena, peak),
+               peak_rank);
+    put_figure(w, "Clocks agree within",
+               "Largest clock error of a rank after the clocks are aligned by the ends of blocking collectives. The "
+               "error of a rank is the median over its collectives.",
+               job->aligned_set_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93", "");
 }
 
 /* ---- the record ---- */
@@ -352,12 +299,12 @@ static void put_job(const struct tp_job_wording *w)
     put_title(w);
     tp_document_add_verdict(w->document, &verdict);
     put_facts(w);
-    put_notices(w);
-    put_step_split(w);
     w->document->places = TP_IN_PAGES;
+    tp_job_put_picture(w);
     put_figures(w);
     w->document->places = TP_EVERYWHERE;
     tp_job_put_findings(w);
+    put_notices(w);
     tp_job_put_tables(w);
 }
 

@@ -7,69 +7,6 @@
 
 enum { SHOWN_RUNS = 12 };
 
-/* ---- verdict ---- */
-
-/* Returns the time of the job relative to its ideal time as text, such as "takes 1.31 x as long as without". */
-static const char *times_ideal_text(const struct tp_job_wording *w)
-{
-    const struct tp_what_if *what_if = &w->job->what_if;
-    return tp_text_printf(w->arena, "takes %.2f \xc3\x97 as long as without", what_if->step_us / what_if->ideal_us);
-}
-
-/* Returns the verdict of a job with a valid replay: the share of the first cause, and the job's time relative to the
- * ideal time. */
-static struct tp_verdict_block verdict_of_replayed_job(const struct tp_job_wording *w,
-                                                       const struct tp_job_finding *first)
-{
-    struct tp_str cause = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
-    const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
-    bool is_cause = first->rule != TP_JOB_ALL_LINKS;
-    return (struct tp_verdict_block){
-        TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
-        is_cause ? tp_text_printf(w->arena,
-                                  "The job loses %s of the step time to %.*s. Because of all delays, the job %s delays",
-                                  part, (int)cause.len, cause.ptr, times_ideal_text(w))
-                 : tp_text_printf(w->arena,
-                                  "The job %s delays. %s of the step time is %.*s, and no similar group shows whether "
-                                  "this is slow",
-                                  times_ideal_text(w), part, (int)cause.len, cause.ptr),
-        tp_text_printf(w->arena, "%s %s. The cost is %s per step.", first->advice, first->statement,
-                       tp_text_of_time(w->arena, first->cost_ns))};
-}
-
-struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
-{
-    const struct tp_job *job = w->job;
-    bool has_peers = job->clusters.count < job->ranks.count;
-    if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->cause_name)
-        return verdict_of_replayed_job(w, TP_AT(&job->findings, struct tp_job_finding, 0));
-    if (!job->findings.count && !job->what_if.why_not)
-        return (struct tp_verdict_block){
-            TP_TONE_GOOD, "Even",
-            tp_text_printf(w->arena, "No rank delays the others. The job %s random variation", times_ideal_text(w)),
-            tp_text_printf(w->arena,
-                           "No rank, host, stage or link costs 0.5 %% of the step time or more. Random variation costs "
-                           "%s of the step time, because each step waits for the slowest of %u ranks.",
-                           tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
-    if (!job->findings.count)
-        return has_peers ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
-                                                     "The differences between ranks and between links are within the "
-                                                     "usual variation."}
-                         : (struct tp_verdict_block){
-                               TP_TONE_UNSURE, "No peers", "No two ranks do the same work, so no rank can be compared",
-                               "tracepress compares a rank only with other ranks that do the same work."};
-    const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
-    struct tp_str statement = tp_shown_text(&w->naming, tp_str_of(first->statement));
-    bool has_cost = first->cost_ns != TP_NULL_INT;
-    return (struct tp_verdict_block){
-        has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
-        tp_text_printf(w->arena, "%.*s", (int)statement.len, statement.ptr),
-        has_cost ? tp_text_printf(w->arena, "%s The cost is %s per step, which is %s of the step time.", first->advice,
-                                  tp_text_of_time(w->arena, first->cost_ns),
-                                  tp_text_of_percent(w->arena, 100 * first->cost_ratio))
-                 : first->advice};
-}
-
 /* ---- findings ---- */
 
 static const struct {
@@ -80,21 +17,38 @@ static const struct {
     {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
-/* Returns the text of a finding: its evidence and, after a valid replay, the simulated cost of the cause. */
-static const char *finding_reason_text(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+/* Returns the simulated cost of a finding's cause; "" without a valid replay. */
+static const char *simulated_cost_text(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
-        return finding->detail;
+        return "";
     const char *saved = tp_text_of_percent(w->arena, finding->saved);
     const char *share = tp_text_of_percent(w->arena, finding->share);
     const char *text = tp_text_printf(
         w->arena,
-        "%s This cause alone would cost %s of the step time. Removing only this cause would save %s of the step time.",
-        finding->detail, tp_text_of_percent(w->arena, finding->alone), saved);
+        "This cause alone would cost %s of the step time. Removing only this cause would save %s of the step time.",
+        tp_text_of_percent(w->arena, finding->alone), saved);
     return strcmp(saved, share) == 0
                ? text
                : tp_text_printf(w->arena, "%s After all larger causes are removed, it would save %s of the step time.",
                                 text, share);
+}
+
+/* Returns the words "saves 19.0 ms"; NULL if the saving is unknown. */
+static const char *saving_text(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+{
+    return finding->cost_ns == TP_NULL_INT
+               ? NULL
+               : tp_text_printf(w->arena, "saves %s", tp_text_of_time(w->arena, finding->cost_ns));
+}
+
+/* Returns the summary of the findings after the third, or NULL. */
+static const char *more_title(const struct tp_job_wording *w, size_t count)
+{
+    enum { OPEN_ITEMS = 3 };
+    return count > OPEN_ITEMS
+               ? tp_text_of_counted_noun(w->arena, (int64_t)(count - OPEN_ITEMS), "smaller cause", "smaller causes")
+               : NULL;
 }
 
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,
@@ -104,29 +58,34 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
     bool has_cost = finding->cost_ns != TP_NULL_INT;
     /* a finding about a link rate is never "high", because the expected rate comes from a data sheet */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
-    *block =
-        (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
-                                          : has_cost ? TP_TONE_WARN
-                                                     : TP_TONE_UNSURE,
-                                  .status = is_high    ? "high"
-                                            : has_cost ? "medium"
-                                                       : "low",
-                                  .id = rules[finding->rule].id,
-                                  .title = tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
-                                  .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
-                                  .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
-                                  .scope = has_cost ? "of the step time" : NULL,
-                                  .reasons = {finding_reason_text(w, finding)},
-                                  .advice = finding->advice,
-                                  .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
-                                                          finding->ranks.count == 1 ? "rank" : "ranks",
-                                                          tp_rank_set_text(w->arena, &finding->ranks, SHOWN_RUNS))};
+    *block = (struct tp_finding_block){
+        .tone = is_high    ? TP_TONE_BAD
+                : has_cost ? TP_TONE_WARN
+                           : TP_TONE_UNSURE,
+        .status = is_high    ? "high"
+                  : has_cost ? "medium"
+                             : "low",
+        .id = rules[finding->rule].id,
+        .title = tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
+        .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
+        .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
+        .saving = saving_text(w, finding),
+        .high_percent = has_cost ? 100 * finding->cost_ratio : 0,
+        .low_percent = has_cost ? 100 * finding->cost_ratio : 0,
+        .look = tp_look_name(tp_job_look_of_rule(finding->rule)),
+        .scope = has_cost ? "of the step time" : NULL,
+        .reasons = {finding->detail},
+        .advice = finding->advice,
+        .proof = tp_text_printf(w->arena, "%s Rule %s \xc2\xb7 %s: %s", simulated_cost_text(w, finding),
+                                rules[finding->rule].id, finding->ranks.count == 1 ? "rank" : "ranks",
+                                tp_rank_set_text(w->arena, &finding->ranks, SHOWN_RUNS))};
 }
 
 void tp_job_put_findings(const struct tp_job_wording *w)
 {
     size_t count = w->job->findings.count;
-    struct tp_findings_block list = {.heading = "Findings",
+    struct tp_findings_block list = {.heading = "What to change, best first",
+                                     .more_title = more_title(w, count),
                                      .remark = "costliest first",
                                      .id_title = "id",
                                      .title_column_title = "finding",

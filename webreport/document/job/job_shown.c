@@ -1,6 +1,8 @@
 /* Adds the tables of a job. See job_wording.h. */
 #include "webreport/document/job/job_wording.h"
 
+#include <math.h>
+
 #include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job/job_tables.h"
 #include "webreport/document/name_text.h"
@@ -15,12 +17,10 @@ enum { MOST_ROWS = 200, OPEN_RANKS = 16, SHORT_ROWS = 10, MORE_ROWS = 8, CELL_RU
 
 /* ---- sections ---- */
 
-static void put_section(const struct tp_job_wording *w, const char *id, const char *label, const char *title,
-                        const char *lead, struct tp_shown_table *table)
+static void put_section(const struct tp_job_wording *w, const struct tp_section_block *section,
+                        struct tp_shown_table *table)
 {
-    tp_document_add_section(
-        w->document,
-        &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead, .has_narrow_names = true});
+    tp_document_add_section(w->document, section);
     tp_document_add_table(w->document, table, NULL);
 }
 
@@ -41,7 +41,7 @@ static struct tp_shown_table *new_table(const struct tp_job_wording *w, const st
 static const struct tp_shown_column rank_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_RANK_GROUP, NULL, 0, 0, false, 0},
     {TP_SHOW_PRINTED, TP_JOB_RANK_VERDICT, NULL, 0, 0, false, 0},
-    {TP_SHOW_TIME, TP_JOB_RANK_STEP, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_STEP, NULL, 1, 0, false, TP_SHOWN_NARROW},
     {TP_SHOW_TIME, TP_JOB_RANK_OWN, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_EXCESS, NULL, 1, 0, true, 0},
     {TP_SHOW_BAR, TP_JOB_RANK_EXCESS, NULL, 0, 0, false, 0},
@@ -49,7 +49,7 @@ static const struct tp_shown_column rank_columns[] = {
     {TP_SHOW_TIME, TP_JOB_RANK_HOST, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_DATA, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_COMMUNICATION, NULL, 1, 0, false, 0},
-    {TP_SHOW_PERCENT, TP_JOB_RANK_LAST, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_RANK_LAST, NULL, 0, 0, false, TP_SHOWN_NARROW},
     {TP_SHOW_TIME, TP_JOB_RANK_CAUSED, NULL, 1, 0, false, 0},
     {TP_SHOW_BYTES, TP_JOB_RANK_PEAK, NULL, 0, 0, false, 0},
 };
@@ -130,6 +130,29 @@ static struct tp_str verdict_cell_text(struct tp_arena *arena, const struct tp_t
     return tp_str_of(tp_stored_verdict_block(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
 }
 
+/* Returns how much longer the slowest rank works than its peers, and how far the next rank is behind them. order:
+ * ranks, the slowest first. */
+static const char *lead_on_ranks(const struct tp_job_wording *w, const uint32_t *order)
+{
+    const struct tp_job *job = w->job;
+    size_t slow = 0;
+    while (slow < job->ranks.count && tp_job_is_first_cause(job, tp_job_rank_at(job, order[slow])))
+        slow++;
+    const struct tp_job_rank *first = tp_job_rank_at(job, order[0]);
+    const char *excess = tp_text_of_time(w->arena, first->excess_ns);
+    const char *is_own = "Own work is the step without exposed communication.";
+    if (job->ranks.count < 2 || !first->compared_step_count)
+        return is_own;
+    if (!slow || slow == job->ranks.count)
+        return tp_text_printf(w->arena, "%s has most own work, %s per step beyond comparable ranks. %s",
+                              tp_job_rank_name(job, first), excess, is_own);
+    return tp_text_printf(w->arena,
+                          "%s up to %s per step longer than comparable ranks; the next rank is %s beyond "
+                          "them. %s",
+                          slow == 1 ? "One rank works" : tp_text_printf(w->arena, "%zu ranks work", slow), excess,
+                          tp_text_of_time(w->arena, tp_job_rank_at(job, order[slow])->excess_ns), is_own);
+}
+
 static void put_rank_table(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
@@ -146,14 +169,18 @@ static void put_rank_table(const struct tp_job_wording *w)
     struct tp_shown_table *shown =
         new_table(w, tp_table_copy_rows(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
     shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
+    shown->noun = "ranks";
     shown->print = verdict_cell_text;
-    for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
-        shown->rows[i].more = make_rank_details(w, order[i]);
-    put_section(w, "ranks", "Slowest ranks", "Slowest ranks",
-                "Ranks are sorted by how much their own work (step time minus exposed communication) exceeds that of "
-                "comparable ranks. "
-                "Open one of the first rows to see which work of the rank takes longer.",
-                shown);
+    for (size_t i = 0; i < most; i++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, order[i]);
+        shown->rows[i].cause = tp_job_is_first_cause(job, rank) ? "comm" : "gpu3";
+        if (i < OPEN_RANKS)
+            shown->rows[i].more = make_rank_details(w, order[i]);
+    }
+    put_section(
+        w,
+        &(struct tp_section_block){.id = "ranks", .label = "Ranks", .title = "Ranks", .lead = lead_on_ranks(w, order)},
+        shown);
 }
 
 /* ---- groups, collectives, links, findings, facts ---- */
@@ -234,31 +261,67 @@ static const struct tp_shown_column fact_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_FACT_RANKS, NULL, 0, 0, false, 0},
 };
 
-static const struct {
+/* Returns the share of waiting in the time of all collectives. */
+static const char *lead_on_collectives(const struct tp_job_wording *w, const struct tp_table *table)
+{
+    double waiting = 0, all = 0;
+    for (size_t i = 0; i < table->row_count; i++) {
+        double ranks = (double)tp_table_int(table, TP_JOB_COLLECTIVE_SIZE)[i];
+        waiting += (double)tp_table_int(table, TP_JOB_COLLECTIVE_WAIT)[i];
+        all += (double)tp_table_int(table, TP_JOB_COLLECTIVE_TRANSFER)[i] * ranks;
+    }
+    all += waiting;
+    return tp_text_printf(w->arena,
+                          "%s %% of the time in collectives is waiting for other ranks; the rest is transfer.",
+                          tp_text_of_fixed(w->arena, all > 0 ? 100 * waiting / all : 0, 0));
+}
+
+/* Returns the number of slow links, or the link that is slowest compared with similar ones. */
+static const char *lead_on_links(const struct tp_job_wording *w, const struct tp_table *table)
+{
+    size_t slow = 0;
+    double worst = INFINITY;
+    for (size_t i = 0; i < table->row_count; i++) {
+        double own = tp_table_real(table, TP_JOB_LINK_BANDWIDTH)[i];
+        double peers = tp_table_real(table, TP_JOB_LINK_PEER_BANDWIDTH)[i];
+        slow += tp_table_bool(table, TP_JOB_LINK_IS_SLOW)[i];
+        worst = peers > 0 && own / peers < worst ? own / peers : worst;
+    }
+    if (!isfinite(worst))
+        return "No group has a similar group for comparison.";
+    return tp_text_printf(w->arena, "%s: the worst reaches %s %% of the rate of similar groups.",
+                          slow ? tp_text_of_counted_noun(w->arena, (int64_t)slow, "link is slow", "links are slow")
+                               : "No link is slow",
+                          tp_text_of_fixed(w->arena, 100 * worst, 0));
+}
+
+enum place { WHOLE_WIDTH, HALF_WIDTH, FOLDED };
+
+static const struct part {
     void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs);
     const struct tp_shown_column *columns;
     unsigned column_count;
-    const char *id, *label, *title, *lead;
+    const char *id, *label, *title;
+    const char *lead; /* NULL: `lead_on` returns it */
+    const char *(*lead_on)(const struct tp_job_wording *w, const struct tp_table *table);
+    enum place place;
+    const char *noun;
 } sections_of_tables[] = {
-    {tp_job_build_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups",
-     "Groups of comparable ranks",
-     "Ranks are compared only within a group, because pipeline stages and roles do different work."},
+    {tp_job_build_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Communication",
+     "Communication", NULL, lead_on_collectives, HALF_WIDTH, "kinds of collectives"},
+    {tp_job_build_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links", NULL, lead_on_links,
+     HALF_WIDTH, "links"},
+    {tp_job_build_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of ranks",
+     "Ranks are compared only with ranks that do the same work.", NULL, HALF_WIDTH, "groups"},
+    {tp_job_build_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
+     "Findings of single ranks", "Findings in the reports of single ranks, merged by rule and source line.", NULL,
+     HALF_WIDTH, "findings"},
     {tp_job_build_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
      "Each row is a set of similar process groups, such as all tensor-parallel groups. A rank is in at most one group "
-     "of a row."},
-    {tp_job_build_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
-     "Collectives",
-     "Transfer is the shortest time that any rank spent in a collective. The additional time of any other "
-     "rank is time in which that rank waits."},
-    {tp_job_build_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
-     "The table compares the bus bandwidth of each process group with groups of the same layout, for each message "
-     "size. The slowest groups come first."},
-    {tp_job_build_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
-     "Findings of single ranks",
-     "Each row is a finding in the reports of single ranks, with the ranks that have this finding. Findings of one "
-     "rule at one source line share a row."},
+     "of a row.",
+     NULL, FOLDED, "sets"},
     {tp_job_build_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "Differences between the ranks' traces",
-     "The table lists properties that are not the same in all traces of the job."},
+     "The table lists properties that are not the same in all traces of the job.", NULL, FOLDED, "facts"},
 };
 
 /* Adds the table of groups of comparable ranks, for outputs with little space. */
@@ -287,11 +350,36 @@ static void put_causes_of_lost_time(const struct tp_job_wording *w, bool is_shor
         return;
     }
     shown->caption = "Causes";
-    put_section(w, "causes", "Causes", "What each cause costs the job",
+    put_section(
+        w,
+        &(struct tp_section_block){
+            .id = "causes",
+            .title = "What each cause costs the job",
+            .is_folded = true,
+            .lead =
                 "The numbers come from a simulation of the job, and are percentages of the step time. The column "
                 "\"Alone\" shows the time that the cause would cost if it were the only one. The column \"Saved\" "
                 "shows the gain from removing only this cause. The column \"Share\" shows the gain if the causes are "
-                "removed one after the other, largest first. The shares add up to the lost time.",
+                "removed one after the other, largest first. The shares add up to the lost time."},
+        shown);
+}
+
+static void put_table_section(const struct tp_job_wording *w, const struct part *part)
+{
+    struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+    part->build(table, w->job, CELL_RUNS);
+    if (!table->row_count)
+        return;
+    struct tp_shown_table *shown = new_table(w, table, part->columns, part->column_count);
+    shown->caption = part->title;
+    shown->noun = part->noun;
+    put_section(w,
+                &(struct tp_section_block){.id = part->id,
+                                           .label = part->label,
+                                           .title = part->title,
+                                           .lead = part->lead ? part->lead : part->lead_on(w, table),
+                                           .is_half = part->place == HALF_WIDTH,
+                                           .is_folded = part->place == FOLDED},
                 shown);
 }
 
@@ -301,19 +389,14 @@ void tp_job_put_tables(const struct tp_job_wording *w)
     put_causes_of_lost_time(w, true);
     put_group_table(w);
     w->document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
-    put_causes_of_lost_time(w, false);
-    tp_job_put_heat(w);
     put_rank_table(w);
-    for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {
-        struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
-        sections_of_tables[i].build(table, w->job, CELL_RUNS);
-        if (!table->row_count)
-            continue;
-        struct tp_shown_table *shown =
-            new_table(w, table, sections_of_tables[i].columns, sections_of_tables[i].column_count);
-        shown->caption = sections_of_tables[i].title;
-        put_section(w, sections_of_tables[i].id, sections_of_tables[i].label, sections_of_tables[i].title,
-                    sections_of_tables[i].lead, shown);
-    }
+    for (unsigned i = 0; i < COUNT(sections_of_tables); i++)
+        if (sections_of_tables[i].place != FOLDED)
+            put_table_section(w, &sections_of_tables[i]);
+    tp_job_put_heat(w);
+    put_causes_of_lost_time(w, false);
+    for (unsigned i = 0; i < COUNT(sections_of_tables); i++)
+        if (sections_of_tables[i].place == FOLDED)
+            put_table_section(w, &sections_of_tables[i]);
     w->document->places = TP_EVERYWHERE;
 }

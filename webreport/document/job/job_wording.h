@@ -4,6 +4,7 @@
 
 #include "webreport/compare/job/job.h"
 #include "webreport/document/block.h"
+#include "webreport/document/charts/causes.h"
 #include "webreport/document/name_text.h"
 
 struct tp_job_wording {
@@ -14,9 +15,20 @@ struct tp_job_wording {
     struct tp_arena *arena;
 };
 
-/* Returns the verdict of a job: its largest cause of lost time, or that all ranks are equally fast. wording->document
- * may be NULL. */
+/* Returns the verdict of a job: its largest cause of lost time, or that all ranks are equally fast. The headline marks
+ * the cause that is the largest avoidable segment of the bar. wording->document may be NULL. */
 struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
+/* Returns the color of the time that a rule reports. */
+enum tp_look tp_job_look_of_rule(enum tp_job_rule rule);
+/* Returns up to three ranks as text, such as "3, 88 and 173"; NULL for more ranks or no rank. */
+const char *tp_job_few_ranks_text(const struct tp_rank_set *ranks, struct tp_arena *arena);
+/* Computes the mean step and its parts over all ranks, ns. The values of a rank are medians over its steps; means of
+ * medians still add up. */
+void tp_job_find_mean_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns);
+/* Returns whether the first finding is that this rank delays the others. */
+bool tp_job_is_first_cause(const struct tp_job *job, const struct tp_job_rank *rank);
+/* Adds the bar by cause, and one column or lane for each rank. */
+void tp_job_put_picture(const struct tp_job_wording *wording);
 /* Adds all findings of the job to the document, costliest first. */
 void tp_job_put_findings(const struct tp_job_wording *wording);
 /* Adds one of the tables of job_tables.h to a record, with all rows. build: function that builds the table. */

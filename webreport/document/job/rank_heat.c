@@ -129,6 +129,16 @@ static bool has_compared_ranks(const struct tp_job *job)
     return false;
 }
 
+/* Returns whether the first finding concerns other ranks, or other lengths, in different steps. */
+static bool changes_in_time(const struct tp_job *job)
+{
+    if (!job->findings.count)
+        return false;
+    enum tp_job_rule rule = TP_AT(&job->findings, struct tp_job_finding, 0)->rule;
+    return rule == TP_JOB_CHANGING_IMBALANCE || rule == TP_JOB_BECOMES_SLOW || rule == TP_JOB_MOVING ||
+           rule == TP_JOB_PAUSES || rule == TP_JOB_INPUTS || rule == TP_JOB_SEQUENCE;
+}
+
 void tp_job_put_heat(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
@@ -166,8 +176,8 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     tp_document_add_section(
         w->document, &(struct tp_section_block){
                          .id = "heat",
-                         .label = "Ranks and steps",
                          .title = "Ranks and steps",
+                         .is_folded = !changes_in_time(job),
                          .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work (the step "
                                  "without exposed communication) with the median of comparable ranks. The difference "
                                  "is a percentage of the median step time."});

@@ -227,7 +227,7 @@ static struct tp_shown_table *make_index_table(struct tp_page_index *index, size
     }
     shown->own_texts[0] = tags;
     shown->own_texts[1] = findings;
-    shown->name = "profiles";
+    shown->name = shown->noun = "profiles";
     shown->name_title = "Profile";
     shown->caption = "Profiles of this report";
     return shown;

@@ -5,6 +5,8 @@
 
 #include "webreport/document/report/sections.h"
 
+enum { TP_MAX_SECTIONS = 32 };
+
 struct tp_page_entry {
     char prefix[24];          /* prefix of the profile's ids, such as "p3-" */
     struct tp_str run, title; /* displayed names of the run and the profile */
@@ -15,9 +17,11 @@ struct tp_page_entry {
     double busy_percent;      /* share of the steps in which the device is busy, percent; NaN without a device */
     double ceiling_percent;   /* upper bound of the total gain of all findings, percent */
     struct tp_speech speech;  /* vocabulary for the texts in the profile's sections */
-    unsigned sections;        /* bit set of the sections that the page has for this profile */
-    bool is_shown;            /* true: the page has sections for this profile */
-    const char *failure;      /* reason why the input was not used, or NULL */
+    /* sections that the page has for this profile, in the order of the page: indexes in the printer's table */
+    uint8_t sections[TP_MAX_SECTIONS];
+    unsigned section_count;
+    bool is_shown;       /* true: the page has sections for this profile */
+    const char *failure; /* reason why the input was not used, or NULL */
 };
 
 struct tp_page_index {

@@ -4,19 +4,10 @@
 #define TP_WEBREPORT_DOCUMENT_REPORT_PROGRAM_DOCUMENT_H
 
 #include "webreport/document/charts/chart_lanes.h"
-#include "webreport/document/report/sections.h"
+#include "webreport/document/report/program_section.h"
 
-/* Returns whether the profile contains only a program recorded from outside. */
-static inline bool tp_section_is_program(const struct tp_section *section)
-{
-    return tp_advice_is_for_program(section->profile->advice, section->profile->model);
-}
-
-/* Returns the data of the recorded program, which the profile must have. */
-static inline const struct tp_program_view *tp_section_program(const struct tp_section *section)
-{
-    return &section->profile->advice->program;
-}
+/* Returns the color of a function: that of its segment of the running time in the bar. */
+enum tp_look tp_program_function_look(const struct tp_program_view *view, struct tp_str name, struct tp_str file);
 
 /* Fills a document that tp_document_init has initialized. */
 void tp_program_document(struct tp_document *document, const struct tp_section *section);
@@ -30,7 +21,14 @@ struct tp_shown_table *tp_functions_table(const struct tp_section *section, cons
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows);
 struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, size_t max_rows);
 
-/* Returns the command of the process in row `row`, shortened, and without private parts if `redact` is set. */
-struct tp_str tp_program_command(const struct tp_section *section, size_t row);
+/* Adds facts about the recording to the section About: how it was made, its precision, its cost, and what it missed. */
+void tp_program_add_facts_of_recording(const struct tp_section *section, struct tp_list *facts);
+
+/* Returns the command of a process, shortened, and without private parts if `redact` is set. */
+struct tp_str tp_program_full_command(const struct tp_section *section, struct tp_str command);
+
+/* Returns the last program of this command without its folder: "cc1 -quiet a.c" for "gcc a.c  =>  /usr/lib/cc1 -quiet
+ * a.c". */
+struct tp_str tp_program_short_command(const struct tp_section *section, struct tp_str command);
 
 #endif

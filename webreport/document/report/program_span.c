@@ -5,6 +5,7 @@
  * programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it overlaps. */
 #include "webreport/document/report/program_span.h"
 
+#include "webreport/document/words/program_words.h"
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/saturate.h"
 
@@ -109,7 +110,7 @@ static void write_stack_nodes(const struct span *span, struct tp_json *json)
     tp_json_key(json, "labels");
     tp_json_array(json);
     for (uint32_t i = 0; i < span->merge.labels.count; i++)
-        write_text(span, json, TP_AT(&span->merge.labels, struct tp_label, i)->text);
+        write_text(span, json, tp_program_short_function_name(TP_AT(&span->merge.labels, struct tp_label, i)->text));
     tp_json_array_end(json);
 }
 

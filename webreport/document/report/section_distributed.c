@@ -1,8 +1,6 @@
-/* Makes the section that compares the ranks of one recording: a bar for each rank, the name of the slowest rank, and
- * collectives with separate times for transfer and waiting. */
+/* Makes the section that compares the ranks of one recording: the ranks, and collectives with separate times for
+ * transfer and waiting. section_ranks.c makes the answer above them. */
 #include "webreport/compare/job/rank_words.h"
-#include "webreport/document/charts/chart.h"
-#include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"
@@ -12,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_BARS = 64, MAX_RANK_ROWS = 256, BAR_PITCH = 26 };
+enum { MAX_RANK_ROWS = 256 };
 
 /* ---- table of ranks ---- */
 
@@ -75,79 +73,6 @@ static struct tp_table *make_rank_table(struct tp_arena *arena, const struct tp_
                 view->is_comparable ? mean_part_ns(&view->wait, rank, part) : NAN;
     }
     return table;
-}
-
-static const struct {
-    enum tp_chart_kind kind;
-    const char *label;
-} PARTS[TP_OVERLAP_PARTS] = {{TP_CHART_KERNEL, "computation only"},
-                             {TP_CHART_MEMCPY, "computation and communication at the same time"},
-                             {TP_CHART_COMM, "communication only"},
-                             {TP_CHART_OTHER, "neither"}};
-
-static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *table, uint32_t rank,
-                    double longest)
-{
-    struct tp_list *segments = tp_object_add_list(bar, "segments");
-    double x = 15;
-    int64_t y = (int64_t)rank * BAR_PITCH;
-
-    for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
-        double us = tp_table_real(table, RANK_COMPUTE + part)[rank], width = 85 * us / longest;
-        const char *text = tp_text_of_time(arena, (int64_t)llround(us * 1000));
-        struct tp_object *segment;
-
-        if (!(width > 0.01))
-            continue;
-        segment = tp_list_add_object(segments);
-        tp_chart_put_kind(segment, PARTS[part].kind);
-        tp_chart_put_percent(segment, "x", x);
-        tp_chart_put_percent(segment, "w", width);
-        tp_object_add_int(segment, "y", y);
-        tp_object_add_int(segment, "ty", y + 14);
-        tp_object_add_text(segment, "label", width > 9 ? text : "");
-        tp_object_add_text(segment, "tip", tp_text_printf(arena, "%s: %s per step", PARTS[part].label, text));
-        x += width;
-    }
-}
-
-static struct tp_data make_rank_chart(struct tp_arena *arena, const struct tp_naming *naming,
-                                      const struct tp_table *table)
-{
-    struct tp_object *chart = tp_object_new(arena);
-    uint32_t count = table->row_count < MAX_BARS ? (uint32_t)table->row_count : MAX_BARS;
-    struct tp_list *kinds = tp_object_add_list(chart, "kinds"), *bars = tp_object_add_list(chart, "bars");
-    double longest = 0;
-
-    for (uint32_t rank = 0; rank < count; rank++) {
-        double sum = 0;
-
-        for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++)
-            sum += fmax(0, tp_table_real(table, RANK_COMPUTE + part)[rank]);
-        longest = fmax(longest, sum);
-    }
-    if (!(longest > 0))
-        return TP_NO_DATA;
-    for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
-        struct tp_object *kind = tp_list_add_object(kinds);
-
-        tp_chart_put_kind(kind, PARTS[part].kind);
-        tp_object_add_text(kind, "label", PARTS[part].label);
-    }
-    for (uint32_t rank = 0; rank < count; rank++) {
-        struct tp_object *bar = tp_list_add_object(bars);
-
-        tp_object_add_str(bar, "worker", tp_shown_text(naming, tp_table_text(table, RANK_WORKER)[rank]));
-        tp_object_add_int(bar, "y", (int64_t)rank * BAR_PITCH);
-        put_bar(bar, arena, table, rank, longest);
-    }
-    tp_object_add_int(chart, "height", (int64_t)count * BAR_PITCH);
-    tp_object_add_text(chart, "chart_label", "Mean step of each rank");
-    tp_object_add_text(chart, "chart_note",
-                       count < table->row_count ? tp_text_printf(arena, "The chart shows the first %u of %zu ranks.",
-                                                                 count, table->row_count)
-                                                : "");
-    return tp_data_of_object(chart);
 }
 
 /* ---- collectives, all ranks together ---- */
@@ -239,14 +164,6 @@ static struct tp_table *make_table_of_sums(struct tp_arena *arena, const struct 
 
 /* ---- sentences ---- */
 
-/* Returns the verdict on the job of these ranks. */
-static const char *verdict_on_job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
-{
-    struct tp_verdict_block verdict =
-        tp_job_verdict(&(struct tp_job_wording){.job = job, .naming = *naming, .arena = arena});
-    return tp_text_printf(arena, "%s. %s", verdict.headline, verdict.text);
-}
-
 static const char *lead_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
                              const struct tp_table *ranks)
 {
@@ -277,12 +194,10 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
             (int)name.len, name.ptr);
     const char *not_alike =
         "The ranks' collectives do not match one to one, so transfer and waiting cannot be separated.";
-    const char *verdict = view->job ? verdict_on_job_text(arena, naming, view->job)
-                                    : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
-        return tp_text_printf(arena, "%s %s", verdict, not_alike);
+        return not_alike;
     if (view->job)
-        return verdict;
+        return "";
     struct tp_straggler straggler;
     tp_straggler_find(&straggler, view);
     if (straggler.rank != TP_NO_ID)
@@ -311,9 +226,9 @@ static const char *whole_job_lead_text(struct tp_arena *arena, const struct tp_n
     const char *lead = text_with_full_stop(arena, lead_text(arena, naming, view, ranks));
     if (view->is_partial)
         lead = tp_text_printf(arena,
-                              "%s Traces of other ranks are missing, so the waiting time is a lower bound and the "
+                              "%s%sTraces of other ranks are missing, so the waiting time is a lower bound and the "
                               "transfer time is an upper bound.",
-                              lead);
+                              lead, *lead ? " " : "");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
     if (!link.is_slow || view->job) /* the findings of a job already mention the slow link */
@@ -336,15 +251,15 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_object_add_text(object, "span_note",
                        view->has_span ? tp_text_printf(arena, "recording %lld", (long long)view->span) : "");
     tp_object_add_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
-    tp_object_add_value(object, "chart", make_rank_chart(arena, naming, ranks));
     tables = tp_object_add_list(object, "tables");
     shown =
         tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
     shown->speech = speech;
-    shown->name = "ranks";
+    shown->name = shown->noun = "ranks";
     shown->name_title = "Worker";
     shown->caption = "Mean step of each rank";
     shown->heading = "Ranks, mean per step";
+    shown->noun = "ranks";
     if (view->without_communication_count)
         shown->note = tp_text_printf(
             arena, "%s no communication.",
@@ -356,7 +271,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
         COUNT(SUM_SHOWN) -
             speech.mentions_no_device, /* without devices, omits the last column, which has kernel times */
         MAX_RANK_ROWS);
-    shown->name = "collectives";
+    shown->name = shown->noun = "collectives";
     shown->name_title = "Collective";
     shown->caption = "Communication calls, all ranks together";
     shown->heading = "Collectives, all ranks together";

@@ -5,6 +5,7 @@
 
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/answer_words.h"
 
 /* Returns a figure from a text such as "59.3 ms"; the part after the last space is the unit. */
 static struct tp_figure_block make_text_figure(struct tp_arena *arena, const char *label, const char *text)
@@ -50,7 +51,8 @@ static struct tp_figure_block make_step_figure(const struct tp_section *section)
         max = total > max ? total : max;
     }
     if (overview->used_count > 1)
-        figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
+        figure.note =
+            strstr(tp_range_of_time_text(arena, min, max), " to ") ? tp_range_of_time_text(arena, min, max) : "";
     else
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole recording" : "one step";
@@ -90,8 +92,10 @@ static const char *base_of_percentages_text(const struct tp_section *section, co
     int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
     if (unjudged->reason == TP_UNJUDGED_NOTHING)
         return usual;
-    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that tracepress can analyse",
-                                        tp_text_of_time(section->arena, rest_ns))
+    uint32_t steps = section->profile->advice->verdict.steps_used;
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s%s that tracepress can analyse",
+                                        tp_text_of_time(section->arena, steps ? rest_ns / steps : rest_ns),
+                                        steps > 1 ? " per step" : "")
                        : "too little to analyse";
 }
 
@@ -106,7 +110,7 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : base_of_percentages_text(section, "kernels, copies or memsets");
+                                      : base_of_percentages_text(section, "");
     figure.tone = tone_of_percentage(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;
@@ -117,30 +121,25 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
-    const struct tp_gpu_property *property =
-        device_property(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
     double sm = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
            used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
     struct tp_figure_block figure = make_percentage_figure(arena, "SM efficiency", sm);
 
-    figure.note = property && property->sm_count > 0
-                      ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
-                  : isnan(sm) ? "blocks per SM not recorded"
-                              : "estimated";
+    figure.note = "estimated";
     figure.note = base_of_percentages_text(section, figure.note);
     figure.tone = tone_of_percentage(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
     tp_document_add_figure(document, &figure);
-    figure = make_percentage_figure(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
-    figure.note =
-        isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, weighted by kernel time";
+    figure = make_percentage_figure(arena, "Occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
+    figure.note = "estimated";
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
     tp_document_add_figure(document, &figure);
     figure = make_percentage_figure(arena, "Tensor Core time", used);
-    figure.note = eligible > 0 ? tp_text_printf(arena, "%s of the kernel time could use Tensor Cores",
-                                                tp_text_of_percent(arena, eligible))
-                               : tp_section_words_for_producer(section, "no eligible {operators}");
+    figure.note =
+        eligible > 0 && eligible >= used
+            ? tp_text_printf(arena, "of kernel time, %s possible", tp_text_of_percent(arena, eligible))
+            : tp_section_words_for_producer(section, eligible > 0 ? "of kernel time" : "no {operator} could use them");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_add_figure(document, &figure);
@@ -171,6 +170,8 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }
+    if (!section->profile->views->facts.operator_count)
+        return;
     figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "{Operators called}"),
                               tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
@@ -204,12 +205,10 @@ static void add_memory_figures(const struct tp_section *section, struct tp_docum
                                   best->device_type ? tp_section_words_for_producer(section, "Peak {GPU} memory")
                                                     : "Peak CPU memory",
                                   tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
-        figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
+        figure.note = best->totals_known ? "" : "above the start";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
-            figure.note = tp_text_printf(section->arena, "%s of %s",
-                                         tp_text_of_percent(section->arena, tp_percent(best->peak_allocated_bytes,
-                                                                                       property->total_memory_bytes)),
-                                         tp_text_of_bytes(section->arena, property->total_memory_bytes));
+            figure.note =
+                tp_text_printf(section->arena, "of %s", tp_text_of_bytes(section->arena, property->total_memory_bytes));
     }
     figure.definition = "Largest number of bytes that were allocated at the same time.";
     tp_document_add_figure(document, &figure);

@@ -4,6 +4,8 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/words/answer_words.h"
+#include "writer/base/buf.h"
 #include "writer/text/marked_text.h"
 
 enum { EVENT_BYTES = 120 };
@@ -174,6 +176,96 @@ static const char *time_gain_range_text(const struct tp_finding *finding, struct
     return time_range_text(arena, low, high);
 }
 
+/* Returns the saving as words: "saves 38 to 47 ms", or "saves up to 47 ms" if the least saving is unknown; "" if the
+ * saving is unknown. */
+static const char *saving_text(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    int64_t high_ns = (int64_t)llround(tp_finding_max_gain_us(finding) * 1000);
+    if (isnan(finding->ceiling_us_per_step))
+        return "";
+    if (finding->high_percent < 0.05)
+        return finding->share_percent >= 0.05 ? "counted above" : "";
+    int64_t low_ns = (int64_t)((double)high_ns * finding->low_percent / finding->high_percent);
+    return tp_text_printf(arena, "saves %s", tp_range_of_time_text(arena, low_ns, high_ns));
+}
+
+/* Returns the share of the saving, such as "18 to 23 %", or "up to 23 %". */
+static const char *share_text(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    if (isnan(finding->ceiling_us_per_step))
+        return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
+    if (finding->high_percent < 0.05)
+        return NULL;
+    unsigned decimals = finding->high_percent < 9.95;
+    const char *high = tp_text_of_fixed(arena, finding->high_percent, decimals);
+    const char *low = tp_text_of_fixed(arena, finding->low_percent, decimals);
+    if (finding->low_percent <= 0)
+        return tp_text_printf(arena, "up to %s %%", high);
+    return strcmp(low, high) == 0 ? tp_text_printf(arena, "%s %%", high)
+                                  : tp_text_printf(arena, "%s to %s %%", low, high);
+}
+
+/* Returns whether a finding is not listed as an action: it only informs, or its saving is below 0.3 % of the step or
+ * 0.1 ms. */
+static bool is_small_saving(const struct tp_finding *finding)
+{
+    static const double LEAST_PERCENT = 0.3, LEAST_US = 100;
+    if (isnan(finding->ceiling_us_per_step))
+        return finding->severity == TP_SEVERITY_INFO && !finding->is_first;
+    return finding->high_percent > 0 && !finding->is_first && finding->share_percent < 1 &&
+           (finding->high_percent < LEAST_PERCENT || tp_finding_max_gain_us(finding) < LEAST_US);
+}
+
+/* Returns the color of a finding: that of the part of the step which contains most of its time. */
+static const char *look_of_finding(const struct tp_section *section, const struct tp_finding *finding)
+{
+    const struct tp_answer *answer = &section->profile->advice->answer;
+    size_t index = (size_t)(finding - section->profile->advice->recommendations.findings);
+    if (!answer->part_of_finding)
+        return tp_look_name(TP_LOOK_NONE);
+    return tp_look_name(tp_look_of_part(answer->part_of_finding[index], 0));
+}
+
+/* Returns the intervals of a finding for the timeline: "start,end;start,end", ns since the first event; NULL without a
+ * time. */
+static const char *marks_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    enum { MOST_MARKS = 200 };
+    struct tp_buf text;
+    int64_t first_ns = section->profile->model->first_ns;
+    if (!finding->spans.count || finding->spans.count > MOST_MARKS)
+        return NULL;
+    tp_buf_init(&text, 0);
+    for (size_t i = 0; i < finding->spans.count; i++)
+        tp_buf_printf(&text, "%s%lld,%lld", i ? ";" : "", (long long)(finding->spans.items[i].a - first_ns),
+                      (long long)(finding->spans.items[i].b - first_ns));
+    return tp_buf_move(&text, section->arena);
+}
+
+unsigned tp_finding_number(const struct tp_section *section, const struct tp_finding *finding)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    unsigned number = 0;
+    for (uint32_t i = 0; i < found->finding_count; i++) {
+        const struct tp_finding *at = &found->findings[i];
+        bool is_action = !is_small_saving(at) && !has_finding(found, parent_rule_id(at->rule->id));
+        number += is_action;
+        if (at == finding)
+            return is_action ? number : 0;
+    }
+    return 0;
+}
+
+/* Splits the detail into its first sentence, which the list of actions shows, and the rest. */
+static void fill_short_reason(struct tp_finding_block *block, struct tp_arena *arena)
+{
+    const char *text = block->reasons[0], *at = text;
+    while (at && (at = strstr(at, ". ")) && !(at[2] >= 'A' && at[2] <= 'Z'))
+        at++;
+    block->short_reason = at ? tp_arena_copy(arena, text, (size_t)(at + 1 - text)) : text;
+    block->more_reason = at ? at + 2 : NULL;
+}
+
 static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
                          const struct tp_finding *finding)
 {
@@ -188,15 +280,18 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .title = tp_marked_plain(arena, title),
                                        .marked_title = title,
                                        .value = has_time ? time_gain_range_text(finding, arena) : NULL,
-                                       .change = has_time    ? tp_finding_gain_text(finding, arena)
-                                                 : has_share ? tp_text_of_percent(arena, finding->share_percent)
-                                                             : NULL,
-                                       .scope = has_time    ? "per step, estimate"
-                                                : has_share ? "of the step time is affected"
-                                                            : NULL,
+                                       .change = share_text(finding, arena),
+                                       .scope = has_share && !has_time ? "of the step time is affected" : NULL,
+                                       .saving = saving_text(finding, arena),
+                                       .low_percent = fmax(0, finding->low_percent),
+                                       .high_percent = finding->high_percent > 0 ? finding->high_percent : 0,
+                                       .look = look_of_finding(section, finding),
+                                       .marks = marks_text(section, finding),
+                                       .is_small = is_small_saving(finding),
                                        .reasons = {detail_text(section, finding)},
                                        .advice = finding->shown_advice,
                                        .link = finding->doc_url};
+    fill_short_reason(block, arena);
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);
 }
@@ -209,13 +304,31 @@ static const char *total_gain_text(struct tp_arena *arena, const struct tp_recom
         count += found->findings[i].high_percent > 0;
     if (count < 2)
         return NULL;
-    return tp_text_printf(
-        arena,
-        "All findings together could save an estimated %s per step (%s of the step time). Each estimate excludes the "
-        "time of the findings above it.",
-        time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent / found->total_gain_percent,
-                        found->total_gain_us_per_step),
-        percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
+    return tp_text_printf(arena, "together they save at most %s",
+                          tp_part_of_time_text(arena, (int64_t)llround(found->total_gain_us_per_step * 1000),
+                                               (int64_t)llround(found->step_us * 1000)));
+}
+
+/* Returns the summary of the actions after the third, such as "3 smaller changes, together up to 24 ms"; NULL if there
+ * are at most three. items: all findings of the list, in its order. */
+static const char *more_title(struct tp_arena *arena, const struct tp_findings_block *list,
+                              const struct tp_finding *const *findings)
+{
+    enum { OPEN_ITEMS = 3 };
+    unsigned shown = 0, more = 0;
+    double us = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].is_small || ++shown <= OPEN_ITEMS)
+            continue;
+        more++;
+        if (findings[i]->high_percent > 0)
+            us += tp_finding_max_gain_us(findings[i]) * findings[i]->counted_percent / findings[i]->high_percent;
+    }
+    const char *count = tp_text_of_counted_noun(arena, more, "smaller change", "smaller changes");
+    if (!more || us <= 0)
+        return more ? count : NULL;
+    return tp_text_printf(arena, "%s, %sup to %s", count, more > 1 ? "together " : "",
+                          tp_text_of_time(arena, (int64_t)llround(us * 1000)));
 }
 
 /* Returns a sentence on the cost of the profiler, which the estimated gains exclude; NULL if this cost is small. */
@@ -238,7 +351,7 @@ static const char *notes_of_findings_text(const struct tp_section *section)
 {
     const char *total = total_gain_text(section->arena, &section->profile->advice->recommendations);
     const char *judged = base_of_shares_text(section);
-    return total && judged ? tp_text_printf(section->arena, "%s %s", total, judged) : total ? total : judged;
+    return total && judged ? tp_text_printf(section->arena, "%s. %s", total, judged) : total ? total : judged;
 }
 
 static const char *no_findings_text(const struct tp_section *section)
@@ -259,7 +372,7 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
-    struct tp_findings_block list = {.heading = "Findings",
+    struct tp_findings_block list = {.heading = "What to change, best first",
                                      .none = no_findings_text(section),
                                      .id_title = "id",
                                      .title_column_title = "finding",
@@ -268,13 +381,18 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
                                      .reason_title = "what to try",
                                      .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 
-    for (size_t i = 0; i < found->finding_count; i++)
-        if (!has_finding(found, parent_rule_id(found->findings[i].rule->id)))
-            fill_finding(section, &list.items[list.count++], &found->findings[i]);
+    const struct tp_finding **findings = tp_arena_array(arena, found->finding_count + 1, sizeof *findings);
+    for (size_t i = 0; i < found->finding_count; i++) {
+        if (has_finding(found, parent_rule_id(found->findings[i].rule->id)))
+            continue;
+        findings[list.count] = &found->findings[i];
+        fill_finding(section, &list.items[list.count++], &found->findings[i]);
+    }
     list.shown = list.count < section->limits->findings ? list.count : section->limits->findings;
     list.open_count = list.count;
     if (found->finding_count)
         list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
     list.note = notes_of_findings_text(section);
+    list.more_title = more_title(arena, &list, findings);
     tp_document_add_findings(document, &list);
 }

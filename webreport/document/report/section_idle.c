@@ -2,15 +2,16 @@
  * during idle time, and costly waits for devices. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/table_page.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct tp_shown_column LINE_COLUMNS[] = {
-    {TP_SHOW_OWN_TEXT, 0, "Kind", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
-    {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
-    {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Waits for host", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Total", 1, 0, true, TP_SHOWN_SUM},
+    {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Of the gap", 0, 0, false, 0},
+    {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Waits for CPU", 1, 0, false, TP_SHOWN_SUM | TP_SHOWN_LESS},
+    {TP_SHOW_OWN_TEXT, 0, "Kind", 0, 0, false, TP_SHOWN_LESS}, /* omitted if all rows are lines of source code */
 };
 static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
@@ -91,29 +92,42 @@ static void put_idle_time_split(const struct tp_section *section, struct tp_obje
     tp_object_add_text(split, "split_caption", "Busy and idle time of the device");
 }
 
-static void add_line_tables(const struct tp_section *section, struct tp_list *tables,
-                            const struct tp_idle_device *device)
+/* Returns whether all rows of a table of host code are lines of source code. */
+static bool has_only_lines(const struct tp_idle_device *device)
+{
+    for (size_t i = 0; i < device->by_line.row_count; i++) {
+        struct tp_str kind = tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i];
+        if (!tp_str_equal(kind, TP_STR("line")) && !tp_str_equal(kind, TP_STR("none")))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the table of the host code that ran while the device was idle; NULL if nothing is known about it. */
+static struct tp_shown_table *make_line_table(const struct tp_section *section, const struct tp_idle_device *device)
 {
     struct tp_shown_table *shown;
     struct tp_str *kinds;
 
-    if (!device->by_line.row_count || device->idle.total_ns <= 0)
-        return;
-    shown =
-        tp_section_table_new(section, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
+    if (!device->by_line.row_count || device->idle.total_ns <= 0 ||
+        tp_is_device_of_program(section->profile->model, device->device))
+        return NULL;
+    shown = tp_section_table_new(section, &device->by_line, LINE_COLUMNS,
+                                 (unsigned)COUNT(LINE_COLUMNS) - has_only_lines(device), section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
     for (size_t i = 0; i < shown->row_count; i++)
         kinds[i] = tp_str_of(title_of_frame_kind(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i],
                                                  section->profile->model->producer));
     shown->own_texts[0] = kinds;
-    shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
-    shown->name_title = "Source line, {annotation} or {operator}";
-    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host ran",
+    shown->noun = has_only_lines(device) ? "functions" : "places";
+    shown->name_title = has_only_lines(device) ? "Function" : "Function, {annotation} or {operator}";
+    shown->caption = tp_text_printf(section->arena, "What the host ran while %s was idle, by line of code",
                                     tp_section_device_name(section, device->device));
-    shown->foot = "All idle time";
     tp_shown_table_set_row_names(&section->naming, shown, TP_IDLE_LINE_LINE);
-    tp_list_add_shown_table(tables, shown);
+    for (size_t i = 0; i < shown->row_count; i++)
+        shown->rows[i].cause = tp_str_equal(kinds[i], TP_STR("nothing recorded")) ? "none" : "host";
+    return shown;
 }
 
 static void add_step_tables(const struct tp_section *section, struct tp_list *tables,
@@ -128,6 +142,7 @@ static void add_step_tables(const struct tp_section *section, struct tp_list *ta
                                  is_own ? COUNT(OWN_STEP_COLUMNS) : COUNT(STEP_COLUMNS), section->limits->line_rows);
     shown->heading = "Idle time by step";
     shown->name = "idle by step";
+    shown->noun = "steps";
     shown->name_title = "Step";
     shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
                                     tp_section_device_name(section, device->device));
@@ -136,7 +151,10 @@ static void add_step_tables(const struct tp_section *section, struct tp_list *ta
     tp_list_add_shown_table(tables, shown);
 }
 
-static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device)
+/* Adds the parts of a device's idle time, by cause and by step. has_lines: false if the page shows the table of host
+ * code elsewhere. */
+static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device,
+                       bool has_lines)
 {
     struct tp_arena *arena = section->arena;
     struct tp_object *object = tp_list_add_object(list);
@@ -144,7 +162,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     const char *exposed = "";
 
     if (device->exposed_communication_ns > 0)
-        exposed = tp_text_printf(arena, " with %s of exposed communication",
+        exposed = tp_text_printf(arena, " with %s of communication without other work",
                                  tp_text_of_time(arena, device->exposed_communication_ns));
     tp_object_add_text(object, "device_name", tp_section_device_name(section, device->device));
     tp_object_add_text(
@@ -158,8 +176,9 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     tp_object_add_value(object, "flame",
                         is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
     tables = tp_object_add_list(object, "tables");
-    if (!is_own)
-        add_line_tables(section, tables, device);
+    struct tp_shown_table *lines = has_lines ? make_line_table(section, device) : NULL;
+    if (lines)
+        tp_list_add_shown_table(tables, lines);
     add_step_tables(section, tables, device);
 }
 
@@ -220,41 +239,65 @@ static void put_synchronizations(const struct tp_section *section, struct tp_obj
     shown = make_sync_table(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
+    shown->noun = "places";
     shown->caption = "Host calls that wait for the device, and the idle time of the device right after each";
     shown->foot = "All";
     tp_object_add_value(part, "sync_table", tp_shown_table_data(shown));
 }
 
-static const char *lead_text(const struct tp_section *section)
+/* Returns the device with the most idle time. */
+static const struct tp_idle_device *find_most_idle_device(const struct tp_idle_view *view)
 {
-    const struct tp_idle_view *view = &section->profile->advice->idle;
-    const struct tp_idle_device *worst = &view->devices[0];
-    struct tp_arena *arena = section->arena;
-    const char *most = "";
+    const struct tp_idle_device *most = &view->devices[0];
 
     for (uint32_t i = 1; i < view->device_count; i++)
-        if (view->devices[i].idle.total_ns > worst->idle.total_ns)
-            worst = &view->devices[i];
-    if (tp_is_device_of_program(section->profile->model, worst->device)) {
-        most = " The launches were not recorded. The timeline shows what the host did at the same time. Ranges of the "
-               "kinds input, wait and sync show what the device waited for.";
-    } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
-        struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
-        const char *share = tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]);
+        if (view->devices[i].idle.total_ns > most->idle.total_ns)
+            most = &view->devices[i];
+    return most;
+}
 
-        if (tp_str_equal(tp_table_text(&worst->by_line, TP_IDLE_LINE_KIND)[0], TP_STR("none")))
-            most = tp_text_printf(arena, " For %s of the idle time, no host activity was recorded.", share);
+/* Adds the sentence on the host code that covers the most idle time. */
+static void put_lead(const struct tp_section *section, struct tp_object *object, const struct tp_idle_device *device,
+                     const struct tp_shown_table *lines)
+{
+    const struct tp_table *rows = &device->by_line;
+    struct tp_arena *arena = section->arena;
+    const char *name = tp_section_device_name(section, device->device);
+
+    if (device->idle.total_ns <= 0) {
+        tp_object_add_lead(object, "%s is busy for **all** of the step time.", name);
+    } else if (!lines) {
+        tp_object_add_lead(
+            object,
+            "The trace does not show what the host did while %s was idle for **%s**. Ranges of the kinds "
+            "input, wait and sync would show it.",
+            name, tp_text_of_time(arena, device->idle.total_ns));
+    } else {
+        const char *share = tp_text_of_percent(arena, tp_table_real(rows, TP_IDLE_LINE_PERCENT)[0]);
+        const struct tp_shown_row *row = &lines->rows[0];
+        struct tp_str line =
+            row->page_name.ptr
+                ? tp_str_of(tp_text_printf(arena, "%.*s (%.*s)", (int)row->page_name.len, row->page_name.ptr,
+                                           (int)row->page_place.len, row->page_place.ptr))
+                : row->name;
+        if (tp_str_equal(tp_table_text(rows, TP_IDLE_LINE_KIND)[0], TP_STR("none")))
+            tp_object_add_lead(object, "For **%s** of the time in which %s was idle, no host activity was recorded.",
+                               share, name);
         else
-            most =
-                tp_text_printf(arena, " For %s of the idle time, the host ran %.*s.", share, (int)line.len, line.ptr);
+            tp_object_add_lead(object, "For **%s** of the time in which %s was idle, the CPU ran %s.", share, name,
+                               tp_arena_copy(arena, line.ptr, line.len));
     }
-    if (worst->idle.total_ns <= 0)
-        return tp_text_printf(arena, "%s is busy for the whole step time.",
-                              tp_section_device_name(section, worst->device));
-    return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s of the step time).%s",
-                          tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
-                          tp_text_of_time(arena, worst->idle.window_ns),
-                          tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);
+}
+
+/* Returns the title of the section: what the table shows. */
+static const char *title_text(const struct tp_section *section, const struct tp_idle_device *device,
+                              const struct tp_shown_table *lines)
+{
+    if (!lines)
+        return "Idle time";
+    if (has_only_lines(device) && section->profile->model->producer == TP_PRODUCER_TORCH)
+        return "Python during the gap";
+    return tp_section_words_for_producer(section, "What the CPU did while the {GPU} waited");
 }
 
 struct tp_data tp_section_idle(const struct tp_section *section)
@@ -265,11 +308,17 @@ struct tp_data tp_section_idle(const struct tp_section *section)
 
     if (!view->device_count || !section->limits->line_rows)
         return TP_NO_DATA;
+    const struct tp_idle_device *device = find_most_idle_device(view);
+    struct tp_shown_table *lines = make_line_table(section, device);
     object = tp_object_new(section->arena);
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_add_text(object, "title", title_text(section, device, lines));
+    put_lead(section, object, device, lines);
+    struct tp_list *tables = tp_object_add_list(object, "line_tables");
+    if (lines)
+        tp_list_add_shown_table(tables, lines);
     devices = tp_object_add_list(object, "devices");
     for (uint32_t i = 0; i < view->device_count && i < 16; i++)
-        add_device(section, devices, &view->devices[i]);
+        add_device(section, devices, &view->devices[i], &view->devices[i] != device);
     put_synchronizations(section, object);
     return tp_data_of_object(object);
 }

@@ -7,17 +7,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+enum { LAUNCHED_BY, OCCUPANCY };
+
+/* The last column is omitted if no occupancy is known, and the first one if the launches are unknown. */
 static const struct tp_shown_column KERNEL_COLUMNS[] = {
-    {TP_SHOW_COUNT, TP_KERNEL_CALLS, NULL, 0, 0, false, true},
-    {TP_SHOW_TIME, TP_KERNEL_TOTAL, "Total", 0, 0, true, true},
-    {TP_SHOW_BAR, TP_KERNEL_TOTAL, NULL, 0, 0, false, false},
-    {TP_SHOW_SHARE, TP_KERNEL_TOTAL, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_KERNEL_MEAN, "Mean", 2, 0, false, false},
-    {TP_SHOW_TIME, TP_KERNEL_MIN, "Min", 2, 0, false, false},
-    {TP_SHOW_TIME, TP_KERNEL_MAX, "Max", 2, 0, false, false},
-    {TP_SHOW_TEXT, TP_KERNEL_TC_USE, "Tensor Cores", 0, 0, false, false},
-    {TP_SHOW_REAL, TP_KERNEL_BLOCKS_PER_SM, "Blocks per SM", 0, 2, false, false},
-    {TP_SHOW_REAL, TP_KERNEL_OCCUPANCY, "Occupancy, est. %", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, LAUNCHED_BY, "Launched by", 0, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_COUNT, TP_KERNEL_CALLS, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_TIME, TP_KERNEL_TOTAL, "Total", 0, 0, true, TP_SHOWN_SUM},
+    {TP_SHOW_SHARE, TP_KERNEL_TOTAL, "Of {GPU}", 0, 0, false, 0},
+    {TP_SHOW_BAR, TP_KERNEL_TOTAL, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_KERNEL_MEAN, "Mean", 2, 0, false, 0},
+    {TP_SHOW_REAL, TP_KERNEL_OCCUPANCY, "Occupancy, est. %", 0, 0, false, 0},
 };
 static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_COPY_CALLS, NULL, 0, 0, false, true},
@@ -26,7 +26,7 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_TIME, TP_COPY_MIN, "Min", 2, 0, false, false},
     {TP_SHOW_TIME, TP_COPY_MAX, "Max", 2, 0, false, false},
     {TP_SHOW_BYTES, TP_COPY_BYTES, "Bytes", 0, 0, false, true},
-    {TP_SHOW_OWN_TEXT, 0, "Rate", 0, 0, false, false},
+    {TP_SHOW_OWN_TEXT, 0, "GB/s", 0, 0, false, TP_SHOWN_NUMBER},
 };
 
 /* ---- expanded rows: launch configurations of a kernel ---- */
@@ -65,31 +65,61 @@ static struct config_index index_configs_by_kernel(const struct tp_section *sect
     return found;
 }
 
-static struct tp_str text_or_dash(struct tp_str text)
+/* Adds a text such as "grid 8x1x1" to a list of texts, unless the value is unknown. */
+static const char *add_to_list(struct tp_arena *arena, const char *list, const char *format, const char *value)
 {
-    return text.ptr && text.len ? text : TP_STR("\xe2\x80\x93");
+    return *value ? tp_text_printf(arena, "%s%s%s %s", list, *list ? " \xc2\xb7 " : "", format, value) : list;
+}
+
+static const char *text_of_cell(const struct tp_section *section, struct tp_str text)
+{
+    struct tp_str shown = tp_text_shorten(section->arena, tp_shown_text(&section->naming, text), 80);
+    return shown.len ? tp_arena_copy(section->arena, shown.ptr, shown.len) : "";
 }
 
 static void add_launch_configuration(const struct tp_section *section, struct tp_list *items, uint32_t row)
 {
     const struct tp_table *table = &section->profile->views->kernels.by_config;
-    struct tp_str grid = text_or_dash(tp_table_text(table, TP_CONFIG_GRID)[row]),
-                  block = text_or_dash(tp_table_text(table, TP_CONFIG_BLOCK)[row]);
+    struct tp_arena *arena = section->arena;
     struct tp_str op = tp_shown_text(&section->naming, tp_table_text(table, TP_CONFIG_OPERATOR)[row]);
     struct tp_object *item = tp_list_add_object(items);
+    const char *note =
+        tp_text_printf(arena, "%s \xc2\xb7 %s",
+                       tp_text_of_counted_noun(arena, tp_table_int(table, TP_CONFIG_CALLS)[row], "call", "calls"),
+                       tp_text_of_time(arena, tp_table_int(table, TP_CONFIG_TOTAL)[row]));
 
     if (!op.ptr || !op.len)
         op = TP_STR("(no operator)");
+    note = add_to_list(arena, note, "grid", text_of_cell(section, tp_table_text(table, TP_CONFIG_GRID)[row]));
+    note = add_to_list(arena, note, "block", text_of_cell(section, tp_table_text(table, TP_CONFIG_BLOCK)[row]));
+    note = add_to_list(arena, note, "registers", text_of_cell(section, tp_table_text(table, TP_CONFIG_REGISTERS)[row]));
+    note = add_to_list(arena, note, "shared memory, bytes",
+                       text_of_cell(section, tp_table_text(table, TP_CONFIG_SHARED_MEMORY)[row]));
     tp_object_add_str(item, "code", op);
-    tp_object_add_str(
-        item, "note",
-        tp_shown_text(
-            &section->naming,
-            tp_str_of(tp_text_printf(
-                section->arena, "grid %.*s \xc3\x97 block %.*s \xc2\xb7 %s \xc2\xb7 %s",
-                (int)(grid.len < 80 ? grid.len : 80), grid.ptr, (int)(block.len < 80 ? block.len : 80), block.ptr,
-                tp_text_of_counted_noun(section->arena, tp_table_int(table, TP_CONFIG_CALLS)[row], "call", "calls"),
-                tp_text_of_time(section->arena, tp_table_int(table, TP_CONFIG_TOTAL)[row])))));
+    tp_object_add_text(item, "note", note);
+}
+
+/* Adds the shortest and longest call, the use of Tensor Cores, and the number of blocks per SM to an opened row. */
+static void add_measures(const struct tp_section *section, struct tp_list *blocks, size_t row)
+{
+    const struct tp_table *table = &section->profile->views->kernels.by_name;
+    struct tp_arena *arena = section->arena;
+    double per_sm = tp_table_real(table, TP_KERNEL_BLOCKS_PER_SM)[row];
+    struct tp_object *block = tp_list_add_object(blocks);
+    const char *text = tp_text_printf(arena, "shortest %s \xc2\xb7 longest %s",
+                                      tp_text_of_time(arena, tp_table_int(table, TP_KERNEL_MIN)[row]),
+                                      tp_text_of_time(arena, tp_table_int(table, TP_KERNEL_MAX)[row]));
+
+    if (!tp_has_only_devices_of_program(section->profile->model)) {
+        text = add_to_list(arena, text,
+                           "Tensor Cores:", text_of_cell(section, tp_table_text(table, TP_KERNEL_TC_USE)[row]));
+        text = add_to_list(arena, text, "blocks per SM", per_sm > 0 ? tp_text_of_fixed(arena, per_sm, 2) : "");
+    }
+    tp_object_add_text(block, "block_title", "One call");
+    tp_object_add_bool(block, "has_items", true);
+    struct tp_object *item = tp_list_add_object(tp_object_add_list(block, "items"));
+    tp_object_add_text(item, "code", "");
+    tp_object_add_text(item, "note", text);
 }
 
 static void add_full_name(const struct tp_section *section, struct tp_list *blocks, struct tp_str name)
@@ -99,11 +129,12 @@ static void add_full_name(const struct tp_section *section, struct tp_list *bloc
     tp_object_add_str(block, "full", tp_shown_text(&section->naming, name));
 }
 
-static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown)
+static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown,
+                            const struct config_index *found)
 {
     const struct tp_table *table = shown->table;
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
-    struct config_index configs = index_configs_by_kernel(section, count);
+    const struct config_index configs = *found;
     bool has_launches = !tp_has_only_devices_of_program(section->profile->model);
 
     for (size_t row = 0; row < count; row++) {
@@ -111,6 +142,7 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
         struct tp_list *blocks = tp_object_add_list(more, "blocks"), *items;
 
         add_full_name(section, blocks, tp_table_text(table, TP_KERNEL_NAME)[row]);
+        add_measures(section, blocks, row);
         if (configs.count[row] && has_launches) {
             block = tp_list_add_object(blocks);
             tp_object_add_text(block, "block_title", "Launched by, longest first");
@@ -125,24 +157,49 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 
 /* ---- the tables ---- */
 
+/* Returns what launched a kernel: the operator with the most time, and its source line if all its calls have the same
+ * one. */
+static struct tp_str launcher_text(const struct tp_section *section, const struct config_index *configs, size_t row)
+{
+    const struct tp_table *table = &section->profile->views->kernels.by_config;
+    struct tp_arena *arena = section->arena;
+
+    if (!configs->count[row])
+        return TP_STR("");
+    struct tp_str name = tp_table_text(table, TP_CONFIG_OPERATOR)[configs->first[row]];
+    struct tp_str op = tp_shown_text(&section->naming, name);
+    if (!op.len)
+        return TP_STR("");
+    struct tp_str prefix = tp_name_kind_prefix(op);
+    struct tp_str line = tp_section_line_of_operator(section, name);
+    const char *text = tp_text_printf(arena, "%.*s", (int)(op.len - prefix.len), op.ptr + prefix.len);
+    return tp_str_of(line.len ? tp_text_printf(arena, "%s \xc2\xb7 %.*s", text, (int)line.len, line.ptr) : text);
+}
+
 static void add_kernel_table(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    /* for devices other than GPUs, the last three columns are omitted */
     bool is_known = !tp_has_only_devices_of_program(section->profile->model);
-    unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
-    unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
+    unsigned first = is_known ? 0 : 1, left_out = view->has_occupancy && is_known ? 0 : 1;
+    unsigned columns = COUNT(KERNEL_COLUMNS) - first - left_out;
     struct tp_shown_table *shown =
-        tp_section_table_new(section, &view->by_name, KERNEL_COLUMNS, columns, section->limits->kernel_rows);
+        tp_section_table_new(section, &view->by_name, KERNEL_COLUMNS + first, columns, section->limits->kernel_rows);
+    struct config_index configs = index_configs_by_kernel(section, shown->row_count);
+    struct tp_str *launchers = tp_arena_array(section->arena, shown->row_count, sizeof *launchers);
 
-    shown->name = "kernels";
+    shown->name = shown->noun = "kernels";
     shown->name_title = "Kernel";
     shown->caption = tp_section_words_for_producer(section, "{GPU} kernels, sorted by total time");
     shown->foot = tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
-    for (size_t i = 0; i < shown->row_count; i++)
+    for (size_t i = 0; i < shown->row_count; i++) {
         shown->rows[i].name = tp_shown_kernel_name(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
+        shown->rows[i].full = tp_shown_text(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
+        shown->rows[i].cause = tp_table_bool(&view->by_name, TP_KERNEL_COMMUNICATION)[i] ? "comm" : "gpu";
+        launchers[i] = is_known ? launcher_text(section, &configs, i) : TP_STR("");
+    }
+    shown->own_texts[LAUNCHED_BY] = launchers;
     tp_shown_table_distinguish_rows(&section->naming, shown, TP_KERNEL_NAME);
-    add_row_details(section, shown);
+    add_row_details(section, shown, &configs);
     tp_list_add_shown_table(tables, shown);
 }
 
@@ -159,14 +216,15 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
     for (size_t i = 0; i < shown->row_count; i++) {
         int64_t bytes = tp_table_int(copies, TP_COPY_BYTES)[i], total = tp_table_int(copies, TP_COPY_TOTAL)[i];
 
-        rates[i] = bytes != TP_NULL_INT && bytes > 0 && total > 0
-                       ? tp_str_of(tp_text_printf(section->arena, "%s GB/s",
-                                                  tp_text_of_fixed(section->arena, (double)bytes / (double)total, 1)))
-                       : TP_STR("\xe2\x80\x93");
+        double rate = bytes != TP_NULL_INT && bytes > 0 && total > 0 ? (double)bytes / (double)total : 0;
+        rates[i] = rate <= 0      ? TP_STR("")
+                   : rate < 0.005 ? TP_STR("<0.01")
+                                  : tp_str_of(tp_text_of_fixed(section->arena, rate, 2));
     }
     shown->own_texts[0] = rates;
     shown->heading = "Memory copies and memsets";
     shown->name = "copies";
+    shown->noun = "operations";
     shown->name_title = "Operation";
     shown->caption = "Memory copies and memsets, sorted by total time";
     shown->foot = "All";
@@ -181,10 +239,13 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
     tp_list_add_shown_table(tables, shown);
 }
 
-static const char *lead_text(const struct tp_section *section)
+/* Adds facts about all launches, which the reader opens. */
+static void put_facts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
     const struct tp_model *model = section->profile->model;
+    struct tp_arena *arena = section->arena;
+    struct tp_list *facts = tp_object_add_list(object, "facts");
     uint64_t launches = 0, small = 0;
 
     for (uint32_t i = 0; i < model->devices.count; i++) {
@@ -193,37 +254,61 @@ static const char *lead_text(const struct tp_section *section)
         launches += event->kind == TP_KIND_KERNEL;
         small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
     }
-    bool is_known = !tp_has_only_devices_of_program(model);
-    return tp_text_printf(
-        section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s.%s%s%s",
-        tp_text_of_counted_noun(section->arena, (int64_t)launches, "launch", "launches"),
-        tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
-        tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
-        tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
-        is_known ? " Kernels that use Tensor Cores take " : "",
-        is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
-        is_known ? " of the kernel time." : "");
+    if (!launches)
+        return;
+    tp_list_add_fact(
+        facts, "Launches",
+        tp_text_printf(arena, "%s of %s in the whole recording",
+                       tp_text_of_counted_noun(arena, (int64_t)launches, "launch", "launches"),
+                       tp_text_of_counted_noun(arena, (int64_t)view->by_name.row_count, "kernel", "kernels")));
+    tp_list_add_fact(facts, "Short kernels",
+                     tp_text_printf(arena, "%s of the launches run for less than 10 \xc2\xb5s",
+                                    tp_text_of_percent(arena, 100 * (double)small / (double)launches)));
+    if (!tp_has_only_devices_of_program(model))
+        tp_list_add_fact(facts, "Tensor Cores",
+                         tp_text_printf(arena, "kernels that use them take %s of the kernel time",
+                                        tp_text_of_percent(arena, 100 * view->using_ratio)));
+}
+
+/* Adds the sentence on the kernels with the most time. */
+static void put_lead(const struct tp_section *section, struct tp_object *object)
+{
+    static const char *const numbers[] = {"", "One kernel takes", "Two kernels take", "Three kernels take"};
+    const struct tp_table *rows = &section->profile->views->kernels.by_name;
+    const int64_t *totals = rows->row_count ? tp_table_int(rows, TP_KERNEL_TOTAL) : NULL;
+    struct tp_arena *arena = section->arena;
+    int64_t all_ns = section->profile->views->facts.kernel_time_ns;
+    double sum = 0, top = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows->row_count; i++)
+        sum += (double)totals[i];
+    while (count < 3 && count < rows->row_count && top < sum / 2)
+        top += (double)totals[count++];
+    if (!rows->row_count || sum <= 0)
+        tp_object_add_lead(object, "The trace has copies and memsets, but no kernels.");
+    else if (rows->row_count == 1)
+        tp_object_add_lead(object, "One kernel takes all of the kernel time of **%s**.",
+                           tp_text_of_time(arena, all_ns));
+    else
+        tp_object_add_lead(object, "%s **%s** of the kernel time of %s.", numbers[count],
+                           tp_text_of_percent(arena, 100 * top / sum), tp_text_of_time(arena, all_ns));
 }
 
 struct tp_data tp_section_kernels(const struct tp_section *section)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
     struct tp_object *object;
-    struct tp_list *tables;
 
     if (!view->is_present || !section->limits->kernel_rows || (!view->by_name.row_count && !view->copies.row_count))
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_add_formatted(object, "devices", "%s", tp_devices_word(section->profile->model));
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
-    tables = tp_object_add_list(object, "tables");
-    if (section->profile->advice->times.count)
-        tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
-    if (section->profile->advice->works.devices.rows.row_count)
-        tp_section_add_works(section, tables, &section->profile->advice->works.devices,
-                             tp_section_words_for_producer(section, "{GPU} time by kind of work"));
+    tp_object_add_text(object, "title", "Kernels");
+    put_lead(section, object);
+    struct tp_list *tables = tp_object_add_list(object, "tables");
     if (view->by_name.row_count)
         add_kernel_table(section, tables);
-    add_copy_table(section, tables);
+    add_copy_table(section, tp_object_add_list(object, "more_tables"));
+    put_facts(section, object);
     return tp_data_of_object(object);
 }

@@ -11,16 +11,17 @@
 static const struct tp_shown_column OP_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_MEMORY_OP_CALLS, "Calls", 0, 0, false, false},
     {TP_SHOW_BYTES, TP_MEMORY_OP_SELF_SIZE, "Allocated", 1, 0, true, true},
-    {TP_SHOW_BAR, TP_MEMORY_OP_SELF_SIZE, NULL, 0, 0, false, false},
     {TP_SHOW_SHARE, TP_MEMORY_OP_SELF_SIZE, "Share", 0, 0, false, false},
+    {TP_SHOW_BAR, TP_MEMORY_OP_SELF_SIZE, NULL, 0, 0, false, false},
     {TP_SHOW_COUNT, TP_MEMORY_OP_SELF_COUNT, "Allocations", 0, 0, false, true},
     {TP_SHOW_BYTES, TP_MEMORY_OP_SELF_INCREASE, "Net growth", 1, 0, false, true},
     {TP_SHOW_BYTES, TP_MEMORY_OP_SIZE, "With callees", 1, 0, false, false},
 };
 static const struct tp_shown_column LIVE_COLUMNS[] = {
-    {TP_SHOW_BYTES, TP_LIVE_BYTES, "Live at the peak", 0, 0, true, true},
-    {TP_SHOW_BAR, TP_LIVE_BYTES, NULL, 0, 0, false, false},
-    {TP_SHOW_COUNT, TP_LIVE_BLOCKS, "Blocks", 0, 0, false, true},
+    {TP_SHOW_BYTES, TP_LIVE_BYTES, "At the peak", 0, 0, true, TP_SHOWN_SUM},
+    {TP_SHOW_SHARE, TP_LIVE_BYTES, "Of peak", 0, 0, false, 0},
+    {TP_SHOW_BAR, TP_LIVE_BYTES, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_LIVE_BLOCKS, "Blocks", 0, 0, false, TP_SHOWN_SUM | TP_SHOWN_LESS},
 };
 
 /* Returns the peak of a device; NULL if the peak is unknown. */
@@ -99,6 +100,7 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     sorted = tp_table_copy_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
     shown = tp_section_table_new(section, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
     shown->name = "memory";
+    shown->noun = "{operators}";
     shown->name_title = "{Operator}";
     shown->heading =
         tp_text_printf(section->arena, "%s, %.*s", tp_section_words_for_producer(section, "Allocated by {operator}"),
@@ -114,56 +116,78 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     tp_list_add_shown_table(tables, shown);
 }
 
-static void put_tables_of_live_memory(const struct tp_section *section, struct tp_object *object,
-                                      const struct tp_device_memory *device, const struct tp_memory_device *peak)
+/* A table of the memory that is alive at the peak, in one grouping. */
+struct live_group {
+    const struct tp_table *table; /* NULL: unknown */
+    const char *title, *noun, *heading;
+};
+
+enum { LIVE_GROUPS = 5 };
+
+/* Fills the groupings, the most useful first. */
+static void fill_live_groups(struct live_group groups[LIVE_GROUPS], const struct tp_section *section,
+                             const struct tp_memory_device *peak)
 {
-    const struct {
-        const struct tp_table *table;
-        const char *title, *heading;
-    } groups[] = {
+    const struct live_group all[LIVE_GROUPS] = {
+        {peak ? &peak->live_by_line : NULL, "Held at the peak, by source line", "lines", "Alive at the peak, by line"},
         {peak && tp_uses_torch_words(section->profile->model->producer) ? &peak->live_by_category : NULL,
-         "Purpose of the memory", "Memory at the peak, by purpose"},
-        {peak ? &peak->live_by_stack : NULL, "Stack, innermost frame first",
-         "Alive at the peak, by the stack that allocated it"},
-        {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
-        {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
-        {peak ? &peak->live_by_op : NULL, "{Operator}",
+         "Purpose of the memory", "purposes", "Memory at the peak, by purpose"},
+        {peak ? &peak->live_by_op : NULL, "Held at the peak, by {operator}", "{operators}",
          tp_section_words_for_producer(section, "Alive at the peak, by {operator}")},
+        {peak ? &peak->live_by_stack : NULL, "Stack, innermost frame first", "stacks",
+         "Alive at the peak, by the stack that allocated it"},
+        {peak ? &peak->live_by_module : NULL, "Module", "modules", "Alive at the peak, by module"},
     };
-    struct tp_object *live = NULL;
-    struct tp_list *tables = NULL;
-
-    tp_object_add_bool(object, "live", false);
-    for (size_t i = 0; i < COUNT(groups); i++) {
-        const struct tp_table *table = groups[i].table;
-        struct tp_shown_table *shown;
-
+    for (unsigned i = 0; i < LIVE_GROUPS; i++) {
+        groups[i] = all[i];
         /* a table whose only row has no name says nothing, and is omitted */
-        if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
-            continue;
-        if (!live) {
-            live = tp_object_add_object(object, "live");
-            tables = tp_object_add_list(live, "live_tables");
-        }
-        shown = tp_section_table_new(section, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
-                                     section->limits->memory_rows / 4 + 1);
-        shown->name = shown->heading = groups[i].heading;
-        shown->caption = tp_text_printf(section->arena, "%s, device %.*s", groups[i].heading, (int)device->name.len,
-                                        device->name.ptr);
-        shown->name_title = groups[i].title;
-        shown->foot = "All";
-        tp_shown_table_set_row_names(&section->naming, shown, TP_LIVE_NAME);
-        tp_list_add_shown_table(tables, shown);
+        const struct tp_table *table = all[i].table;
+        if (table && (!table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len)))
+            groups[i].table = NULL;
     }
 }
 
-static void add_device(const struct tp_section *section, struct tp_list *list, uint32_t index)
+static struct tp_shown_table *make_live_table(const struct tp_section *section, const struct live_group *group,
+                                              const struct tp_device_memory *device, bool has_heading)
+{
+    struct tp_shown_table *shown = tp_section_table_new(section, group->table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
+                                                        section->limits->memory_rows / 4 + 1);
+    shown->name = group->heading;
+    shown->heading = has_heading ? group->heading : NULL;
+    shown->caption =
+        tp_text_printf(section->arena, "%s, device %.*s", group->heading, (int)device->name.len, device->name.ptr);
+    shown->name_title = group->title;
+    shown->noun = group->noun;
+    shown->foot = "All";
+    tp_shown_table_set_row_names(&section->naming, shown, TP_LIVE_NAME);
+    for (size_t i = 0; i < shown->row_count; i++)
+        shown->rows[i].cause = "gpu";
+    return shown;
+}
+
+/* Adds the tables of the memory at the peak: the first one to `open`, the others to `closed`. */
+static void add_tables_of_live_memory(const struct tp_section *section, struct tp_list *open, struct tp_list *closed,
+                                      const struct tp_device_memory *device, const struct tp_memory_device *peak)
+{
+    struct live_group groups[LIVE_GROUPS];
+    bool is_first = true;
+
+    fill_live_groups(groups, section, peak);
+    for (unsigned i = 0; i < LIVE_GROUPS; i++) {
+        if (!groups[i].table)
+            continue;
+        tp_list_add_shown_table(is_first ? open : closed, make_live_table(section, &groups[i], device, !is_first));
+        is_first = false;
+    }
+}
+
+/* Adds the curve, tables and facts of a device to an object. */
+static void put_device(const struct tp_section *section, struct tp_object *object, uint32_t index)
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
     const struct tp_device_memory *device = &view->devices[index];
     const struct tp_memory_device *peak = find_peak_of_device(&section->profile->advice->memory, device);
     int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[index];
-    struct tp_object *object = tp_list_add_object(list);
     struct tp_memory_curve curve = {section->profile->model, device, view->first_ns, capacity,
                                     &section->profile->views->overview.steps};
 
@@ -174,9 +198,11 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
                                                "records"));
     tp_object_add_value(object, "curve",
                         section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
+    struct tp_list *open = tp_object_add_list(object, "open_tables"), *closed = tp_object_add_list(object, "tables");
+    add_tables_of_live_memory(section, open, closed, device, peak);
+    tp_object_add_bool(object, "has_open_tables", open->items.count > 0);
     put_facts(section, object, peak, capacity);
-    add_operators(section, tp_object_add_list(object, "tables"), device);
-    put_tables_of_live_memory(section, object, device, peak);
+    add_operators(section, closed, device);
 }
 
 /* Returns a text about the category with the most bytes at the peak, such as " The largest part, 61 % of the peak, is
@@ -203,7 +229,7 @@ static const char *device_name_in_sentence(struct tp_arena *arena, const struct 
                           (int)device->name.len, device->name.ptr);
 }
 
-static const char *lead_text(const struct tp_section *section)
+static void put_lead(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
     const struct tp_device_memory *device = &view->devices[view->default_device];
@@ -213,19 +239,19 @@ static const char *lead_text(const struct tp_section *section)
     const char *name = device_name_in_sentence(arena, device);
 
     if (!peak)
-        return tp_text_printf(arena, "The trace has memory records of %s.", name);
-    if (!peak->totals_known)
-        return tp_text_printf(arena,
-                              "The memory of %s peaks at %s above its level at the start. The trace contains no "
-                              "absolute totals, so the curve starts at zero.",
-                              name, tp_text_of_bytes(arena, peak->peak_allocated_bytes));
-    if (capacity > 0)
-        return tp_text_printf(arena, "The allocated memory of %s peaks at %s, which is %s of its %s.%s", name,
-                              tp_text_of_bytes(arena, peak->peak_allocated_bytes),
-                              tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
-                              tp_text_of_bytes(arena, capacity), largest_category_text(section, peak));
-    return tp_text_printf(arena, "The allocated memory of %s peaks at %s.%s", name,
-                          tp_text_of_bytes(arena, peak->peak_allocated_bytes), largest_category_text(section, peak));
+        tp_object_add_lead(object, "The trace has memory records of %s.", name);
+    else if (!peak->totals_known)
+        tp_object_add_lead(object,
+                           "The memory of %s peaks at **%s** above its level at the start. The trace contains no "
+                           "absolute totals, so the curve starts at zero.",
+                           name, tp_text_of_bytes(arena, peak->peak_allocated_bytes));
+    else if (capacity > 0)
+        tp_object_add_lead(object, "At the peak, **%s** of the %s of %s are allocated.%s",
+                           tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
+                           tp_text_of_bytes(arena, capacity), name, largest_category_text(section, peak));
+    else
+        tp_object_add_lead(object, "The allocated memory of %s peaks at **%s**.%s", name,
+                           tp_text_of_bytes(arena, peak->peak_allocated_bytes), largest_category_text(section, peak));
 }
 
 struct tp_data tp_section_memory(const struct tp_section *section)
@@ -237,14 +263,11 @@ struct tp_data tp_section_memory(const struct tp_section *section)
     if (!view->is_present || !view->device_count || !section->limits->memory_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_lead(section, object);
+    put_device(section, tp_object_add_object(object, "main_device"), view->default_device);
     devices = tp_object_add_list(object, "devices");
-    add_device(section, devices, view->default_device);
-    for (uint32_t i = 0, shown = 1; i < view->device_count && shown < 16; i++) {
-        if (i == view->default_device)
-            continue;
-        add_device(section, devices, i);
-        shown++;
-    }
+    for (uint32_t i = 0; i < view->device_count && devices->items.count < 15; i++)
+        if (i != view->default_device)
+            put_device(section, tp_list_add_object(devices), i);
     return tp_data_of_object(object);
 }

@@ -1,6 +1,9 @@
-/* Makes the section of modules: the tree of nn.Module calls with forward and backward time, or the tree of a program's
- * own modules if it does not use PyTorch. */
+/* Makes the section of modules: the classes of nn.Module calls with forward and backward time, or those of a program's
+ * own modules if it does not use PyTorch. The reader can open the tree of single modules. */
+#include "webreport/document/report/module_classes.h"
 #include "webreport/document/report/sections.h"
+
+#include <math.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -86,53 +89,18 @@ static size_t select_rows(const struct tp_module_view *view, size_t limit, size_
     return count;
 }
 
-static const char *lead_text(const struct tp_section *section, bool is_gpu)
+/* Returns the tree of single modules, which the reader opens. */
+static struct tp_shown_table *make_tree_table(const struct tp_section *section, bool is_gpu)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
-    const int64_t *self = tp_table_int(&view->table, is_gpu ? TP_MODULE_DEVICE_SELF : TP_MODULE_HOST_SELF);
-    const int64_t *back =
-        tp_table_int(&view->table, is_gpu ? TP_MODULE_BACKWARD_DEVICE_SELF : TP_MODULE_BACKWARD_HOST_SELF);
-    double sum = 0, most = -1;
-    size_t heaviest = 0;
-    struct tp_str name;
-
-    for (size_t i = 0; i < view->table.row_count; i++) {
-        double own = (self[i] == TP_NULL_INT ? 0 : (double)self[i]) + (back[i] == TP_NULL_INT ? 0 : (double)back[i]);
-
-        sum += own;
-        if (own > most) {
-            most = own;
-            heaviest = i;
-        }
-    }
-    name = tp_shown_text(&section->naming, tp_table_text(&view->table, TP_MODULE_NAME)[heaviest]);
-    return tp_text_printf(section->arena, "%.*s itself takes %s of the %s time of all modules%s.", (int)name.len,
-                          name.ptr, tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0),
-                          is_gpu ? tp_devices_word(section->profile->model) : "CPU",
-                          has_backward(view) ? ", forward and backward" : "");
-}
-
-struct tp_data tp_section_modules(const struct tp_section *section)
-{
-    const struct tp_module_view *view = &section->profile->views->modules;
-    /* launches on devices that the program itself defined cannot be assigned to modules */
-    bool is_gpu =
-        section->profile->views->kernels.is_present && !tp_has_only_devices_of_program(section->profile->model);
     struct tp_arena *arena = section->arena;
-    struct tp_object *object;
-    const struct columns *layout;
-    struct tp_shown_table *shown;
-    size_t *rows, count;
+    size_t *rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
+    size_t count = select_rows(view, section->limits->module_rows, rows);
+    const struct columns *layout = &layouts[has_backward(view)][is_gpu];
+    struct tp_shown_table *shown = tp_section_table_new(section, tp_table_copy_rows(arena, &view->table, rows, count),
+                                                        layout->columns, layout->count, count);
 
-    if (!view->is_present || !view->table.row_count || !section->limits->module_rows)
-        return TP_NO_DATA;
-    object = tp_object_new(arena);
-    rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
-    count = select_rows(view, section->limits->module_rows, rows);
-    layout = &layouts[has_backward(view)][is_gpu];
-    shown = tp_section_table_new(section, tp_table_copy_rows(arena, &view->table, rows, count), layout->columns,
-                                 layout->count, count);
-    shown->name = "modules";
+    shown->name = shown->noun = "modules";
     shown->name_title = "Module";
     shown->caption = "Modules as a tree, callers above callees";
     shown->is_tree = true;
@@ -144,7 +112,68 @@ struct tp_data tp_section_modules(const struct tp_section *section)
         shown->note = tp_text_printf(arena, "The table shows the upper levels of the tree: %s of %s modules.",
                                      tp_text_of_count(arena, (int64_t)count),
                                      tp_text_of_count(arena, (int64_t)view->table.row_count));
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
+    return shown;
+}
+
+static const struct tp_shown_column GPU_CLASSES[] = {
+    {TP_SHOW_COUNT, TP_CLASS_CALLS, NULL, 0, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_CLASS_DEVICE, NULL, 1, 0, true, 0},
+    {TP_SHOW_PERCENT, TP_CLASS_DEVICE_SHARE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_CLASS_HOST, NULL, 1, 0, false, TP_SHOWN_LESS},
+};
+static const struct tp_shown_column CPU_CLASSES[] = {
+    {TP_SHOW_COUNT, TP_CLASS_CALLS, NULL, 0, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_CLASS_HOST, NULL, 1, 0, true, 0},
+    {TP_SHOW_PERCENT, TP_CLASS_HOST_SHARE, NULL, 0, 0, false, 0},
+    {TP_SHOW_BAR, TP_CLASS_HOST, NULL, 0, 0, false, 0},
+};
+
+static struct tp_shown_table *make_class_table(const struct tp_section *section,
+                                               const struct tp_module_classes *classes, bool is_gpu)
+{
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, &classes->rows, is_gpu ? GPU_CLASSES : CPU_CLASSES,
+                             is_gpu ? COUNT(GPU_CLASSES) : COUNT(CPU_CLASSES), section->limits->module_rows);
+
+    shown->name = "module classes";
+    shown->noun = "classes of modules";
+    shown->name_title = "Module";
+    shown->caption = "Modules by class, callers above callees";
+    tp_shown_table_set_row_names(&section->naming, shown, TP_CLASS_NAME);
+    for (size_t i = 0; i < shown->row_count; i++)
+        shown->rows[i].depth = classes->depth[i];
+    return shown;
+}
+
+struct tp_data tp_section_modules(const struct tp_section *section)
+{
+    const struct tp_module_view *view = &section->profile->views->modules;
+    /* launches on devices that the program itself defined cannot be assigned to modules */
+    bool is_gpu =
+        section->profile->views->kernels.is_present && !tp_has_only_devices_of_program(section->profile->model);
+    struct tp_arena *arena = section->arena;
+    struct tp_module_classes *classes;
+    struct tp_object *object;
+
+    if (!view->is_present || !view->table.row_count || !section->limits->module_rows)
+        return TP_NO_DATA;
+    classes = tp_arena_alloc(arena, sizeof *classes);
+    tp_module_classes_build(classes, view, is_gpu, arena);
+    object = tp_object_new(arena);
+    struct tp_shown_table *shown = make_class_table(section, classes, is_gpu);
+    const char *resource = is_gpu ? tp_devices_word(section->profile->model) : "CPU";
+    if (classes->most_self < shown->row_count && !isnan(classes->self_percent))
+        tp_object_add_lead(
+            object, "%s: **%s** of the %s time of all modules%s, without inner modules.",
+            tp_arena_copy(arena, shown->rows[classes->most_self].name.ptr, shown->rows[classes->most_self].name.len),
+            tp_text_of_percent(arena, classes->self_percent), resource,
+            has_backward(view) ? ", forward and backward" : "");
+    else
+        tp_object_add_lead(object, "The modules of the trace have no %s time.", resource);
     tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
+    tp_list_add_shown_table(tp_object_add_list(object, "more_tables"), make_tree_table(section, is_gpu));
+    tp_object_add_text(
+        object, "more_title",
+        tp_text_of_counted_noun(arena, (int64_t)view->table.row_count, "single module", "single modules"));
     return tp_data_of_object(object);
 }

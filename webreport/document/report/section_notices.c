@@ -257,9 +257,13 @@ static const char *missing_sections_text(struct tp_arena *arena, const struct tp
 
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
 {
+    add_damage_notice(document, section->profile);
+}
+
+void tp_section_put_later_notices(const struct tp_section *section, struct tp_document *document)
+{
     const char *absent = missing_sections_text(section->arena, section->profile);
 
-    add_damage_notice(document, section->profile);
     add_evidence_notice(document, section->profile);
     if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
         return; /* the other notices describe steps, devices or allocators, which a program recorded from outside does

@@ -1,6 +1,7 @@
 /* Makes the section of operators: by name, and by name and shape. The reader can expand a row to see Python stacks and
  * input shapes. */
 #include "webreport/document/report/sections.h"
+#include "webreport/trace/frame.h"
 
 #include <math.h>
 
@@ -45,6 +46,54 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
         tp_object_add_text(object, "frame_href", tp_source_link(&section->naming, frame));
         count++;
     }
+}
+
+/* Returns the innermost frame of a stack that is not PyTorch's own code; "" for a stack without such a frame. */
+static struct tp_str innermost_user_frame(const struct tp_stacks *stacks, uint32_t node)
+{
+    while (node != TP_NO_ID) {
+        struct tp_stack stack = tp_stack_at(stacks, node);
+        struct tp_str frame = tp_stack_frame_text(stacks, stack.frame);
+
+        if (frame.len && !is_torch_internal_frame(frame) && !tp_str_starts(tp_frame_short_name(frame), "torch/"))
+            return frame;
+        node = stack.parent;
+    }
+    return TP_STR("");
+}
+
+struct tp_str tp_section_line_of_operator(const struct tp_section *section, struct tp_str name)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    const struct tp_stack_table *table = &view->stacks_by_name;
+    struct tp_str line = TP_STR("");
+
+    for (uint32_t low = 0, high = table->group_count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct tp_stack_group *group = &table->groups[middle];
+        int order = tp_str_compare(group->key, name);
+        if (order < 0)
+            low = middle + 1;
+        else if (order > 0)
+            high = middle;
+        else {
+            for (uint32_t i = 0; i < group->count; i++) {
+                struct tp_str frame = innermost_user_frame(table->stacks, table->stack[group->first + i]);
+                if (i && !tp_str_equal(frame, line))
+                    return TP_STR("");
+                line = frame;
+            }
+            break;
+        }
+    }
+    struct tp_frame frame;
+    if (!line.len || !tp_frame_parse_place(&frame, line) || frame.line <= 0)
+        return TP_STR("");
+    struct tp_str file = tp_path_last_part(line);
+    size_t size = 0;
+    while (size < file.len && file.ptr[size] != '(')
+        size++;
+    return tp_str_of(tp_text_printf(section->arena, "%.*s:%d", (int)size, file.ptr, (int)frame.line));
 }
 
 /* Returns whether the tables show and sort by device time. This is false if the program itself defined all devices,
@@ -163,6 +212,42 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
     }
 }
 
+static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_table *table, size_t row)
+{
+    double used = tp_table_real(table, TP_OP_TC_SELF)[row];
+
+    if (used > 0)
+        return tp_str_of(
+            tp_text_printf(arena, "Tensor Cores in %s of the self time", tp_text_of_percent(arena, 100 * used)));
+    if (tp_table_bool(table, TP_OP_TC_ELIGIBLE)[row])
+        return TP_STR("Tensor Cores could be used");
+    return TP_STR("");
+}
+
+/* Adds the times with callees, and the use of Tensor Cores, to an opened row. */
+static void add_totals(const struct tp_section *section, struct tp_list *blocks, size_t row)
+{
+    const struct tp_table *table = &section->profile->views->operators.by_name;
+    struct tp_arena *arena = section->arena;
+    const char *device = device_title(section);
+    const char *text =
+        tp_text_printf(arena, "CPU %s", tp_text_of_time(arena, tp_table_int(table, TP_OP_HOST_TOTAL)[row]));
+    struct tp_object *block = tp_list_add_object(blocks);
+
+    if (device) {
+        struct tp_str cores = tensor_core_text(arena, table, row);
+        text = tp_text_printf(arena, "%s %s \xc2\xb7 %s%s%.*s", device,
+                              tp_text_of_time(arena, tp_table_int(table, TP_OP_DEVICE_TOTAL)[row]), text,
+                              cores.len ? " \xc2\xb7 " : "", (int)cores.len, cores.ptr);
+    }
+    tp_object_add_text(block, "block_title",
+                       tp_section_words_for_producer(section, "With the {operators} that it calls"));
+    tp_object_add_bool(block, "has_items", true);
+    struct tp_object *item = tp_list_add_object(tp_object_add_list(block, "items"));
+    tp_object_add_text(item, "code", "");
+    tp_object_add_text(item, "note", text);
+}
+
 static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown)
 {
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
@@ -172,6 +257,7 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
         struct tp_object *more = tp_object_new(section->arena);
         struct tp_list *blocks = tp_object_add_list(more, "blocks");
 
+        add_totals(section, blocks, row);
         add_stacks(section, blocks, row);
         add_shapes(section, blocks, &index, row);
         if (blocks->items.count)
@@ -182,20 +268,16 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
 /* ---- the tables ---- */
 
 static const struct tp_shown_column GPU_COLUMNS[] = {
-    {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_DEVICE_SELF, "{GPU} self", 1, 0, true, true},
-    {TP_SHOW_BAR, TP_OP_DEVICE_SELF, NULL, 0, 0, false, false},
-    {TP_SHOW_SHARE, TP_OP_DEVICE_SELF, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_DEVICE_TOTAL, "{GPU} total", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, false, true},
-    {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
-    {TP_SHOW_OWN_TEXT, 0, "Tensor Cores", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_OP_DEVICE_SELF, "{GPU} self", 1, 0, true, TP_SHOWN_SUM},
+    {TP_SHOW_SHARE, TP_OP_DEVICE_SELF, "Of {GPU}", 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, false, TP_SHOWN_SUM | TP_SHOWN_LESS},
 };
 static const struct tp_shown_column CPU_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
     {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, true, true},
+    {TP_SHOW_SHARE, TP_OP_HOST_SELF, "Of CPU", 0, 0, false, false},
     {TP_SHOW_BAR, TP_OP_HOST_SELF, NULL, 0, 0, false, false},
-    {TP_SHOW_SHARE, TP_OP_HOST_SELF, "Share", 0, 0, false, false},
     {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
 };
 static const struct tp_shown_column GPU_SHAPED[] = {
@@ -214,17 +296,6 @@ static const struct tp_shown_column CPU_SHAPED[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_table *table, size_t row)
-{
-    double used = tp_table_real(table, TP_OP_TC_SELF)[row];
-
-    if (used > 0)
-        return tp_str_of(tp_text_printf(arena, "%s of self time", tp_text_of_percent(arena, 100 * used)));
-    if (tp_table_bool(table, TP_OP_TC_ELIGIBLE)[row])
-        return TP_STR("eligible, unused");
-    return TP_STR("\xe2\x80\x93");
-}
-
 static void add_table_by_name(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
@@ -232,12 +303,9 @@ static void add_table_by_name(const struct tp_section *section, struct tp_list *
     struct tp_shown_table *shown =
         tp_section_table_new(section, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
                              is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
-    struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
 
-    for (size_t i = 0; i < shown->row_count; i++)
-        texts[i] = tensor_core_text(section->arena, &view->by_name, i);
-    shown->own_texts[0] = texts;
     shown->name = "operators";
+    shown->noun = "{operators}";
     shown->name_title = "{Operator}";
     shown->caption = tp_section_words_for_producer(section, is_gpu ? "{Operators}, sorted by {GPU} self time"
                                                                    : "{Operators}, sorted by CPU self time");
@@ -272,7 +340,9 @@ static void add_table_by_shape(const struct tp_section *section, struct tp_list 
                                  tp_shapes_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
     shown->own_texts[0] = texts;
     shown->heading = "By input shape";
+    shown->shows_all_rows = true;
     shown->name = "operators by shape";
+    shown->noun = "combinations";
     shown->name_title = "{Operator}";
     shown->caption = tp_section_words_for_producer(section, "{Operators} by input shape");
     shown->foot =
@@ -281,52 +351,55 @@ static void add_table_by_shape(const struct tp_section *section, struct tp_list 
     tp_list_add_shown_table(tables, shown);
 }
 
-#define TOP_OPERATORS "The %zu operators with the most time take %s of %s.%s"
-#define TOP_NAMES "The %zu names with the most time take %s of %s.%s"
-
-static const char *lead_text(const struct tp_section *section)
+/* Adds the sentence on the operators with the most self time, and on device work without an operator. */
+static void put_lead(const struct tp_section *section, struct tp_object *object)
 {
+    static const char *const numbers[] = {"", "One {operator} takes", "Two {operators} take", "Three {operators} take"};
     const struct tp_operator_view *view = &section->profile->views->operators;
     const int64_t *self = tp_table_int(&view->by_name, has_device_times(section) ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
-    size_t count = view->by_name.row_count < 3 ? view->by_name.row_count : 3;
     double sum = 0, top = 0;
+    size_t count = 0;
     const char *unlinked = "";
 
-    for (size_t i = 0; i < view->by_name.row_count; i++) {
+    for (size_t i = 0; i < view->by_name.row_count; i++)
         sum += (double)self[i];
-        top += i < count ? (double)self[i] : 0;
-    }
+    while (count < 3 && count < view->by_name.row_count && top < sum / 2)
+        top += (double)self[count++];
     if (view->unlinked_device_events)
         unlinked = tp_text_printf(section->arena, " %s (%s) could not be linked to %s.",
                                   tp_text_of_counted_noun(section->arena, (int64_t)view->unlinked_device_events,
                                                           "device event", "device events"),
                                   tp_text_of_time(section->arena, view->unlinked_device_time_ns),
                                   tp_section_words_for_producer(section, "{an operator}"));
-    if (count < 2) /* a single name takes all of the time */
-        return unlinked;
-    return tp_text_printf(
-        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES, count,
-        tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-        tp_section_words_for_producer(section, has_device_times(section) ? "the {GPU} time of all {operators}"
-                                                                         : "{operator time}"),
-        unlinked);
+    if (view->by_name.row_count < 2 || sum <= 0) /* a single name takes all of the time */
+        tp_object_add_lead(object, "%s", *unlinked ? unlinked + 1 : "");
+    else
+        tp_object_add_lead(object, "%s **%s** of %s.%s", tp_section_words_for_producer(section, numbers[count]),
+                           tp_text_of_percent(section->arena, 100 * top / sum),
+                           tp_section_words_for_producer(section, has_device_times(section)
+                                                                      ? "the {GPU} time of all {operators}"
+                                                                      : "{operator time}"),
+                           unlinked);
 }
 
 struct tp_data tp_section_operators(const struct tp_section *section)
 {
     struct tp_object *object;
-    struct tp_list *tables;
+    struct tp_list *tables, *more_tables;
 
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
     tp_object_add_text(object, "operators_title", tp_section_words_for_producer(section, "{Operators}"));
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_lead(section, object);
     tables = tp_object_add_list(object, "tables");
-    /* if the trace has device work, the section of kernels contains this table */
-    if (!section->profile->advice->works.devices.rows.row_count)
-        tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
+    more_tables = tp_object_add_list(object, "more_tables");
     add_table_by_name(section, tables);
-    add_table_by_shape(section, tables);
+    add_table_by_shape(section, more_tables);
+    /* if the trace has device work, the section of device work contains this table */
+    if (!section->profile->advice->works.devices.rows.row_count)
+        tp_section_add_works(section, more_tables, &section->profile->advice->works.operators,
+                             "Self time by kind of work");
+    tp_object_add_bool(object, "has_more", more_tables->items.count > 0);
     return tp_data_of_object(object);
 }

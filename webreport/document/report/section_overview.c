@@ -45,42 +45,26 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* Returns the kind of program and the traced name that is evidence of this kind, such as "training:
- * Optimizer.step#SGD.step". */
-static const char *kind_of_program_text(const struct tp_section *section)
+/* Returns the day of the recording, such as "2021-06-08"; NULL if it is unknown. */
+static const char *day_text(const struct tp_section *section)
 {
-    enum { EVIDENCE_BYTES = 48 };
-    const struct tp_program_use *use = &section->profile->advice->use;
-    struct tp_str name = use->evidence;
-
-    if (!name.ptr)
-        return tp_program_use_title(use->of);
-    if (tp_str_starts(name, TP_BACKWARD_NODE " "))
-        name = (struct tp_str){name.ptr + sizeof TP_BACKWARD_NODE, name.len - sizeof TP_BACKWARD_NODE};
-    name = tp_shown_text(&section->naming, name);
-    name = tp_text_shorten(section->arena, name, EVIDENCE_BYTES);
-    return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
+    enum { DAY_BYTES = 10 };
+    const struct tp_profile *profile = section->profile;
+    const char *date =
+        tp_text_of_date(section->arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
+                                                   profile->model->first_ns));
+    return date ? tp_arena_copy(section->arena, date, DAY_BYTES) : NULL;
 }
 
-/* Adds the facts below the title of the page, such as the worker, the device and the number of events. */
-static void put_title_and_facts(const struct tp_section *section, struct tp_document *document)
+/* Adds the facts next to the title of the page, such as the kind of program, the device and the steps. */
+static void put_title_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_profile *profile = section->profile;
-    const struct tp_quality *quality = &profile->advice->quality;
-    struct tp_arena *arena = section->arena;
-    struct tp_str worker = tp_shown_text(&section->naming, profile->worker);
-
-    if (!section->is_one_of_many)
-        add_fact(document, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
-    add_fact(document, kind_of_program_text(section));
+    add_fact(document, tp_program_use_title(profile->advice->use.of));
     add_fact(document, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
-        add_fact(document, numbers_of_steps_text(arena, &profile->views->overview.steps));
-    add_fact(document, tp_text_printf(arena, "%s recorded",
-                                      tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
-    add_fact(document, tp_text_of_counted_noun(arena, quality->events_total, "event", "events"));
-    add_fact(document, tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
-                                                         profile->model->first_ns)));
+        add_fact(document, numbers_of_steps_text(section->arena, &profile->views->overview.steps));
+    add_fact(document, day_text(section));
 }
 
 /* ---- parts of a step's time ---- */
@@ -112,32 +96,6 @@ static bool are_shares_meaningful(const struct tp_section *section)
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
 }
 
-static void put_split(const struct tp_section *section, struct tp_document *document)
-{
-    const struct tp_overview *view = &section->profile->views->overview;
-    const struct tp_model *model = section->profile->model;
-    struct tp_chart_part parts[TP_CHART_KINDS];
-    struct tp_object *split;
-
-    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !are_shares_meaningful(section))
-        return;
-    for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        unsigned average = tp_chart_average_index_of_kind(kind);
-
-        parts[kind] = (struct tp_chart_part){
-            kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
-            kind == TP_CHART_DATA ? tp_phrase(TP_PHRASE_INPUT_MEAN, model->producer)
-                                  : tp_section_words_for_producer(section, tp_average_defs[average].definition),
-            view->average_us[average] * 1000};
-    }
-    split = tp_object_new(section->arena);
-    tp_chart_put_split_bar(split, section->arena, parts, TP_CHART_KINDS);
-    tp_object_add_formatted(split, "split_caption",
-                            view->used_count > 1 ? "Parts of an average step of %s%s" : "Parts of the analysed %s%s",
-                            tp_text_of_time(section->arena, step_ns(view)), remark_on_overlap(view));
-    tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
-}
-
 /* Adds the parts of a step and the input data as facts, for outputs without charts. */
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
@@ -166,6 +124,8 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
                                    quality->flags[i].text);
+    if (section->profile->advice->verdict.class < TP_CLASS_PROGRAM)
+        tp_document_add_fact(document, "Details", tp_verdict_full_text(&section->naming, section->profile));
     tp_section_put_data_notices(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_add_fact(document, "Trace",
@@ -177,75 +137,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
 
 /* ---- kernels with most time, or operators if there are no kernels ---- */
 
-enum { HEAVY_ROWS = 6, SHORT_ROWS = 5, NAME_BYTES = 80 };
-
-static void put_costliest_rows(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
-{
-    struct tp_list *rows = tp_object_add_list(card, "heavy");
-    const int64_t *totals = tp_table_int(table, TP_HEAVY_TIME);
-    const int64_t *calls = tp_table_int(table, TP_HEAVY_CALLS);
-    double sum = 0;
-    int64_t max_mean = 0, max = table->row_count ? totals[0] : 0;
-    size_t count = table->row_count < HEAVY_ROWS ? table->row_count : HEAVY_ROWS;
-    struct tp_unit total_unit = tp_unit_for_time(max), mean_unit;
-
-    for (size_t i = 0; i < table->row_count; i++)
-        sum += (double)totals[i];
-    for (size_t i = 0; i < count; i++)
-        if (calls[i] > 0 && totals[i] / calls[i] > max_mean)
-            max_mean = totals[i] / calls[i];
-    mean_unit = tp_unit_for_time(max_mean);
-    tp_object_add_text(card, "total_unit", total_unit.text);
-    tp_object_add_text(card, "mean_unit", mean_unit.text);
-    struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
-    for (size_t i = 0; i < count; i++)
-        named[i].name = tp_shown_kernel_name(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
-    tp_shown_rows_distinguish_names(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
-    for (size_t i = 0; i < count; i++) {
-        struct tp_object *row = tp_list_add_object(rows);
-        struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
-
-        tp_object_add_str(row, "full_name", tp_shown_text(&section->naming, name));
-        tp_object_add_str(row, "short_name", named[i].name);
-        tp_object_add_text(row, "share",
-                           tp_text_of_percent(section->arena, sum > 0 ? 100 * (double)totals[i] / sum : 0));
-        tp_object_add_text(
-            row, "total_time",
-            tp_text_of_fixed(section->arena, (double)totals[i] / total_unit.divisor, total_unit.decimals));
-        tp_object_add_text(row, "mean_time",
-                           tp_text_of_fixed(section->arena,
-                                            calls[i] > 0 ? (double)totals[i] / (double)calls[i] / mean_unit.divisor : 0,
-                                            mean_unit.decimals));
-    }
-}
-
-static void put_costliest_tables(const struct tp_section *section, struct tp_document *document)
-{
-    const struct tp_views *views = section->profile->views;
-    bool has_kernels = views->kernels.is_present && views->kernels.by_name.row_count;
-    const struct tp_table *all = has_kernels ? &views->kernels.by_name : &views->operators.by_name;
-    struct tp_table table;
-    struct tp_object *card;
-
-    if (has_kernels)
-        tp_find_costliest_kernels(&table, &views->kernels, section->arena);
-    else
-        tp_find_costliest_operators(&table, section->profile->model, false, section->arena);
-    if (!table.row_count)
-        return;
-    card = tp_object_new(section->arena);
-    tp_object_add_text(
-        card, "heaviest_title",
-        tp_section_words_for_producer(section, has_kernels ? "Heaviest kernels" : "Heaviest {operators}"));
-    tp_object_add_text(card, "heaviest_name",
-                       tp_section_words_for_producer(section, has_kernels ? "Kernel" : "{Operator}, self time"));
-    tp_object_add_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
-    tp_object_add_text(
-        card, "heaviest_all",
-        tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
-    put_costliest_rows(section, card, &table);
-    tp_document_add_chart(document, "heaviest", tp_data_of_object(card), NULL);
-}
+enum { SHORT_ROWS = 5, NAME_BYTES = 80 };
 
 /* Adds the first rows of a table of costliest.h, for outputs with little space. */
 static void put_costliest_rows_in_short_output(const struct tp_section *section, struct tp_document *document,
@@ -303,9 +195,9 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     tp_document_add_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
     tp_document_add_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
-    put_title_and_facts(section, document);
+    put_title_facts(section, document);
     tp_section_put_notices(section, document);
-    put_split(section, document);
+    tp_section_put_charts(section, document);
     document->places = TP_EVERYWHERE;
     tp_section_put_figures(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
@@ -313,8 +205,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     document->places = TP_EVERYWHERE;
     tp_section_put_findings(section, document);
     document->places = TP_IN_PAGES;
-    tp_document_add_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
-    put_costliest_tables(section, document);
+    tp_section_put_later_notices(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_section_put_ranges(section, document);
     tp_section_put_serving(section, document);

@@ -1,8 +1,9 @@
-/* Makes the section of trace quality: numbers of read, repaired and skipped events, and the checks that reduce the
- * confidence of findings. */
+/* Makes the section on how a profile was measured: checks that report a problem, numbers of read, repaired and skipped
+ * events, facts about the input, and definitions. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "webreport/measure/program/program_facts.h"
@@ -136,21 +137,34 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
     tp_list_add_fact(counts, "Steps", steps_text(section));
 }
 
+/* Returns the result of a check, such as "kernels without a recorded launch call: 25.3 percent of kernels". */
 static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
 {
     const char *value = flag->type == TP_QUALITY_INT    ? tp_text_of_count(arena, flag->count)
                         : flag->type == TP_QUALITY_REAL ? tp_text_of_fixed(arena, flag->percent, 1)
                                                         : "";
-    const char *weakens = "", *size = "";
+    if (flag->is_statement || !*value)
+        return flag->text;
+    return flag->type == TP_QUALITY_REAL ? tp_text_printf(arena, "%s: %s %s", flag->text, value, flag->unit)
+                                         : tp_text_printf(arena, "%s: %s", flag->text, value);
+}
+
+/* Returns the result of a check with the rules whose confidence it lowers. */
+static const char *check_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
+{
+    const char *weakens = "";
 
     for (unsigned i = 0; i < flag->weakens_count; i++)
         weakens =
             tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". This lowers the confidence in ", flag->weakens[i]);
-    if (!flag->is_statement && flag->type == TP_QUALITY_REAL)
-        size = tp_text_printf(arena, ": %s %s", value, flag->unit);
-    else if (!flag->is_statement && *value)
-        size = tp_text_printf(arena, ": %s", value);
-    return tp_text_printf(arena, "%s%s%s", flag->text, size, weakens);
+    return tp_text_printf(arena, "%s%s", flag_text(arena, flag), weakens);
+}
+
+/* Returns the result of a check as a sentence. */
+static const char *flag_sentence(struct tp_arena *arena, const struct tp_quality_flag *flag)
+{
+    const char *text = flag_text(arena, flag);
+    return tp_text_printf(arena, "%c%s.", toupper((unsigned char)text[0]), text + 1);
 }
 
 /* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "Not evaluated because
@@ -191,62 +205,30 @@ static bool does_check_apply(const struct tp_section *section, const struct tp_q
            !is_listed_term(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
 }
 
+/* Adds a sentence for each check that reports a problem to `flags`, and a fact for each check to `checks`. */
 static void put_quality_checks(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
-    const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_list *checks = tp_object_add_list(object, "checks");
+    struct tp_list *flags = tp_object_add_list(object, "flags"), *checks = tp_object_add_list(object, "checks");
     struct tp_arena *arena = section->arena;
-    unsigned raised = 0;
-    const char *rules;
+    unsigned checked = 0;
+    const char *rules = skipped_rules(arena, &section->profile->advice->recommendations);
 
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &quality->flags[i];
-        struct tp_object *check;
 
         if (!does_check_apply(section, flag))
             continue;
-        check = tp_list_add_object(checks);
-        raised += flag->is_raised;
-        tp_object_add_text(check, "check", flag->id);
-        tp_object_add_bool(check, "is_raised", flag->is_raised);
-        tp_object_add_text(check, "finding", flag_text(arena, flag));
+        checked++;
+        if (flag->is_raised)
+            tp_object_add_sentence(tp_list_add_object(flags), "flag", tp_str_of(flag_sentence(arena, flag)));
+        tp_list_add_fact(checks, flag->id, check_text(arena, flag));
     }
-    rules = skipped_rules(arena, found);
-    if (*rules) {
-        struct tp_object *check = tp_list_add_object(checks);
-
-        tp_object_add_text(check, "check", "Rules not evaluated");
-        tp_object_add_bool(check, "is_raised", false);
-        tp_object_add_text(check, "finding", rules);
-    }
+    if (*rules)
+        tp_list_add_fact(checks, "Rules not evaluated", rules);
     tp_object_add_text(object, "checks_note",
-                       !raised       ? "no problems"
-                       : raised == 1 ? "1 reports a problem"
-                                     : tp_text_printf(arena, "%u report a problem", raised));
-}
-
-struct tp_data tp_section_quality(const struct tp_section *section)
-{
-    const struct tp_quality *quality = &section->profile->advice->quality;
-    struct tp_object *object = tp_object_new(section->arena);
-    unsigned raised = 0, checked = 0;
-
-    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
-        raised += quality->flags[i].is_raised;
-        checked += does_check_apply(section, &quality->flags[i]);
-    }
-    tp_object_add_text(
-        object, "lead",
-        tp_text_printf(section->arena,
-                       "The numbers above come from %s of %s. %s repaired. %u of %u checks %s a problem.",
-                       tp_text_of_count(section->arena, quality->read_total),
-                       tp_text_of_counted_noun(section->arena, quality->events_total, "event", "events"),
-                       tp_text_of_counted_noun(section->arena, quality->repaired, "event was", "events were"), raised,
-                       checked, raised == 1 ? "reports" : "report"));
-    put_event_counts(section, object);
-    put_quality_checks(section, object);
-    return tp_data_of_object(object);
+                       tp_text_printf(arena, "%zu of %u quality checks %s a problem.", flags->items.count, checked,
+                                      flags->items.count == 1 ? "reports" : "report"));
 }
 
 /* ---- facts about the input, and definitions of figures that are not in a table ---- */
@@ -311,6 +293,8 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                                     tp_text_of_count(arena, profile->advice->quality.events_total),
                                     tp_text_of_count(arena, profile->advice->quality.repaired)));
     put_program_facts(section, facts);
+    if (tp_section_is_program(section))
+        tp_program_add_facts_of_recording(section, facts);
     tp_list_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
@@ -413,10 +397,13 @@ struct tp_data tp_section_about(const struct tp_section *section)
     struct tp_object *object = tp_object_new(section->arena);
 
     put_about_facts(section, object);
-    if (tp_section_is_program(section))
+    if (tp_section_is_program(section)) {
         put_program_glossary(object);
-    else
+    } else {
+        put_quality_checks(section, object);
+        put_event_counts(section, object);
         put_definitions(section, object);
+    }
     tp_object_add_text(object, "left_out", section->left_out ? section->left_out : "");
     return tp_data_of_object(object);
 }

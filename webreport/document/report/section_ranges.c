@@ -12,18 +12,19 @@ static const struct tp_shown_column RANGE_COLUMNS[] = {
     {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
 
-static const char *lead_text(const struct tp_section *section)
+static void put_lead(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_table *ranges = &section->profile->views->ranges.ranges;
     struct tp_arena *arena = section->arena;
-    if (!ranges->row_count)
-        return "The program recorded no ranges in the analysed steps.";
+    if (!ranges->row_count) {
+        tp_object_add_lead(object, "The program recorded no ranges in the analysed steps.");
+        return;
+    }
     struct tp_str name = tp_shown_text(&section->naming, tp_table_text(ranges, TP_RANGE_NAME)[0]);
-    return tp_text_printf(arena, "The range %.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
-                          tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),
-                          section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recorded time"
-                                                                                   : "the step time",
-                          tp_text_of_counted_noun(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "call", "calls"));
+    tp_object_add_lead(object, "The range %s takes **%s** of %s, in %s.", tp_arena_copy(arena, name.ptr, name.len),
+                       tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),
+                       section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recorded time" : "the step time",
+                       tp_text_of_counted_noun(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "call", "calls"));
 }
 
 static bool has_kinds(const struct tp_table *ranges)
@@ -48,11 +49,22 @@ static struct tp_shown_table *make_ranges_table(const struct tp_section *section
         shown->own_texts[0] = kinds;
     }
     shown->heading = "Ranges";
-    shown->name = "ranges";
+    shown->name = shown->noun = "ranges";
     shown->name_title = "Range";
     shown->caption = "Ranges of the program, sorted by total time";
     tp_shown_table_set_row_names(&section->naming, shown, TP_RANGE_NAME);
     return shown;
+}
+
+/* Returns the number of values of a counter, and the first and last value. */
+static const char *values_text(const struct tp_section *section, size_t row)
+{
+    const struct tp_table *counters = &section->profile->views->ranges.counters;
+    int64_t count = tp_table_int(counters, TP_COUNTER_COUNT)[row];
+    double first = tp_table_real(counters, TP_COUNTER_FIRST)[row], last = tp_table_real(counters, TP_COUNTER_LAST)[row];
+    const char *values = tp_text_of_counted_noun(section->arena, count, "value", "values");
+    return count == 1 ? tp_text_printf(section->arena, "%s, %.6g", values, first)
+                      : tp_text_printf(section->arena, "%s, first %.6g, last %.6g", values, first, last);
 }
 
 static void put_counters(const struct tp_section *section, struct tp_object *object)
@@ -67,12 +79,7 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
         struct tp_object *chart = tp_list_add_object(charts);
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
         tp_object_add_str(chart, "counter", name);
-        tp_object_add_text(chart, "values",
-                           tp_text_printf(arena, "%s, first %.6g, last %.6g",
-                                          tp_text_of_counted_noun(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row],
-                                                                  "value", "values"),
-                                          tp_table_real(counters, TP_COUNTER_FIRST)[row],
-                                          tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_add_text(chart, "values", values_text(section, row));
         tp_object_add_text(chart, "chart_label",
                            tp_text_printf(arena, "%.*s over time, first value %.6g, last value %.6g", (int)name.len,
                                           name.ptr, tp_table_real(counters, TP_COUNTER_FIRST)[row],
@@ -99,10 +106,13 @@ struct tp_data tp_section_ranges(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_add_text(object, "lead", lead_text(section));
+    put_lead(section, object);
     struct tp_list *tables = tp_object_add_list(object, "tables");
-    if (view->ranges.row_count)
-        tp_list_add_shown_table(tables, make_ranges_table(section, section->limits->operator_rows));
+    if (view->ranges.row_count) {
+        struct tp_shown_table *shown = make_ranges_table(section, section->limits->operator_rows);
+        shown->heading = NULL; /* equals the title of the section */
+        tp_list_add_shown_table(tables, shown);
+    }
     tp_object_add_bool(object, "has_counters", view->counters.row_count > 0);
     put_counters(section, object);
     return tp_data_of_object(object);

@@ -6,8 +6,8 @@
 
 static const struct tp_shown_column FUNCTION_COLUMNS[] = {
     {TP_SHOW_TIME, TP_SAMPLE_SELF, "CPU self", 1, 0, true, true},
-    {TP_SHOW_BAR, TP_SAMPLE_SELF, NULL, 0, 0, false, false},
     {TP_SHOW_SHARE, TP_SAMPLE_SELF, "Share", 0, 0, false, false},
+    {TP_SHOW_BAR, TP_SAMPLE_SELF, NULL, 0, 0, false, false},
     {TP_SHOW_TIME, TP_SAMPLE_TOTAL, "CPU total", 1, 0, false, false},
     {TP_SHOW_COUNT, TP_SAMPLE_COUNT, NULL, 0, 0, false, true},
 };
@@ -25,7 +25,7 @@ static void add_functions(const struct tp_section *section, struct tp_list *tabl
                                                         section->limits->operator_rows);
 
     shown->heading = "Functions";
-    shown->name = "functions";
+    shown->name = shown->noun = "functions";
     shown->name_title = "Function";
     shown->caption = "Functions, sorted by CPU self time";
     shown->foot = "All";
@@ -40,7 +40,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
         tp_section_table_new(section, lines, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
 
     shown->heading = "Lines";
-    shown->name = "lines";
+    shown->name = shown->noun = "lines";
     shown->name_title = "Line";
     shown->caption = "Lines, sorted by CPU self time";
     shown->foot = "All";
@@ -62,22 +62,24 @@ static void put_sample_tree(const struct tp_section *section, struct tp_object *
     tp_object_add_value(object, "tree", tp_calltree_data(section->arena, tree));
 }
 
-static const char *lead_text(const struct tp_section *section)
+static void put_lead(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_sample_view *view = &section->profile->views->samples;
     const struct tp_table *functions = &view->functions;
     const char *samples = tp_text_of_counted_noun(section->arena, (int64_t)view->count, "sample", "samples");
     const char *time = tp_text_of_time(section->arena, view->cpu_ns);
-    const char *verb = view->count == 1 ? "represents" : "represent";
     struct tp_str name;
 
-    if (!functions->row_count)
-        return tp_text_printf(section->arena, "%s %s %s of CPU time. No sample has a stack.", samples, verb, time);
+    if (!functions->row_count) {
+        tp_object_add_lead(object, "%s %s **%s** of CPU time. No sample has a stack.", samples,
+                           view->count == 1 ? "represents" : "represent", time);
+        return;
+    }
     name = tp_shown_text(&section->naming, tp_table_text(functions, TP_SAMPLE_FUNCTION)[0]);
-    return tp_text_printf(
-        section->arena, "%s %s %s of CPU time. %.*s itself takes %s of the CPU time.", samples, verb, time,
-        (int)name.len, name.ptr,
-        tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)));
+    tp_object_add_lead(
+        object, "%s itself takes **%s** of the CPU time of %s (%s).", tp_arena_copy(section->arena, name.ptr, name.len),
+        tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)), time,
+        samples);
 }
 
 struct tp_data tp_section_samples(const struct tp_section *section)
@@ -89,12 +91,12 @@ struct tp_data tp_section_samples(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_lead(section, object);
     put_sample_tree(section, object);
     tables = tp_object_add_list(object, "tables");
     if (view->functions.row_count)
         add_functions(section, tables);
     if (view->lines.row_count)
-        add_lines(section, tables);
+        add_lines(section, tp_object_add_list(object, "more_tables"));
     return tp_data_of_object(object);
 }

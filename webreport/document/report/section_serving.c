@@ -66,8 +66,8 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     bool is_classes = rows->defs[0].name == section->profile->advice->serving.classes.defs[0].name;
     struct tp_shown_table *shown = tp_section_table_new(section, rows, columns, count, section->limits->operator_rows);
 
-    shown->heading = rows->title;
     shown->name = is_classes ? "serving classes" : "serving steps";
+    shown->noun = is_classes ? "classes" : "steps";
     shown->name_title = rows->defs[0].title;
     shown->caption = is_classes ? "Classes of steps by phase and size" : "Steps of the engine in order of time";
     shown->foot = is_classes ? "All" : NULL;
@@ -107,9 +107,15 @@ struct tp_data tp_section_serving(const struct tp_section *section)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
     struct tp_list *tables = tp_object_add_list(object, "tables");
-    tp_object_add_text(object, "lead", lead_text(section, view));
-    if (view->classes.row_count)
+    tp_object_add_lead(object, "%s", lead_text(section, view));
+    bool has_classes = view->classes.row_count > 0;
+    if (has_classes)
         add_table(section, tables, &view->classes, CLASS_COLUMNS, COUNT(CLASS_COLUMNS));
-    add_table(section, tables, &view->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS));
+    add_table(section, has_classes ? tp_object_add_list(object, "more_tables") : tables, &view->steps, STEP_COLUMNS,
+              COUNT(STEP_COLUMNS));
+    tp_object_add_bool(object, "has_more", has_classes);
+    tp_object_add_text(
+        object, "more_title",
+        tp_text_of_counted_noun(section->arena, (int64_t)view->steps.row_count, "single step", "single steps"));
     return tp_data_of_object(object);
 }

@@ -18,15 +18,12 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
-    tp_object_add_text(
-        object, "lead",
-        tp_text_printf(arena, "The trace has %s with %s. A task begins on one thread and may end on another.",
+    tp_object_add_lead(object, "The trace has **%s** with %s. A task begins on one thread and may end on another.",
                        tp_text_of_counted_noun(arena, (int64_t)view->count, "task", "tasks"),
-                       tp_text_of_counted_noun(arena, (int64_t)view->tasks.row_count, "name", "different names")));
+                       tp_text_of_counted_noun(arena, (int64_t)view->tasks.row_count, "name", "different names"));
     struct tp_shown_table *shown =
         tp_section_table_new(section, &view->tasks, TASK_COLUMNS, COUNT(TASK_COLUMNS), section->limits->operator_rows);
-    shown->heading = "Tasks";
-    shown->name = "tasks";
+    shown->name = shown->noun = "tasks";
     shown->name_title = "Task";
     shown->caption = "Tasks, sorted by total duration";
     shown->foot = "All";

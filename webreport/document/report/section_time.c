@@ -1,4 +1,4 @@
-/* Adds the time of a device as a table to the section of kernels. The rows form a tree: parts of the time, kinds of
+/* Adds the time of a device as a table to the section of device work. The rows form a tree: parts of the time, kinds of
  * work, kernels. */
 #include <math.h>
 
@@ -64,9 +64,8 @@ static struct tp_str title_of_kind(struct tp_str text)
     return text;
 }
 
-/* Returns the displayed name of a node: the title of a group, the short name of a kernel, or the node's own text. */
-static struct tp_str shown_name_of_node(const struct tp_section *section, const struct tp_time_tree *tree,
-                                        uint32_t index)
+struct tp_str tp_section_name_of_time_node(const struct tp_section *section, const struct tp_time_tree *tree,
+                                           uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
     struct tp_str parent = tree->nodes[node->parent].text;
@@ -144,14 +143,14 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     uint32_t *parents = tp_arena_array(section->arena, shown->row_count, sizeof *parents);
     for (size_t row = 0; row < shown->row_count; row++) {
         const struct tp_time_node *node = &tree->nodes[time->nodes[row]];
-        shown->rows[row].name = shown_name_of_node(section, tree, time->nodes[row]);
+        shown->rows[row].name = tp_section_name_of_time_node(section, tree, time->nodes[row]);
         shown->rows[row].depth = node->depth - 1;
         names[row] = node->text;
         parents[row] = node->parent;
     }
     tp_shown_rows_distinguish_names(&section->naming, shown->rows, names, parents, shown->row_count);
-    shown->heading = time->rows.title;
     shown->name = "time";
+    shown->noun = "parts";
     shown->name_title = "Part of the time";
     shown->caption = "Time of the analysed steps, divided into parts that do not overlap";
     shown->is_tree = true;

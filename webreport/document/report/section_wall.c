@@ -20,6 +20,7 @@ static struct tp_shown_table *make_parts_table(const struct tp_section *section)
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_str_of(tp_steps_part_words(steps->part_by_row[i]));
     shown->name = "wall clock";
+    shown->noun = "states";
     shown->name_title = steps->parts.defs[TP_STEPS_PART_NAME].title;
     shown->caption = "States of the main thread in the steps";
     shown->foot = "All";
@@ -44,6 +45,7 @@ static struct tp_shown_table *make_steps_table(const struct tp_section *section)
         shown->rows[i].name = tp_shown_text(&section->naming, tp_table_text(&steps->steps, TP_STEPS_NAME)[i]);
     shown->heading = "Step by step";
     shown->name = "steps by state";
+    shown->noun = "steps";
     shown->name_title = "Step";
     shown->caption = "States of the main thread, step by step";
     shown->foot = "All";
@@ -55,25 +57,31 @@ static struct tp_shown_table *make_functions_table(const struct tp_section *sect
     struct tp_shown_table *shown = tp_functions_table(section, &section->profile->steps->functions, max_rows);
     shown->heading = "Functions while no operator runs";
     shown->name = "functions outside operators";
+    shown->noun = "functions";
     shown->caption = "Functions of the main thread outside of operators";
     return shown;
 }
 
-static const char *lead_text(const struct tp_section *section)
+static void put_lead(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_program_steps *steps = section->profile->steps;
     struct tp_arena *arena = section->arena;
-    return tp_text_printf(
-        arena,
-        "The first table shows the states of the main thread (process %lld) in the steps, from the kernel's context "
-        "switches. The parts add up to %s, the wall time of %s. The main thread ran outside of operators for %s of its "
-        "running time of %s. The steps contain %s, %s of them outside of operators. If fewer than 10 samples are "
-        "outside of operators, the page shows no functions.",
-        (long long)steps->pid, tp_text_of_time(arena, steps->wall_ns),
-        tp_text_of_counted_noun(arena, (int64_t)steps->steps.row_count, "step", "steps"),
+    tp_object_add_lead(
+        object,
+        "The main thread ran outside of operators for **%s** of its running time of %s; the wall time of "
+        "%s is %s.",
         tp_text_of_time(arena, steps->outside_ns), tp_text_of_time(arena, steps->running_ns),
-        tp_text_of_counted_noun(arena, (int64_t)steps->sample_count, "sample", "samples"),
-        tp_text_of_count(arena, (int64_t)steps->outside_count));
+        tp_text_of_counted_noun(arena, (int64_t)steps->steps.row_count, "step", "steps"),
+        tp_text_of_time(arena, steps->wall_ns));
+    tp_object_add_text(
+        object, "note",
+        tp_text_printf(
+            arena,
+            "The states are those of the main thread (process %lld), from the kernel's context switches. The "
+            "steps contain %s, %s of them outside of operators. If fewer than 10 samples are outside of "
+            "operators, the page shows no functions.",
+            (long long)steps->pid, tp_text_of_counted_noun(arena, (int64_t)steps->sample_count, "sample", "samples"),
+            tp_text_of_count(arena, (int64_t)steps->outside_count)));
 }
 
 struct tp_data tp_section_wall(const struct tp_section *section)
@@ -82,13 +90,13 @@ struct tp_data tp_section_wall(const struct tp_section *section)
     if (!steps || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_add_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_lead(section, object);
     struct tp_list *tables = tp_object_add_list(object, "tables");
     tp_list_add_shown_table(tables, make_parts_table(section));
-    if (steps->steps.row_count > 1)
-        tp_list_add_shown_table(tables, make_steps_table(section));
     if (steps->functions.row_count)
         tp_list_add_shown_table(tables, make_functions_table(section, section->limits->operator_rows));
+    if (steps->steps.row_count > 1)
+        tp_list_add_shown_table(tp_object_add_list(object, "more_tables"), make_steps_table(section));
     return tp_data_of_object(object);
 }
 

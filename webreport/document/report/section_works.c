@@ -52,6 +52,7 @@ void tp_section_add_works(const struct tp_section *section, struct tp_list *tabl
     shown->own_texts[0] = longest;
     shown->heading = rows->title;
     shown->name = "works";
+    shown->noun = "kinds of work";
     shown->name_title = "Kind of work";
     shown->caption = caption;
     shown->foot = "All";

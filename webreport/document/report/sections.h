@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 
+#include "webreport/document/charts/trace_picture.h"
 #include "webreport/document/section.h"
 #include "webreport/document/section_verdict.h"
 #include "webreport/measure/ranks/distributed.h"
@@ -13,6 +14,8 @@ struct tp_data tp_section_wall(const struct tp_section *section);
 /* Returns kind NONE unless the program records ranges through tracepress.h. */
 struct tp_data tp_section_ranges(const struct tp_section *section);
 struct tp_data tp_section_idle(const struct tp_section *section);
+/* Returns kind NONE if no device worked in the analysed steps. */
+struct tp_data tp_section_work(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
 struct tp_data tp_section_memory(const struct tp_section *section);
@@ -20,7 +23,6 @@ struct tp_data tp_section_modules(const struct tp_section *section);
 struct tp_data tp_section_serving(const struct tp_section *section);
 struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
-struct tp_data tp_section_quality(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
 /* Return the sections of a program recorded from outside. (section_program.c) */
 struct tp_data tp_section_processes(const struct tp_section *section);
@@ -29,7 +31,6 @@ struct tp_data tp_section_flame(const struct tp_section *section);
 struct tp_data tp_section_functions(const struct tp_section *section);
 struct tp_data tp_section_waits(const struct tp_section *section);
 struct tp_data tp_section_usage(const struct tp_section *section);
-struct tp_data tp_section_recording(const struct tp_section *section);
 
 /* Makes the overview of a profile for the page and the digest: verdict, figures, findings, and the heaviest kernels
  * and operators. Allocates from section->arena. */
@@ -42,14 +43,25 @@ void tp_document_add_profile_line(struct tp_document *document, const struct tp_
 void tp_document_add_failed_input(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
                                   const char *why);
 
-/* Adds the notices above the verdict. */
+/* Add notices: about damage above the answer, and all others below the actions. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
+void tp_section_put_later_notices(const struct tp_section *section, struct tp_document *document);
 /* Adds the notices that also appear in the digest: unknown event categories, and corrected ends of events. */
 void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document);
+/* Adds the bar by cause, the ribbon of steps, and the strip of a step. (section_answer.c) */
+void tp_section_put_charts(const struct tp_section *section, struct tp_document *document);
+/* Returns a lane of the strip in the colors of the page. */
+struct tp_strip_row tp_section_strip_row(const struct tp_section *section, const struct tp_strip_lane *lane);
+/* Makes the picture of a trace in `arena`, with copies of all texts. profile: of its views, only the facts are needed.
+ * (section_picture.c) */
+void tp_trace_picture_build(struct tp_trace_picture *picture, const struct tp_profile *profile,
+                            const struct tp_section_options *options, struct tp_arena *arena);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 /* Returns the estimated gain of a finding in percent of the analyzed time, such as "14.1 to 37.4 %"; NULL if the gain
  * is unknown. */
 const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_arena *arena);
+/* Returns the number of a finding in the list of actions, from 1; 0 if it is not an action. */
+unsigned tp_finding_number(const struct tp_section *section, const struct tp_finding *finding);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 /* Adds the states of the main thread in the steps, if another recording of the same run, from outside, covers them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
@@ -58,10 +70,20 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
 /* Adds the steps of a serving engine. Does nothing unless the trace has such steps with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
+/* Makes the answer about at least two ranks of one recording: headline, bar by cause, lanes, and the findings of a
+ * replayed job. (section_ranks.c) */
+void tp_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_distributed *view);
 /* Returns the section that compares the ranks of one recording. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech);
 
+/* Returns the source line of an operator, such as "model.py:200", if all its recorded stacks have the same innermost
+ * line outside of PyTorch; "" otherwise. */
+struct tp_str tp_section_line_of_operator(const struct tp_section *section, struct tp_str name);
+
+/* Returns the displayed name of a node: the title of a group, the short name of a kernel, or the node's own text. */
+struct tp_str tp_section_name_of_time_node(const struct tp_section *section, const struct tp_time_tree *tree,
+                                           uint32_t index);
 /* Appends a table to `tables` that shows the time of a device as a tree. */
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
 

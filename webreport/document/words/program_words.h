@@ -9,6 +9,13 @@
  * is static. */
 const char *tp_wall_part_words(unsigned part);
 
+/* Returns these words with a capital letter, in `arena`. */
+const char *tp_wall_part_title(unsigned part, struct tp_arena *arena);
+
+/* Returns what a wait waits for, such as "disk" or "lock of the Linux kernel". part: number of the part in struct
+ * tp_wall_parts, a wait. The text is static. */
+const char *tp_program_wait_words(unsigned part);
+
 /* Returns the words for a state of the main thread in the steps (enum tp_steps_part), such as "running, native code".
  * The text is static. */
 const char *tp_steps_part_words(unsigned part);
@@ -22,7 +29,11 @@ const char *tp_program_lock_holder_text(const struct tp_program_view *view, cons
  * function. */
 const char *tp_program_python_text(const struct tp_program_view *view, struct tp_arena *arena);
 
-/* Fills the headline of the view and the sentence below the headline. */
+/* Returns the name of a function of the C library without the processor that it is compiled for: "memcmp" for
+ * "__memcmp_evex_movbe". Other names are unchanged. The text is part of `name`. */
+struct tp_str tp_program_short_function_name(struct tp_str name);
+
+/* Fills the headline of the view, its marks, and the sentences below the headline. */
 void tp_fill_program_headline(struct tp_program_view *view, struct tp_arena *arena);
 
 #endif

@@ -24,4 +24,8 @@ void tp_fill_program_texts(struct tp_program_view *program, struct tp_arena *are
 void tp_fill_verdict_texts(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
                            const struct tp_model *model, struct tp_arena *arena);
 
+/* Fills the headline of the first screen and the sentences below it. The verdict and the findings must have their
+ * sentences. */
+void tp_fill_answer_texts(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
+
 #endif

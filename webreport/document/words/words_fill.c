@@ -35,4 +35,5 @@ void tp_fill_advice_texts(struct tp_advice *advice, const struct tp_model *model
     tp_fill_time_tree_texts(&advice->times, arena);
     tp_fill_program_texts(&advice->program, arena);
     tp_fill_verdict_texts(&advice->verdict, &advice->program, model, arena);
+    tp_fill_answer_texts(advice, model, arena);
 }

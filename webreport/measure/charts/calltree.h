@@ -17,8 +17,10 @@ enum tp_call_kind {
     TP_CALL_PHASE, /* node for a step, annotation, backward pass or thread */
     TP_CALL_FRAME, /* node for a Python frame or module */
     TP_CALL_OPERATOR,
-    TP_CALL_KERNEL, /* node for a kernel, copy or set */
-    TP_CALL_OTHER   /* sum of nodes that are too small to be shown */
+    TP_CALL_KERNEL,  /* node for a kernel, copy or set */
+    TP_CALL_OTHER,   /* sum of nodes that are too small to be shown */
+    TP_CALL_LARGEST, /* in a program: node for the function that the bar shows as the largest, */
+    TP_CALL_SECOND   /* and for the second largest */
 };
 
 struct tp_call {
@@ -48,6 +50,7 @@ struct tp_calltree {
     /* true for a trace of `record --outside`. In addition to has_samples, phases are programs, operators are native
      * functions and kernels are functions of the operating system's kernel */
     bool is_program;
+    uint32_t longest_stack; /* for is_program: largest number of functions in a stack */
     /* true if the trace has more distinct paths than the limit; the deepest calls are then added to their callers */
     bool is_cut;
 };
@@ -73,7 +76,8 @@ void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_mo
                                     const struct tp_calltree_options *options, struct tp_arena *arena);
 
 /* Builds the tree of a program recorded by `record --outside` (program -> function -> function). Node times are the
- * weights of the samples. */
+ * weights of the samples. Directly recursive calls share one node, and a function that only calls the next one (98 % of
+ * its time) has no node. */
 void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_model *model,
                                     const struct tp_program_view *view, const struct tp_calltree_options *options,
                                     struct tp_arena *arena);

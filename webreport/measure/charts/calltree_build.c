@@ -18,6 +18,7 @@ struct pruning {
     struct tp_arena *arena;
     /* thresholds, ns; a node is kept if its device time reaches the first or its host time reaches the second */
     int64_t min_device_ns, min_host_ns;
+    bool folds_functions;   /* true: chains of functions become one node, too, not only chains of frames */
     struct tp_vec stack;    /* nodes that are not written yet, the next one last; elements: struct pending */
     struct tp_vec children; /* children of the current node; elements: uint32_t */
 };
@@ -63,18 +64,29 @@ static const struct tp_label *node_label(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
+/* Returns whether a node can be part of a chain: a frame, or in a program also a function. A program is no part if
+ * there are several programs. */
+static bool can_fold(const struct pruning *p, uint32_t index)
+{
+    unsigned kind = node_label(p, index)->kind;
+    const struct tp_merge_node *node = tp_merge_node(p->merge, index);
+    bool is_only_program = kind == TP_CALL_PHASE && node->parent != TP_NO_ID && node->next_sibling == TP_NO_ID &&
+                           tp_merge_node(p->merge, node->parent)->first_child == index;
+    return kind == TP_CALL_FRAME || (p->folds_functions && (is_only_program || kind > TP_CALL_PHASE));
+}
+
 /* Returns the child frame that has at least 98 % of the device time and of the host time of a frame; TP_NO_ID without
  * such a child. */
 static uint32_t find_child_with_nearly_all_time(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
-    if (node_label(p, index)->kind != TP_CALL_FRAME)
+    if (!can_fold(p, index))
         return TP_NO_ID;
     for (uint32_t c = node->first_child; c != TP_NO_ID; c = tp_merge_node(p->merge, c)->next_sibling) {
         const struct tp_merge_node *below = tp_merge_node(p->merge, c);
         bool takes_device = (__int128)below->device_ns * 100 >= (__int128)node->device_ns * 98;
         bool takes_host = (__int128)below->host_ns * 100 >= (__int128)node->host_ns * 98;
-        if (takes_device && takes_host && node_label(p, c)->kind == TP_CALL_FRAME)
+        if (takes_device && takes_host && can_fold(p, c))
             return c;
     }
     return TP_NO_ID;
@@ -195,7 +207,7 @@ static void write_nodes(struct pruning *p)
 }
 
 static void remove_small_calls(struct tp_calltree *tree, struct tp_merge *merge,
-                               const struct tp_calltree_options *options, struct tp_arena *arena)
+                               const struct tp_calltree_options *options, bool folds_functions, struct tp_arena *arena)
 {
     tp_merge_sum_subtrees(merge);
     const struct tp_merge_node *root = tp_merge_node(merge, 0);
@@ -203,7 +215,8 @@ static void remove_small_calls(struct tp_calltree *tree, struct tp_merge *merge,
         .merged_count = merge->nodes.count, .is_cut = merge->is_cut, .has_device = root->device_ns > 0};
     if (root->device_ns <= 0 && root->host_ns <= 0)
         return;
-    struct pruning pruning = {.merge = merge, .options = options, .tree = tree, .arena = arena};
+    struct pruning pruning = {
+        .merge = merge, .options = options, .tree = tree, .arena = arena, .folds_functions = folds_functions};
     pruning.stack = TP_VEC(arena, struct pending);
     pruning.children = TP_VEC(arena, uint32_t);
     choose_threshold(&pruning, options->max_nodes);
@@ -216,7 +229,7 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
 {
     struct tp_merge merge;
     tp_merge_build(&merge, model, arena);
-    remove_small_calls(tree, &merge, options, arena);
+    remove_small_calls(tree, &merge, options, false, arena);
 }
 
 void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_model *model,
@@ -224,7 +237,7 @@ void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_mo
 {
     struct tp_merge merge;
     tp_merge_add_samples(&merge, model, arena);
-    remove_small_calls(tree, &merge, options, arena);
+    remove_small_calls(tree, &merge, options, false, arena);
     tree->has_samples = true;
 }
 
@@ -234,7 +247,8 @@ void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_mo
 {
     struct tp_merge merge;
     tp_merge_init(&merge, model, arena);
-    tp_merge_add_program(&merge, view, NULL, arena);
-    remove_small_calls(tree, &merge, options, arena);
+    uint32_t longest_stack = tp_merge_add_program(&merge, view, NULL, arena);
+    remove_small_calls(tree, &merge, options, true, arena);
     tree->has_samples = tree->is_program = true;
+    tree->longest_stack = longest_stack;
 }

@@ -63,10 +63,11 @@ void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns);
 /* Initializes the merge and adds the samples of all threads (calltree_samples.c). */
 void tp_merge_add_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
-/* Adds the samples of a program recorded by `record --outside` to an initialized merge (calltree_program.c).
- * node_of_sample: NULL, or an array that receives the node of each sample's innermost function. */
-void tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
-                          struct tp_arena *arena);
+/* Adds the samples of a program recorded by `record --outside` to an initialized merge (calltree_program.c). A function
+ * that calls itself directly gets one node. node_of_sample: NULL, or an array that receives the node of each sample's
+ * innermost function. Returns the largest number of functions in a stack. */
+uint32_t tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
+                              struct tp_arena *arena);
 
 /* Initializes the merge and adds host events, memory records and device operations of the model. */
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);

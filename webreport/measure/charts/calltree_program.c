@@ -34,38 +34,52 @@ static uint32_t *make_program_labels(struct tp_merge *merge, const struct tp_pro
     return labels;
 }
 
-static uint32_t process_label(struct tp_merge *merge, struct tp_vec *labels, const struct tp_program_view *view,
-                              uint32_t number)
+static enum tp_call_kind kind_of_function(const struct tp_program_view *view, uint32_t number)
 {
     static const enum tp_call_kind kinds[TP_FUNCTION_KINDS] = {[TP_FUNCTION_NATIVE] = TP_CALL_OPERATOR,
                                                                [TP_FUNCTION_PYTHON] = TP_CALL_FRAME,
                                                                [TP_FUNCTION_KERNEL] = TP_CALL_KERNEL};
+    for (unsigned i = 0; i < view->answer.segment_count; i++)
+        if (view->answer.segments[i].function == number)
+            return i ? TP_CALL_SECOND : TP_CALL_LARGEST;
+    return kinds[tp_program_function_at(&view->functions, number)->kind];
+}
+
+static uint32_t process_label(struct tp_merge *merge, struct tp_vec *labels, const struct tp_program_view *view,
+                              uint32_t number)
+{
     while (labels->count <= number)
         *(uint32_t *)tp_vec_push(labels) = TP_NO_ID;
     uint32_t *label = TP_AT(labels, uint32_t, number);
     const struct tp_program_function *f = tp_program_function_at(&view->functions, number);
     if (*label == TP_NO_ID)
-        *label = tp_merge_add_label(merge, f->name, kinds[f->kind]);
+        *label = tp_merge_add_label(merge, f->name, kind_of_function(view, number));
     return *label;
 }
 
-void tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
-                          struct tp_arena *arena)
+uint32_t tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
+                              struct tp_arena *arena)
 {
     const struct tp_trace *trace = view->tree.trace;
     /* a copy suffices, because the view has already read all stacks and adds no more functions */
     struct tp_program_functions functions = view->functions;
     struct tp_vec labels = TP_VEC(arena, uint32_t);
     const uint32_t *programs = make_program_labels(merge, view, arena);
+    uint32_t longest = 0;
     functions.path = functions.frames = TP_VEC(arena, uint32_t);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         uint32_t node = tp_merge_find_or_add_child(merge, 0, programs[view->tree.process_of_sample[i]]);
         tp_program_functions_of_stack(&functions, trace->samples[i].stack);
-        for (size_t k = 0; k < functions.path.count; k++)
-            node = tp_merge_find_or_add_child(
-                merge, node, process_label(merge, &labels, view, *TP_AT(&functions.path, uint32_t, k)));
+        longest = functions.path.count > longest ? (uint32_t)functions.path.count : longest;
+        for (size_t k = 0; k < functions.path.count; k++) {
+            uint32_t number = *TP_AT(&functions.path, uint32_t, k);
+            bool is_recursive = k && *TP_AT(&functions.path, uint32_t, k - 1) == number;
+            if (!is_recursive)
+                node = tp_merge_find_or_add_child(merge, node, process_label(merge, &labels, view, number));
+        }
         tp_merge_add_sample(merge, node, view->tree.weight_of_sample_ns[i]);
         if (node_of_sample)
             node_of_sample[i] = node;
     }
+    return longest;
 }

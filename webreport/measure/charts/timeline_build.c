@@ -1,4 +1,4 @@
-/* Implements timeline.h: chooses lanes, packs slices within the size limit, and adds device load and phases. */
+/* Implements timeline.h: chooses lanes, packs slices within the size limit, and adds device load and the close-up. */
 #include "webreport/measure/charts/timeline.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "writer/base/gzip_out.h"
 #include "writer/base/limits.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_ATTEMPTS = 8, MAX_LAUNCHED = 200000 };
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_ATTEMPTS = 8, MAX_WITH_SHAPES = 200000 };
 
 /* ---- lanes ---- */
 
@@ -306,8 +306,9 @@ static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline
                 return;
             }
         }
-        pack->has_launches = pack->has_shapes = false;
+        pack->has_shapes = false;
         choose_slices_to_fold(pack, timeline, size, max_bytes, attempt);
+        pack->has_launches &= !pack->folds_devices;
         tp_pack_write_slices(pack);
     }
     timeline->shown_count = 0;
@@ -320,17 +321,19 @@ void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *mode
     *timeline = (struct tp_timeline){.model = model, .data = {"", 0}};
     choose_lanes_to_show(timeline, arena);
     find_time_range(timeline);
+    timeline->typical_step = options->shown_step;
     tp_pack_init(&pack, timeline, options, arena);
-    pack.has_launches = timeline->slice_count <= MAX_LAUNCHED;
+    pack.has_launches = true;
     bool has_dims = tp_pack_shapes_init(&pack);
-    pack.has_shapes = pack.has_launches && has_dims;
+    pack.has_shapes = has_dims && timeline->slice_count <= MAX_WITH_SHAPES;
     tp_pack_write_slices(&pack);
     set_lane_ranks(timeline, arena);
-    tp_timeline_add_phases(timeline, &pack);
+    tp_pack_find_close(&pack);
     struct tp_str load = tp_timeline_pack_device_load(timeline, arena);
     if (options->max_bytes && timeline->lane_count)
         pack_within_limit(&pack, timeline, load, options->max_bytes);
     timeline->omits_shapes = has_dims && !pack.has_shapes;
+    timeline->omits_launches = timeline->gpu_count && !pack.has_launches;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
         tp_arena_free_item(arena, pack.sections[i].data, pack.sections[i].capacity);
 }

@@ -7,12 +7,12 @@
 #include "writer/base/fields.h"
 #include "writer/base/saturate.h"
 
-enum { VERSION = 2, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_STEP_NAME_BYTES = 100 };
+enum { VERSION = 3, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_STEP_NAME_BYTES = 100 };
 
 /* Members of the JSON header. Times are multiples of unit_ns, except members whose name has another unit. */
 struct header {
     const struct tp_timeline *timeline;
-    int64_t first_ns, range, end, cover_width;
+    int64_t first_ns, range, end, cover_width, typical_step;
     int64_t section_bytes[TP_PACK_SECTION_COUNT + 1]; /* the last entry is the size of the device load */
     uint32_t version, unit_ns, section_count, argument_count, cover_buckets, load_buckets;
     uint32_t gpu_count, lane_count, step_count;
@@ -24,6 +24,7 @@ struct header {
 static const struct tp_json_field gpu_fields[] = {
     {"id", TP_PLAIN(F, id)},
     {"sm", TP_PLAIN(F, has_sm_efficiency)},
+    {"queue", TP_PLAIN(F, queue_depth)},
     {"title", TP_PLAIN(F, title)},
 };
 #undef F
@@ -32,14 +33,14 @@ static const struct tp_fields gpu = TP_FIELDS("A device of the timeline", gpu_fi
 #define F struct tp_lane
 static const struct tp_json_field lane_fields[] = {
     {"title", TP_PLAIN(F, title)},          {"device", TP_PLAIN(F, is_device)}, {"rank", TP_PLAIN(F, rank)},
-    {"slices", TP_PLAIN(F, shown_count)},   {"rows", TP_PLAIN(F, row_count)},   {"covered", TP_PLAIN(F, has_cover)},
+    {"slices", TP_PLAIN(F, shown_count)},   {"rows", TP_PLAIN(F, row_count)},   {"covers", TP_PLAIN(F, cover_count)},
     {"moments", TP_PLAIN(F, moment_count)},
 };
 #undef F
 static const struct tp_fields lane = TP_FIELDS("A lane of the timeline", lane_fields);
 
-/* Sets *item to the next cell of a step: name, start, duration. record->index: index of the step. Returns false after
- * the last cell. */
+/* Sets *item to the next cell of a step: name, start, duration, 1 if the step is analysed. record->index: index of the
+ * step. Returns false after the last cell. */
 static bool next_step_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct header *header = record->at;
@@ -55,6 +56,9 @@ static bool next_step_cell(const struct tp_record *record, size_t *cursor, struc
         return true;
     case 2:
         item->value = tp_json_value_int((int64_t)(dur_ns / header->unit_ns));
+        return true;
+    case 3:
+        item->value = tp_json_value_int(tp_step_is_used(step));
         return true;
     default:
         return false;
@@ -84,6 +88,7 @@ static const struct tp_json_field header_fields[] = {
     {"gpus", TP_RECORDS(F, gpus, gpu_count, &gpu)},
     {"lanes", TP_RECORDS(F, lanes, lane_count, &lane)},
     {"steps", TP_LIST(next_step, NULL)},
+    {"typical_step", TP_PLAIN(F, typical_step)},
 };
 #undef F
 static const struct tp_fields fields = TP_FIELDS("The header of the timeline", header_fields);
@@ -108,6 +113,7 @@ static struct header make_header(const struct tp_pack *pack, const struct tp_tim
         .lanes = timeline->lanes,
         .lane_count = timeline->lane_count,
         .step_count = steps < most_steps ? steps : most_steps,
+        .typical_step = timeline->typical_step == TP_NO_ID ? -1 : (int64_t)timeline->typical_step,
     };
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
         header.section_bytes[i] = (int64_t)pack->sections[i].size;

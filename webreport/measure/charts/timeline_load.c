@@ -1,4 +1,4 @@
-/* Computes the load curves of devices and the phases of the main lane. Busy time comes from the model's busy intervals,
+/* Computes the load curves of devices. Busy time comes from the model's busy intervals,
  * SM efficiency from a sweep over the running kernels. */
 #include "webreport/measure/charts/timeline_load.h"
 
@@ -8,7 +8,6 @@
 
 #include "webreport/measure/charts/timeline_pack.h"
 
-enum { FINER = TP_LOAD_BUCKETS / TP_TIMELINE_LOAD_BUCKETS };
 static const int64_t ONE = 1000000000; /* the level 1, which is one block per SM; levels are stored in billionths */
 
 /* ---- SM efficiency ---- */
@@ -112,16 +111,6 @@ static bool compute_sm_load(const struct tp_timeline *timeline, const struct tp_
 
 /* ---- devices ---- */
 
-static uint8_t *shares_of_wider_buckets(struct tp_arena *arena, const uint64_t *fine, uint64_t width)
-{
-    uint64_t sums[TP_TIMELINE_LOAD_BUCKETS] = {0};
-    for (size_t i = 0; i < TP_LOAD_BUCKETS; i++)
-        sums[i / FINER] += fine[i];
-    uint8_t *shares = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS);
-    tp_pack_fill_shares(shares, sums, TP_TIMELINE_LOAD_BUCKETS, width * FINER);
-    return shares;
-}
-
 static void add_busy_load(uint64_t *buckets, const struct tp_timeline *timeline, struct tp_intervals busy,
                           uint64_t width)
 {
@@ -131,13 +120,41 @@ static void add_busy_load(uint64_t *buckets, const struct tp_timeline *timeline,
                                (uint64_t)busy.items[i].b - origin);
 }
 
+/* Fills `shares` with the number of operations that are launched and not yet started at the end of each bucket, as
+ * parts of the largest of these numbers. Returns this number; 0 if no launch is known. */
+static uint32_t fill_queue(uint8_t *shares, const struct tp_timeline *timeline, const struct tp_gpu *gpu,
+                           uint64_t width)
+{
+    const struct tp_model *model = timeline->model;
+    int32_t changes[TP_LOAD_BUCKETS] = {0}, depth = 0, most = 0;
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *event = tp_device_event(model, gpu->events[i]);
+        const struct tp_event *launch = tp_launch_of_device(model, gpu->events[i]);
+        if (!launch || launch->ts_ns > event->ts_ns || launch->ts_ns < timeline->start_ns)
+            continue;
+        uint64_t from = ((uint64_t)launch->ts_ns - (uint64_t)timeline->start_ns) / width;
+        uint64_t to = ((uint64_t)event->ts_ns - (uint64_t)timeline->start_ns) / width;
+        if (to >= TP_LOAD_BUCKETS)
+            continue;
+        changes[from]++;
+        changes[to]--;
+    }
+    for (int i = 0; i < TP_LOAD_BUCKETS; i++) {
+        changes[i] = depth += changes[i];
+        most = depth > most ? depth : most;
+    }
+    for (int i = 0; i < TP_LOAD_BUCKETS && most; i++)
+        shares[i] = (uint8_t)(((int64_t)changes[i] * UINT8_MAX + most - 1) / most);
+    return (uint32_t)most;
+}
+
 struct tp_str tp_timeline_pack_device_load(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_model *model = timeline->model;
     uint32_t count = model->gpu_count < TP_TIMELINE_MAX_LANES ? model->gpu_count : TP_TIMELINE_MAX_LANES;
     uint64_t width = timeline->drawn_range_ns / TP_LOAD_BUCKETS + 1;
     uint64_t *buckets = tp_arena_array(arena, TP_LOAD_BUCKETS, sizeof *buckets);
-    uint8_t *curves = tp_arena_array(arena, (size_t)2 * TP_LOAD_BUCKETS, count ? count : 1), *at = curves;
+    uint8_t *curves = tp_arena_array(arena, (size_t)3 * TP_LOAD_BUCKETS, count ? count : 1), *at = curves;
     struct sweep sweep = {.heap = TP_VEC(arena, struct running), .width = width, .buckets = buckets};
     timeline->gpus = tp_arena_array(arena, count, sizeof *timeline->gpus);
     timeline->gpu_count = count;
@@ -147,52 +164,16 @@ struct tp_str tp_timeline_pack_device_load(struct tp_timeline *timeline, struct 
         gpu->title = tp_device_title(model, gpu->id, arena);
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         add_busy_load(buckets, timeline, model->gpus[i].busy, width);
-        gpu->busy = shares_of_wider_buckets(arena, buckets, width);
         tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         gpu->has_sm_efficiency = compute_sm_load(timeline, &model->gpus[i], &sweep);
-        if (!gpu->has_sm_efficiency)
-            continue;
-        gpu->sm = shares_of_wider_buckets(arena, buckets, width);
-        tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
-        at += TP_LOAD_BUCKETS;
+        if (gpu->has_sm_efficiency) {
+            tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
+            at += TP_LOAD_BUCKETS;
+        }
+        gpu->queue_depth = fill_queue(at, timeline, &model->gpus[i], width);
+        at += gpu->queue_depth ? TP_LOAD_BUCKETS : 0;
     }
     return (struct tp_str){(char *)curves, (size_t)(at - curves)};
-}
-
-/* ---- phases ---- */
-
-static int compare_by_length(const void *a, const void *b)
-{
-    const struct tp_pack_phase *x = a, *y = b;
-    if (x->dur_ns != y->dur_ns)
-        return x->dur_ns < y->dur_ns ? 1 : -1;
-    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-static int compare_by_start(const void *a, const void *b)
-{
-    const struct tp_pack_phase *x = a, *y = b;
-    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-void tp_timeline_add_phases(struct tp_timeline *timeline, const struct tp_pack *pack)
-{
-    struct tp_pack_phase *found = pack->phases.data;
-    size_t count = 0;
-    for (size_t i = 0; i < pack->phases.count; i++)
-        if (timeline->lanes[found[i].lane].rank == 0 && found[i].dur_ns > timeline->drawn_range_ns / 2000)
-            found[count++] = found[i];
-    if (count) /* all starts are distinct, because the phases of a lane do not overlap */
-        qsort(found, count, sizeof *found, compare_by_length);
-    count = count < TP_TIMELINE_MAX_PHASES ? count : TP_TIMELINE_MAX_PHASES;
-    if (count)
-        qsort(found, count, sizeof *found, compare_by_start);
-    timeline->phases = tp_arena_array(pack->arena, count, sizeof *timeline->phases);
-    timeline->phase_count = (uint32_t)count;
-    for (size_t i = 0; i < count; i++)
-        timeline->phases[i] =
-            (struct tp_timeline_phase){tp_strings_get(&timeline->model->trace->names, found[i].name), found[i].start_ns,
-                                       found[i].dur_ns, tp_pack_class_of_name(pack, found[i].name)};
 }

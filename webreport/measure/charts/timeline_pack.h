@@ -29,7 +29,7 @@ enum tp_pack_section {
     TP_PACK_NAME_SIZES, /* one LEB128 per name: length of the name, bytes */
     TP_PACK_NAME_BYTES,
     TP_PACK_NAME_CLASSES, /* one byte per name: enum tp_slice_class */
-    TP_PACK_COVER,        /* per lane with folded slices: row_count * TP_PACK_COVER_BUCKETS bytes */
+    TP_PACK_COVER,        /* per lane with folded slices: cover_count * TP_PACK_COVER_BUCKETS bytes */
     /* three LEB128 per slice with arguments. 1: index of the slice among all slices, as the difference from the
      * previous slice with arguments. 2: number of the arguments text, 0 without a text. 3: color of the slice + 1, 0
      * without a color */
@@ -47,13 +47,9 @@ enum tp_pack_section {
     TP_PACK_SHAPE,
     TP_PACK_SHAPE_SIZES, /* one LEB128 per shapes text: length of the text, bytes; texts are numbered from 1 */
     TP_PACK_SHAPE_BYTES,
+    TP_PACK_FULL_SIZES, /* one LEB128 per name: length of the full name, bytes; 0 if the full name is the name */
+    TP_PACK_FULL_BYTES,
     TP_PACK_SECTION_COUNT
-};
-
-/* an annotation that no event except a step encloses */
-struct tp_pack_phase {
-    uint64_t start_ns, dur_ns;
-    uint32_t lane, name;
 };
 
 struct tp_pack {
@@ -72,6 +68,9 @@ struct tp_pack {
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     /* for each name id: number of the name in the data; 0: no number yet. Number 0 in the data is "(other names)" */
     uint32_t *name_number;
+    /* like name_number, for slices that wait although other slices with the same name do not; NULL if no slice waits */
+    uint32_t *number_of_waits;
+    uint64_t *waits;        /* for each event: one bit, set if the event is a call that waits for the device */
     uint8_t *class_by_name; /* for each name id: enum tp_slice_class + 1; the highest bit marks backward operators */
     uint32_t name_count;
     /* for each id of an "Input Dims" text: number of the text in the data; 0: no number yet. NULL if no slice has
@@ -89,8 +88,7 @@ struct tp_pack {
     uint64_t end_ns; /* latest end of any slice or moment, ns */
     /* histogram of slices by duration: [0] slices that can be folded, [1] other slices */
     uint64_t bins[2][TP_PACK_DURATION_BINS];
-    struct tp_vec phases; /* phases in the order of the walk; elements: struct tp_pack_phase */
-    bool is_first;        /* true during the first walk, which also fills load, phases and bins */
+    bool is_first; /* true during the first walk, which also fills the work of lanes and bins */
 };
 
 /* Prepares the first attempt, in which no slice is folded. The lanes of `timeline` and their slices must be known. */
@@ -117,15 +115,29 @@ void tp_pack_reserve_bytes(struct tp_pack *pack, enum tp_pack_section section, s
 /* Appends a text to the section `bytes`, and the length of the text to the section `sizes`. */
 void tp_pack_add_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text);
 
-/* Appends a name with the next number. class: enum tp_slice_class. */
-void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class);
+/* Appends a name with the next number. class: enum tp_slice_class. full: the full name; "" if it is `name`. */
+void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, struct tp_str full, uint8_t class);
 
 /* Returns the number of a name in the data. A new name gets the next number. Returns 0 if there is no space for the
  * name. class: class of the name if no slice has the name. */
 uint32_t tp_pack_name_number(struct tp_pack *pack, uint32_t id, enum tp_slice_class class);
 
+/* Marks the events that wait for the device. */
+void tp_pack_waits_init(struct tp_pack *pack);
+
+/* Returns the number of the name of an event: tp_pack_name_number, except for a call that waits. */
+uint32_t tp_pack_name_number_of_event(struct tp_pack *pack, const struct tp_event *event);
+
 /* Returns the class of a name. At least one slice must have the name. */
 enum tp_slice_class tp_pack_class_of_name(const struct tp_pack *pack, uint32_t name);
+
+/* Returns the class of an event that a walk has visited. */
+enum tp_slice_class tp_pack_class_of_event(const struct tp_pack *pack, const struct tp_event *event);
+
+/* ---- the close-up (timeline_close.c) ---- */
+
+/* Fills timeline->close. The ranks of the lanes must be known. */
+void tp_pack_find_close(struct tp_pack *pack);
 
 /* ---- shapes (timeline_shapes.c) ---- */
 

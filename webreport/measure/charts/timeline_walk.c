@@ -10,14 +10,13 @@ struct walk {
     struct tp_lane *lane;
     uint32_t lane_index;
     uint64_t previous_start;
-    /* work_end: end of the last outermost operation; phase_end: end of the last phase; ns */
-    uint64_t work_end, phase_end;
+    uint64_t work_end;    /* end of the last outermost operation, ns */
     uint64_t backward_ns; /* time of backward passes within the lane's work, ns */
     uint64_t place;       /* index of the next slice among the slices of all lanes */
     uint64_t uneven;      /* not 0 if some time is not a multiple of the unit */
-    uint64_t *load;       /* work per load bucket, ns */
-    uint64_t load_width, cover_width;
-    uint64_t **cover; /* for each row: coverage of the row; NULL for a row without folded slices */
+    uint64_t cover_width;
+    /* for each group: coverage of the group, NULL without folded slices; and the end of its last folded slice, ns */
+    uint64_t *cover[TP_GROUP_COUNT], cover_end[TP_GROUP_COUNT];
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
@@ -32,11 +31,27 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
     pack->is_first = true;
     pack->name_number = tp_arena_array(arena, names, sizeof *pack->name_number);
     pack->class_by_name = tp_arena_array(arena, names, sizeof *pack->class_by_name);
-    pack->phases = TP_VEC(arena, struct tp_pack_phase);
+    tp_pack_waits_init(pack);
     tp_pack_arguments_init(pack);
 }
 
 /* ---- classes ---- */
+
+enum tp_slice_group tp_group_of_slice(enum tp_slice_class class)
+{
+    switch (class) {
+    case TP_SLICE_RUNTIME:
+    case TP_SLICE_WAIT:
+        return TP_GROUP_CALLS;
+    case TP_SLICE_DATA:
+    case TP_SLICE_FRAME:
+    case TP_SLICE_STEP:
+    case TP_SLICE_ANNOTATION:
+        return TP_GROUP_FRAMES;
+    default:
+        return TP_GROUP_OPERATORS;
+    }
+}
 
 /* Returns the class of an event. operation: index in model->devices for a device operation, TP_NO_ID for a host
  * event. */
@@ -154,7 +169,7 @@ static inline bool is_class_foldable(const struct walk *w, enum tp_slice_class c
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
-/* Collects data that only the first walk needs: durations of slices, load of the lane, and phases. */
+/* Collects data that only the first walk needs: durations of slices, and the work of the lane. */
 static void add_slice_to_statistics(struct walk *w, const struct tp_event *event, enum tp_slice_class class,
                                     uint64_t start, uint64_t end)
 {
@@ -167,25 +182,26 @@ static void add_slice_to_statistics(struct walk *w, const struct tp_event *event
     bool is_work = class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_COMMUNICATION;
     if (is_work && end > w->work_end) {
         uint64_t from = start > w->work_end ? start : w->work_end;
-        tp_pack_add_to_buckets(w->load, TP_TIMELINE_LOAD_BUCKETS, w->load_width, from, end);
         w->lane->work_ns += end - from;
         w->work_end = end;
         w->backward_ns += pack->class_by_name[event->name] & BACKWARD_BIT ? end - from : 0;
     } else if (class == TP_SLICE_STEP) {
         w->lane->has_steps = true;
-    } else if ((class == TP_SLICE_ANNOTATION || class == TP_SLICE_DATA) && start >= w->phase_end && end > start) {
-        w->phase_end = end;
-        struct tp_pack_phase *phase = tp_vec_push(&pack->phases);
-        *phase = (struct tp_pack_phase){start, end - start, w->lane_index, event->name};
     }
 }
 
-static void add_slice_to_row_cover(struct walk *w, size_t row, uint64_t start, uint64_t end)
+/* Adds a folded slice to the coverage of its group. Time in several folded slices counts once. */
+static void add_slice_to_cover(struct walk *w, enum tp_slice_class class, uint64_t start, uint64_t end)
 {
-    if (!w->cover[row])
-        w->cover[row] = tp_arena_array(w->pack->arena, TP_PACK_COVER_BUCKETS, sizeof **w->cover);
-    tp_pack_add_to_buckets(w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width, start, end);
+    enum tp_slice_group group = w->lane->is_device ? TP_GROUP_CALLS : tp_group_of_slice(class);
     w->pack->timeline->folded_count++;
+    if (!w->cover[group])
+        w->cover[group] = tp_arena_array(w->pack->arena, TP_PACK_COVER_BUCKETS, sizeof **w->cover);
+    if (end <= w->cover_end[group])
+        return;
+    uint64_t from = start > w->cover_end[group] ? start : w->cover_end[group];
+    tp_pack_add_to_buckets(w->cover[group], TP_PACK_COVER_BUCKETS, w->cover_width, from, end);
+    w->cover_end[group] = end;
 }
 
 /* Writes the time from the start of a device operation's launch to the start of the operation; 0 if unknown. */
@@ -209,7 +225,7 @@ static inline void write_slice(struct walk *w, const struct tp_event *event, siz
     }
     tp_pack_add_number(&pack->sections[TP_PACK_START], delta);
     tp_pack_add_number(&pack->sections[TP_PACK_DURATION], dur);
-    tp_pack_add_number(&pack->sections[TP_PACK_NAME], tp_pack_name_number(pack, event->name, TP_SLICE_CPU));
+    tp_pack_add_number(&pack->sections[TP_PACK_NAME], tp_pack_name_number_of_event(pack, event));
     struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
     depth->data[depth->size++] = (uint8_t)row;
     if (__builtin_expect(pack->number_by_argument != NULL, 0))
@@ -254,7 +270,7 @@ static void write_slices_of_lane(struct walk *w)
         if (row >= lane->row_count)
             lane->row_count = (uint32_t)row + 1;
         if ((uint64_t)event->dur_ns < pack->fold_below_ns && is_class_foldable(w, class))
-            add_slice_to_row_cover(w, row, start, end);
+            add_slice_to_cover(w, class, start, end);
         else {
             write_slice(w, event, row, start);
             if (lane->operations && pack->has_launches)
@@ -265,25 +281,25 @@ static void write_slices_of_lane(struct walk *w)
     }
 }
 
-/* Writes the coverage of the lane's rows as shares of time. */
+/* Writes the coverage of the lane's groups as shares of time. */
 static void write_cover_of_lane(struct walk *w)
 {
     struct tp_lane *lane = w->lane;
     bool is_any = false;
-    for (uint32_t row = 0; row < lane->row_count; row++)
-        is_any |= w->cover[row] != NULL;
-    lane->has_cover = is_any;
+    for (uint32_t group = 0; group < TP_GROUP_COUNT; group++)
+        is_any |= w->cover[group] != NULL && w->cover_end[group];
+    lane->cover_count = !is_any ? 0 : lane->is_device ? 1 : TP_GROUP_COUNT;
     if (!is_any)
         return;
-    size_t size = (size_t)lane->row_count * TP_PACK_COVER_BUCKETS;
+    size_t size = (size_t)lane->cover_count * TP_PACK_COVER_BUCKETS;
     tp_pack_reserve_bytes(w->pack, TP_PACK_COVER, size);
     struct tp_pack_column *column = &w->pack->sections[TP_PACK_COVER];
     memset(column->data + column->size, 0, size);
-    for (uint32_t row = 0; row < lane->row_count; row++, column->size += TP_PACK_COVER_BUCKETS) {
-        if (!w->cover[row])
+    for (uint32_t group = 0; group < lane->cover_count; group++, column->size += TP_PACK_COVER_BUCKETS) {
+        if (!w->cover[group])
             continue;
-        tp_pack_fill_shares(column->data + column->size, w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width);
-        memset(w->cover[row], 0, TP_PACK_COVER_BUCKETS * sizeof **w->cover);
+        tp_pack_fill_shares(column->data + column->size, w->cover[group], TP_PACK_COVER_BUCKETS, w->cover_width);
+        memset(w->cover[group], 0, TP_PACK_COVER_BUCKETS * sizeof **w->cover);
     }
 }
 
@@ -294,7 +310,9 @@ static void reset_sections(struct tp_pack *pack)
         pack->sections[i].size = 0;
     memset(pack->name_number, 0, timeline->model->trace->names.count * sizeof *pack->name_number);
     pack->name_count = 0;
-    tp_pack_add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
+    if (pack->number_of_waits)
+        memset(pack->number_of_waits, 0, timeline->model->trace->names.count * sizeof *pack->number_of_waits);
+    tp_pack_add_name(pack, TP_STR("(other names)"), TP_STR(""), TP_SLICE_CPU);
     tp_pack_arguments_start(pack);
     if (pack->has_shapes)
         tp_pack_shapes_start(pack);
@@ -302,7 +320,6 @@ static void reset_sections(struct tp_pack *pack)
     if (!pack->is_first)
         return;
     memset(pack->bins, 0, sizeof pack->bins);
-    pack->phases.count = 0;
     pack->end_ns = 0;
 }
 
@@ -311,16 +328,13 @@ static bool write_slices_of_lanes(struct tp_pack *pack)
 {
     struct tp_timeline *timeline = pack->timeline;
     struct walk w = {.pack = pack};
-    w.load_width = timeline->drawn_range_ns / TP_TIMELINE_LOAD_BUCKETS + 1;
     w.cover_width = pack->end_ns / TP_PACK_COVER_BUCKETS + 1;
-    w.load = tp_arena_array(pack->arena, TP_TIMELINE_LOAD_BUCKETS, sizeof *w.load);
-    uint64_t *cover[TP_TIMELINE_MAX_ROWS] = {NULL};
-    w.cover = cover;
     reset_sections(pack);
     for (uint32_t i = 0; i < timeline->lane_count && !w.uneven; i++) {
         struct tp_lane *lane = w.lane = &timeline->lanes[i];
         w.lane_index = i;
-        w.previous_start = w.work_end = w.phase_end = w.backward_ns = 0;
+        w.previous_start = w.work_end = w.backward_ns = 0;
+        memset(w.cover_end, 0, sizeof w.cover_end);
         lane->shown_count = lane->row_count = 0;
         lane->work_ns = pack->is_first ? 0 : lane->work_ns;
         write_slices_of_lane(&w);
@@ -330,9 +344,6 @@ static bool write_slices_of_lanes(struct tp_pack *pack)
         if (!pack->is_first || lane->is_device)
             continue;
         lane->is_backward = w.backward_ns > lane->work_ns / 2;
-        lane->load = tp_arena_alloc(pack->arena, TP_TIMELINE_LOAD_BUCKETS);
-        tp_pack_fill_shares(lane->load, w.load, TP_TIMELINE_LOAD_BUCKETS, w.load_width);
-        memset(w.load, 0, TP_TIMELINE_LOAD_BUCKETS * sizeof *w.load);
     }
     return !w.uneven;
 }

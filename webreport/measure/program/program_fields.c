@@ -145,6 +145,7 @@ static const struct tp_json_field finding_fields[] = {
      .definition = "time_us in percent of the wall time or of the CPU time, as percent_of states; null: no percentage"},
     {"percent_of", TP_PLAIN(F, whole),
      .definition = "time to which `percent` refers: wall (wall time) or CPU (CPU time); null: no percentage"},
+    {"saving_us", TP_US(F, saving_ns), .definition = "largest possible reduction of the wall time; null: unknown"},
 };
 #undef F
 static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);
@@ -173,7 +174,8 @@ static const struct tp_json_field fields[] = {
     {"python", TP_COMPUTED(TP_AS_RECORD, python_record), .fields = &python,
      .definition = "Python function with most CPU time; null if less than half of the CPU time is in Python"},
     {"waits", TP_PLAIN(F, wait_rows), .definition = "waits by cause, stack and thread, longest first"},
-    {"findings", TP_RECORDS(F, findings, finding_count, &finding), .definition = "findings, most severe first"},
+    {"findings", TP_RECORDS(F, findings, finding_count, &finding),
+     .definition = "findings: first those about the part of the wall time that the headline names, then by saving_us"},
     {"recording", TP_PART(&recording), .definition = "CPU time and waits that the recording causes"},
     {"seen", TP_PART(&seen), .definition = "number of samples, and facts that the recorder wrote"},
 };

@@ -13,7 +13,7 @@ const char *tp_wall_part_text(unsigned part)
                                    : tp_wait_cause_text((enum tp_wait_cause)(part - TP_WALL_WAITS));
 }
 
-static unsigned part_of_slice(const struct tp_thread_slice *piece)
+unsigned tp_wall_part_of_slice(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
@@ -71,7 +71,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
             parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle_now ? length : 0);
             parts->busy_ns = tp_sat_add(parts->busy_ns, tp_sat_mul(length, live[TP_WALL_RUNNING]));
         }
-        part = part_of_slice(&tree->slices[borders[i].item / 2]);
+        part = tp_wall_part_of_slice(&tree->slices[borders[i].item / 2]);
         live[part] += borders[i].item % 2 ? UINT32_MAX : 1;
     }
     tp_arena_free_item(arena, borders, (count + 1) * sizeof *borders);

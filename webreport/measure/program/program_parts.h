@@ -22,6 +22,9 @@ struct tp_wall_parts {
 
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena);
 
+/* Returns the part to which a slice of a thread belongs while no other thread decides. */
+unsigned tp_wall_part_of_slice(const struct tp_thread_slice *slice);
+
 /* Returns the name of a part in JSON, such as "running", "ready" or "disk". The text is static. */
 const char *tp_wall_part_text(unsigned part);
 

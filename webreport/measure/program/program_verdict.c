@@ -7,7 +7,7 @@
 enum { FEW_SAMPLES = 20 };
 static const int64_t SHORT_NS = 100000000;
 static const double IDLE_PERCENT = 80, IDLE_RUNNING_PERCENT = 10, CPU_PERCENT = 50, WAIT_PERCENT = 20,
-                    BOUND_PERCENT = 60, HOT_PERCENT = 10, DELAY_PERCENT = 10;
+                    BOUND_PERCENT = 60;
 
 /* Rules for waits: cause of the wait and rule of the verdict, in the order in which the rules are tried. */
 static const struct {
@@ -67,54 +67,6 @@ static uint32_t find_function_with_most_time(const struct tp_program_view *view)
     return TP_NO_ID;
 }
 
-static const struct tp_wait_group *find_largest_wait_group(const struct tp_program_view *view, enum tp_wait_cause cause)
-{
-    for (uint32_t i = 0; i < view->waits.count; i++) /* groups come in order of their time, largest first */
-        if (view->waits.groups[i].cause == cause && view->waits.groups[i].place != TP_NO_ID)
-            return &view->waits.groups[i];
-    return NULL;
-}
-
-/* Returns the headline for threads that were ready but had no CPU. Other programs cause the ready time in which no
- * thread of the program runs; the program's own threads cause the other ready time. */
-static enum tp_program_headline headline_about_ready_time(const struct tp_program_view *view)
-{
-    if (view->throttled_ns > 0)
-        return TP_PROGRAM_HEADLINE_THROTTLED;
-    return part_percent(view, TP_WALL_READY) >= part_percent(view, TP_WALL_RUNNING)
-               ? TP_PROGRAM_HEADLINE_OTHER_PROGRAMS
-               : TP_PROGRAM_HEADLINE_TOO_MANY_THREADS;
-}
-
-static enum tp_program_headline headline_about_cpu_time(const struct tp_program_view *view)
-{
-    int64_t cpu_ns = view->state_ns[TP_STATE_RUNNING];
-    uint32_t hottest = view->story.hottest;
-    if (tp_percent(view->python.time_ns, cpu_ns) >= HOT_PERCENT)
-        return TP_PROGRAM_HEADLINE_PYTHON;
-    if (hottest == TP_NO_ID)
-        return TP_PROGRAM_HEADLINE_UNKNOWN;
-    int64_t self_ns = tp_program_function_at(&view->functions, hottest)->self_ns;
-    return tp_percent(self_ns, cpu_ns) >= HOT_PERCENT ? TP_PROGRAM_HEADLINE_FUNCTION : TP_PROGRAM_HEADLINE_SPREAD;
-}
-
-/* Chooses the headline, and the cause of waits that the headline names. */
-static void choose_headline(struct tp_program_view *view)
-{
-    struct tp_program_story *story = &view->story;
-    story->headline = view->rule == TP_PROGRAM_TOO_SHORT       ? TP_PROGRAM_HEADLINE_TOO_SHORT
-                      : view->rule == TP_PROGRAM_IDLE          ? TP_PROGRAM_HEADLINE_IDLE
-                      : view->rule == TP_PROGRAM_WAITS_FOR_CPU ? headline_about_ready_time(view)
-                      : view->rule == TP_PROGRAM_CPU_BOUND     ? headline_about_cpu_time(view)
-                      : view->rule == TP_PROGRAM_MIXED         ? TP_PROGRAM_HEADLINE_MIXED
-                                                               : TP_PROGRAM_HEADLINE_WAITS;
-    for (size_t i = 0; i < WAITS; i++)
-        if (waits[i].rule == view->rule)
-            story->cause = waits[i].cause;
-    if (story->headline == TP_PROGRAM_HEADLINE_WAITS)
-        story->wait = find_largest_wait_group(view, story->cause);
-}
-
 /* Returns the recorder's text about why functions are unknown and how to see them; empty if there is no such text. */
 static struct tp_str find_refusal_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
@@ -122,22 +74,6 @@ static struct tp_str find_refusal_text(const struct tp_program_view *view, struc
     if (!seen.ptr || view->tree.trace->sample_count)
         return TP_STR("");
     return tp_value_text(arena, tp_value_member(seen, "refusal"));
-}
-
-/* Chooses the sentence below the headline. */
-static void choose_remark(struct tp_program_view *view, struct tp_arena *arena)
-{
-    struct tp_program_story *story = &view->story;
-    if (view->rule == TP_PROGRAM_TOO_SHORT) {
-        story->remark = TP_PROGRAM_REMARK_NONE;
-    } else if (view->rule != TP_PROGRAM_CPU_BOUND) {
-        story->remark = TP_PROGRAM_REMARK_RAN;
-    } else if (story->hottest == TP_NO_ID) {
-        story->refusal = find_refusal_text(view, arena);
-        story->remark = story->refusal.len ? TP_PROGRAM_REMARK_REFUSED : TP_PROGRAM_REMARK_NONE;
-    } else if (part_percent(view, TP_WALL_READY) >= DELAY_PERCENT) {
-        story->remark = TP_PROGRAM_REMARK_DELAY;
-    }
 }
 
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena)
@@ -149,6 +85,5 @@ void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *are
         story->root_program_count += tp_table_int(&view->processes, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
     for (uint32_t i = 0; i < view->functions.items.count; i++)
         story->sampled_count += tp_program_function_at(&view->functions, i)->sample_count > 0;
-    choose_headline(view);
-    choose_remark(view, arena);
+    story->refusal = find_refusal_text(view, arena);
 }

@@ -8,6 +8,14 @@
 /* Fills the members `rule` and `story` of a view. The times and counts of the view must be filled before. */
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena);
 
+/* Fills the member `answer` of a view, and `wait` of its story. tp_program_verdict_build must be called before
+ * (program_answer.c). */
+void tp_program_answer_build(struct tp_program_view *view);
+
+/* Fills the savings, parts and times of all findings, and sorts the findings. The other members of the view must be
+ * filled before (program_savings.c). */
+void tp_program_savings_build(struct tp_program_view *view, struct tp_arena *arena);
+
 /* Fills the findings of a view. tp_program_verdict_build must be called before. */
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena);
 

@@ -9,6 +9,7 @@
 #include "webreport/measure/program/program_parts.h"
 #include "webreport/measure/program/program_python.h"
 #include "writer/base/fields.h"
+#include "writer/base/interval.h"
 
 enum tp_program_process_column {
     TP_PROGRAM_PROCESS_COMMAND,
@@ -135,40 +136,33 @@ enum tp_program_rule {
     TP_PROGRAM_RULES
 };
 
-/* Messages of the headline. webreport/document/words/program_words.c has the sentences. */
-enum tp_program_headline {
-    TP_PROGRAM_HEADLINE_TOO_SHORT,
-    TP_PROGRAM_HEADLINE_IDLE,
-    TP_PROGRAM_HEADLINE_THROTTLED,        /* the threads were stopped by a limit of CPU time */
-    TP_PROGRAM_HEADLINE_OTHER_PROGRAMS,   /* threads were ready while other programs had the CPUs */
-    TP_PROGRAM_HEADLINE_TOO_MANY_THREADS, /* more threads of the program were ready than CPUs were free */
-    TP_PROGRAM_HEADLINE_WAITS,            /* the program waited for `cause`, mostly in the place of `wait` */
-    /* the program ran mostly in the Python function of the view (tp_program_view.python) */
-    TP_PROGRAM_HEADLINE_PYTHON,
-    TP_PROGRAM_HEADLINE_FUNCTION, /* the program ran mostly in the function `hottest` */
-    TP_PROGRAM_HEADLINE_SPREAD,   /* the program ran in many functions; `hottest` is the largest */
-    TP_PROGRAM_HEADLINE_UNKNOWN,  /* the program ran in unknown functions */
-    TP_PROGRAM_HEADLINE_MIXED     /* several parts of the wall time are large */
-};
-
-/* Messages of the sentence below the headline. */
-enum tp_program_remark {
-    TP_PROGRAM_REMARK_NONE,
-    TP_PROGRAM_REMARK_RAN,    /* how long the program ran, and in which function */
-    TP_PROGRAM_REMARK_DELAY,  /* how long threads were ready without a CPU */
-    TP_PROGRAM_REMARK_REFUSED /* why functions are unknown; uses the member `refusal` of tp_program_story */
-};
-
-/* Values for the headline and the sentence below it, in addition to the numbers of the view. */
+/* Values for the headline and the sentences below it, in addition to the numbers of the view. */
 struct tp_program_story {
-    enum tp_program_headline headline;
-    enum tp_program_remark remark;
-    enum tp_wait_cause cause;
-    const struct tp_wait_group *wait; /* largest group of waits for `cause` in a known function; NULL: none */
+    /* largest group of waits in a known function, of the cause that the headline names; NULL: none */
+    const struct tp_wait_group *wait;
     uint32_t hottest;            /* number of the function with the most self time; TP_NO_ID: no sample has a stack */
     uint32_t sampled_count;      /* number of functions with samples */
     uint32_t root_program_count; /* number of programs at the root of the tree, where the recording started */
     struct tp_str refusal;       /* the recorder's text about why functions are unknown; empty: no such text */
+};
+
+/* A part of the running time: the time of a function, or of all other functions. */
+struct tp_program_segment {
+    uint32_t function; /* number of the function; TP_NO_ID: all other functions */
+    int64_t ns;        /* part of the wall time, ns */
+};
+
+enum { TP_PROGRAM_SEGMENTS = 3 };
+
+/* What limits the program (docs/definitions.md, section 23). Parts are numbers of struct tp_wall_parts. */
+struct tp_program_answer {
+    bool is_avoidable[TP_WALL_COUNT]; /* true: the wall time is shorter if the program or its machine changes */
+    unsigned main;                    /* the part that the headline names; TP_WALL_COUNT: none */
+    /* the next largest avoidable part, if `main` is at most 1.5 times as long; otherwise TP_WALL_COUNT */
+    unsigned second;
+    bool has_too_many_threads; /* true: the program's own threads keep each other from the CPUs */
+    struct tp_program_segment segments[TP_PROGRAM_SEGMENTS]; /* the running time by function, largest first */
+    unsigned segment_count;
 };
 
 enum tp_program_finding_kind {
@@ -214,6 +208,11 @@ struct tp_program_finding {
     int64_t time_ns;
     double percent;    /* share of `whole`; NaN if the finding has no share */
     const char *whole; /* "wall" or "CPU", static; NULL if percent is NaN */
+    /* Largest possible reduction of the wall time, ns; TP_NULL_INT if unknown. part: the part of the wall time that is
+     * reduced; TP_WALL_COUNT if unknown. spans: times of the finding; empty if unknown. */
+    int64_t saving_ns;
+    unsigned part;
+    struct tp_intervals spans;
 };
 
 /* Costs of the recording itself. No finding reports these costs. */
@@ -248,8 +247,10 @@ struct tp_program_view {
     struct tp_table function_rows, wait_rows;
     enum tp_program_rule rule;
     struct tp_program_story story;
-    /* Sentences, filled by webreport/document/words. advice: the sentence below the headline; may be empty. */
-    struct tp_str headline, advice;
+    struct tp_program_answer answer;
+    /* Sentences, filled by webreport/document/words. advice: the sentences below the headline; may be empty. marks: the
+     * words of the headline about the parts answer.main and answer.second; empty if the headline does not name them. */
+    struct tp_str headline, advice, marks[2];
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
     unsigned finding_count;
 };

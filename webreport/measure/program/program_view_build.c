@@ -321,5 +321,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     tp_program_holders_build(view, arena);
     fill_waits(view, arena);
     tp_program_verdict_build(view, arena);
+    tp_program_answer_build(view);
     tp_program_findings_build(view, arena);
+    tp_program_savings_build(view, arena);
 }

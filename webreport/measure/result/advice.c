@@ -17,6 +17,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                                   .overrides = overrides,
                                   .verdict = &advice->verdict};
     memset(advice, 0, sizeof *advice);
+    tp_answer_init(&advice->answer);
     tp_program_view_build(&advice->program, model->trace, arena);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_table_build(&advice->syncs, model, arena);
@@ -44,6 +45,17 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     tp_recommendations_build(&advice->recommendations, &basis, arena);
     tp_verdict_set_unjudged(&advice->verdict, &advice->recommendations.unjudged, model);
     tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
+    if (is_whole)
+        tp_answer_build(&advice->answer,
+                        &(struct tp_answer_basis){.model = model,
+                                                  .verdict = &advice->verdict,
+                                                  .recommendations = &advice->recommendations,
+                                                  .kinds = &kinds,
+                                                  .works = &advice->works,
+                                                  .idle = &advice->idle},
+                        arena);
+    else
+        advice->answer.main = advice->answer.second = TP_ANSWER_KINDS;
     if (has_works) {
         tp_work_units_release(&units, arena);
         tp_work_kinds_release(&kinds, arena);
@@ -82,6 +94,8 @@ static const struct tp_json_field fields[] = {
      .definition = "memory of each device at its peak"},
     {"recommendations", TP_RECORD(F, recommendations, &tp_recommendations_fields), .definition = "findings"},
     {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "cause that limits the step time"},
+    {"answer", TP_RECORD(F, answer, &tp_answer_fields), TP_ONLY_IF(F, answer.headline.len),
+     .definition = "the headline of the page, and the parts of the step time by cause"},
     {"program_use", TP_RECORD(F, use, &tp_program_use_fields),
      .definition = "activity of the program, such as training or inference"},
     {"program_view", TP_RECORD(F, program, &tp_program_view_fields), TP_ONLY_IF(F, program.is_present),
@@ -94,5 +108,6 @@ const struct tp_fields tp_advice_fields = TP_FIELDS("Judgement of a profile", fi
 void tp_advice_remove_verdict(struct tp_advice *advice)
 {
     tp_verdict_reset(&advice->verdict);
+    tp_answer_init(&advice->answer);
     advice->recommendations.finding_count = 0;
 }

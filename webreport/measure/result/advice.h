@@ -5,6 +5,7 @@
 #ifndef TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 #define TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 
+#include "webreport/measure/answer/answer.h"
 #include "webreport/measure/idle/idle_view.h"
 #include "webreport/measure/memory/memory_peak.h"
 #include "webreport/measure/program/program_use.h"
@@ -30,6 +31,7 @@ struct tp_advice {
     struct tp_memory_peak memory;
     struct tp_recommendations recommendations;
     struct tp_trace_verdict verdict;
+    struct tp_answer answer; /* tp_advice_build_for_summary leaves the answer without parts */
     struct tp_program_use use;
     struct tp_program_view program;
 };

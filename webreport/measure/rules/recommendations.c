@@ -120,6 +120,25 @@ static void add_totals(struct tp_recommendations *r)
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
 
+/* Returns a copy of a time within the analysed steps in `arena`. With very many intervals, joins those with short gaps
+ * between them. */
+static struct tp_intervals copy_spans(const struct tp_advisor *a, struct tp_intervals inside, struct tp_arena *arena)
+{
+    enum { MOST_SPANS = 4096 };
+    int64_t gap_ns = inside.count > MOST_SPANS ? a->model->window_ns / MOST_SPANS : 0;
+    struct tp_vec spans = TP_VEC(arena, struct tp_interval);
+    for (size_t i = 0; i < inside.count; i++) {
+        struct tp_interval x = inside.items[i];
+        struct tp_interval *last = spans.count ? TP_AT(&spans, struct tp_interval, spans.count - 1) : NULL;
+        if (last && tp_sat_sub(x.a, last->b) < gap_ns)
+            last->b = x.b;
+        else
+            *(struct tp_interval *)tp_vec_push(&spans) = x;
+    }
+    tp_vec_fit(&spans);
+    return (struct tp_intervals){spans.data, spans.count};
+}
+
 static int build_inside_guard(void *context, struct tp_error *err)
 {
     struct evaluation *e = context;
@@ -140,6 +159,10 @@ static int build_inside_guard(void *context, struct tp_error *err)
     evaluate_rules(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     int64_t ceiling = tp_findings_limit_gains(a);
+    for (size_t i = 0; i < a->findings.count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        f->spans = copy_spans(a, *TP_AT(&a->times, struct tp_intervals, f->time), e->arena);
+    }
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), compare_by_rule, NULL);
     double steps = model->used_count;
     *e->out = (struct tp_recommendations){
@@ -158,6 +181,7 @@ static int build_inside_guard(void *context, struct tp_error *err)
         .overhead = a->overhead,
         .unjudged = a->unjudged,
     };
+    e->out->judged = copy_spans(a, a->judged, e->arena);
     e->out->unjudged.details = tp_detail_copy(a, a->unjudged.details);
     add_totals(e->out);
     return TP_OK;

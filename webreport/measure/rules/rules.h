@@ -20,6 +20,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/fields.h"
+#include "writer/base/interval.h"
 #include "writer/base/str.h"
 
 struct tp_model;
@@ -170,6 +171,8 @@ struct tp_finding {
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
+    /* time of the finding in the analysed steps; neighbouring intervals are joined if there are very many */
+    struct tp_intervals spans;
     const struct tp_detail *details; /* first part of the detail; NULL without a detail */
     /* The detail as a sentence; empty without a detail. webreport/document/words/words_fill.c fills the text. */
     struct tp_str detail;
@@ -209,6 +212,7 @@ struct tp_recommendations {
     uint32_t not_evaluated_count;
     struct tp_overhead overhead;
     struct tp_unjudged unjudged;
+    struct tp_intervals judged; /* the part of the analysed steps to which judged_ns refers */
 };
 
 /* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */

@@ -53,6 +53,12 @@ enum tp_time_cause {
     TP_TIME_NONE = TP_TIME_COUNT
 };
 
+/* The times of each cause on the device of the verdict, within the analysed steps. The sets are disjoint. The set of
+ * TP_TIME_QUEUE is empty: tp_find_queue_times returns it. */
+struct tp_cause_times {
+    struct tp_intervals of[TP_TIME_DEVICE_COUNT];
+};
+
 /* The longest gap of the device in the analysed steps. kind, line: project line (fold of the stack) that ran for most
  * of the gap. */
 struct tp_verdict_gap {
@@ -127,6 +133,7 @@ struct tp_trace_verdict {
     int64_t device;     /* id of the device with the most busy time */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
+    const struct tp_cause_times *times; /* times of cause_ns; NULL without a device */
     /* queue time after the call of a collective and before its start, ns; included in communication */
     int64_t awaited_communication_ns;
     /* idle time of part "unknown" in which the host waited for unrecorded device work, ns */

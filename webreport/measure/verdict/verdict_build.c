@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/verdict/cause_times.h"
 #include "webreport/measure/verdict/verdict_parts.h"
 #include "webreport/measure/views/fold_times.h"
 #include "webreport/model/device_rows.h"
@@ -90,30 +91,6 @@ static const struct tp_gpu *find_busiest_gpu(const struct tp_model *model)
     return best;
 }
 
-/* Returns the times in which the device was possibly idle because the host had waited for the device. */
-static struct tp_intervals find_waiting_times(const struct tp_model *model, struct tp_arena *arena)
-{
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    for (uint32_t i = 0; i < model->wait_count; i++)
-        tp_intervals_push(&pieces, model->waits[i].at_ns, tp_sat_add(model->waits[i].at_ns, model->waits[i].cost_ns));
-    return tp_intervals_from_vec(&pieces);
-}
-
-/* Returns the union of the device's ranges with a declared kind in `kinds`. kinds: bit k for enum value k. */
-static struct tp_intervals find_ranges_on_device_lanes(const struct tp_model *model, const struct tp_gpu *gpu,
-                                                       unsigned kinds, struct tp_arena *arena)
-{
-    const struct tp_trace *trace = model->trace;
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    for (uint32_t i = 0; i < trace->event_count && tp_has_declared_kind(model, kinds); i++) {
-        const struct tp_event *e = &trace->events[i];
-        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_declared_kind(e) & 1 &&
-            tp_device_id_of_event(model, e) == gpu->id)
-            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
-    }
-    return tp_intervals_from_vec(&pieces);
-}
-
 /* Returns the idle time before collectives that start at least LONG_START_NS after their call, ns. Such a collective
  * waits for other ranks or for earlier communication. A shorter delay is usual. */
 static int64_t awaited_communication(const struct tp_model *model, const struct tp_gpu *gpu)
@@ -173,67 +150,17 @@ static void find_unusual_collective(struct tp_trace_verdict *v, const struct tp_
     }
 }
 
-static struct tp_intervals idle_intervals_of_part(const struct tp_gpu *gpu, enum tp_idle_part part,
-                                                  struct tp_arena *arena)
-{
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    for (uint32_t i = 0; i < gpu->idle_count; i++)
-        if (gpu->idle[i].part == part)
-            tp_intervals_push(&pieces, gpu->idle[i].a, gpu->idle[i].b);
-    return tp_intervals_from_vec(&pieces);
-}
-
-/* Finds the causes for a device that the program itself registered. No recorded call launches work on this device.
- * Only the ranges on its lanes and on the main thread show why the device is idle. */
-static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
-                                  struct tp_arena *arena)
-{
-    const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
-    struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
-    tp_intervals_append(&said, tp_main_thread_ranges(model, inputs, arena));
-    tp_intervals_append(&said, find_ranges_on_device_lanes(model, gpu, inputs, arena));
-    tp_intervals_append(&waited, tp_main_thread_ranges(model, waits, arena));
-    tp_intervals_append(&waited, find_ranges_on_device_lanes(model, gpu, waits, arena));
-    struct tp_intervals loading = tp_intervals_from_vec(&said), waiting = tp_intervals_from_vec(&waited);
-    for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
-        struct tp_intervals idle =
-            idle_intervals_of_part(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
-        struct tp_intervals input = tp_intervals_intersection(arena, idle, loading);
-        int64_t input_ns = tp_intervals_length(input);
-        int64_t wait_ns = tp_intervals_intersection_length(tp_intervals_difference(arena, idle, input), waiting);
-        v->cause_ns[TP_TIME_INPUT] = tp_sat_add(v->cause_ns[TP_TIME_INPUT], input_ns);
-        v->cause_ns[TP_TIME_SYNC] = tp_sat_add(v->cause_ns[TP_TIME_SYNC], wait_ns);
-        v->cause_ns[cause] = tp_sat_sub(v->cause_ns[cause], tp_sat_add(input_ns, wait_ns));
-    }
-}
-
 /* Splits the time of the device in the analysed steps into causes. Every nanosecond has exactly one cause. */
 static void split_device_time_by_cause(struct tp_trace_verdict *v, const struct tp_model *model,
                                        const struct tp_gpu *gpu, struct tp_arena *arena)
 {
-    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    int64_t part_ns[TP_IDLE_PARTS] = {0};
-    for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_slice *piece = &gpu->idle[i];
-        part_ns[piece->part] = tp_sat_add(part_ns[piece->part], tp_sat_sub(piece->b, piece->a));
-        if (tp_idle_waits_for_host(piece))
-            tp_intervals_push(&pieces, piece->a, piece->b);
-    }
-    struct tp_intervals starved = tp_intervals_from_vec(&pieces), loading = tp_main_thread_loading(model, arena);
-    struct tp_intervals rest = tp_intervals_difference(arena, starved, loading);
-    v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_intersection_length(gpu->compute, model->window);
-    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_intersection_length(gpu->exposed_communication, model->window);
-    v->cause_ns[TP_TIME_COPY] = tp_intervals_intersection_length(gpu->exposed_copy, model->window);
-    v->cause_ns[TP_TIME_INPUT] = tp_intervals_intersection_length(starved, loading);
-    v->cause_ns[TP_TIME_SYNC] = tp_intervals_intersection_length(rest, find_waiting_times(model, arena));
-    v->cause_ns[TP_TIME_LAUNCH] = tp_sat_sub(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
-    v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
-    v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
-    v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
-    if (gpu->is_own)
-        set_own_device_causes(v, model, gpu, arena);
-    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+    struct tp_cause_times *times = tp_arena_alloc(arena, sizeof *times);
+    tp_cause_times_find(times, model, gpu, arena);
+    v->times = times;
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++) {
+        v->cause_ns[c] = c == TP_TIME_QUEUE ? tp_queue_ns(gpu) : tp_intervals_length(times->of[c]);
         v->has_cause[c] = true;
+    }
 }
 
 /* Returns the line, range or call (the fold of the stack) that ran for most of the idle intervals first to end - 1. */

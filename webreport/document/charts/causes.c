@@ -1,0 +1,371 @@
+/* Computes the geometry of the charts of the first screen. See causes.h. */
+#include "webreport/document/charts/causes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/charts/chart.h"
+#include "writer/base/buf.h"
+#include "writer/base/saturate.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* estimated width of a letter, percent of the width of a chart */
+static const double LETTER = 0.56;
+enum { LANE_GAP = 6, AXIS_HEIGHT = 16, RIBBON_HEIGHT = 40, TALL_LANE = 20, FEW_TICKS = 3 };
+
+/* ---- the bar ---- */
+
+static void put_segment(struct tp_list *list, struct tp_arena *arena, const struct tp_bar_segment *segment, double x,
+                        double total)
+{
+    struct tp_object *object = tp_list_add_object(list);
+    double width = 100 * (double)segment->ns / total;
+    const char *amount = tp_text_of_time(arena, segment->ns), *share = tp_text_of_percent(arena, width);
+    tp_chart_put_percent(object, "x", x);
+    tp_chart_put_percent(object, "w", width);
+    tp_object_add_text(object, "look", tp_look_name(segment->look));
+    tp_object_add_text(object, "label", segment->label);
+    tp_object_add_text(object, "amount", amount);
+    tp_object_add_text(object, "share", share);
+    tp_object_add_formatted(object, "tip", "%s: %s, %s", segment->label, amount, share);
+    tp_object_add_bool(object, "is_wide", width > LETTER * (double)strlen(segment->label) + 1);
+    tp_object_add_bool(object, "has_share", width > 12);
+    tp_object_add_bool(object, "has_gap", x > 0);
+    if (segment->cause_ns)
+        tp_object_add_formatted(object, "cause_ns", "%lld", (long long)segment->cause_ns);
+    tp_object_add_bool(object, "is_avoidable", segment->is_avoidable);
+}
+
+/* Names the segments at the end of the bar that are too narrow for their own labels. */
+static void put_rest(struct tp_object *object, struct tp_arena *arena, const struct tp_bar_segment *segments,
+                     size_t count, double total)
+{
+    double x = 100;
+    int64_t ns = 0;
+    size_t first = count;
+    while (first &&
+           100 * (double)segments[first - 1].ns / total <= LETTER * (double)strlen(segments[first - 1].label) + 1) {
+        first--;
+        x -= 100 * (double)segments[first].ns / total;
+        ns += segments[first].ns;
+    }
+    if (first == count || !ns)
+        return;
+    double label_end = 0;
+    if (first) {
+        double width = 100 * (double)segments[first - 1].ns / total;
+        label_end = x - width + LETTER * (double)strlen(segments[first - 1].label) + 4;
+    }
+    const char *name = count - first == 1 ? segments[first].label : "Rest";
+    if (100 - label_end < LETTER * (double)strlen(name))
+        return;
+    tp_object_add_text(object, "rest", name);
+    tp_object_add_text(object, "rest_amount", tp_text_of_time(arena, ns));
+}
+
+struct tp_data tp_chart_causes(struct tp_arena *arena, const char *caption, const char *row,
+                               const struct tp_bar_segment *segments, size_t count)
+{
+    struct tp_bar_segment *kept = tp_arena_array(arena, count + 1, sizeof *kept);
+    size_t kept_count = 0;
+    double total = 0, x = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (segments[i].ns <= 0)
+            continue;
+        kept[kept_count++] = segments[i];
+        total += (double)segments[i].ns;
+    }
+    if (!kept_count)
+        return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+    struct tp_object *object = tp_object_new(arena);
+    struct tp_list *list = tp_object_add_list(object, "segments");
+    tp_object_add_text(object, "caption", caption);
+    tp_object_add_text(object, "row", row);
+    for (size_t i = 0; i < kept_count; i++) {
+        put_segment(list, arena, &kept[i], x, total);
+        x += 100 * (double)kept[i].ns / total;
+    }
+    put_rest(object, arena, kept, kept_count, total);
+    return tp_data_of_object(object);
+}
+
+/* ---- the strip ---- */
+
+static double position(const struct tp_strip_chart *chart, int64_t ns)
+{
+    double whole = (double)tp_sat_sub(chart->end_ns, chart->start_ns);
+    return whole > 0 ? fmax(0, fmin(100, 100 * (double)tp_sat_sub(ns, chart->start_ns) / whole)) : 0;
+}
+
+/* PATH_UNITS: width of a lane in the units of its lines; PIXELS: width of a wide screen */
+enum { PATH_UNITS = 10000, PIXELS = 1200 };
+
+/* Returns whether a slice is wide enough for its text. */
+static bool is_labelled_slice(const struct tp_strip_chart *chart, const struct tp_row_slice *slice)
+{
+    double width = position(chart, slice->b) - position(chart, slice->a);
+    return slice->text.len && width > LETTER * (double)slice->text.len + 1.4;
+}
+
+/* Adds the slices of one color without text as one line with gaps, because a line is much shorter than one element for
+ * each slice. */
+static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct tp_strip_chart *chart,
+                     const struct tp_strip_row *lane, enum tp_look look)
+{
+    struct tp_buf text;
+    long at = 0; /* stays 0 without a slice */
+    tp_buf_init(&text, 0);
+    for (size_t i = 0; i < lane->count; i++) {
+        const struct tp_row_slice *slice = &lane->slices[i];
+        long a = lround(position(chart, slice->a) * PATH_UNITS / 100);
+        long b = lround(position(chart, slice->b) * PATH_UNITS / 100);
+        if (slice->look != look || is_labelled_slice(chart, slice))
+            continue;
+        b = b > a ? b : a + PATH_UNITS / PIXELS;
+        tp_buf_printf(&text, "m%ld 0h%ld", a - at, b - a);
+        at = b;
+    }
+    if (at) {
+        struct tp_object *line = tp_list_add_object(lines);
+        tp_object_add_text(line, "look", tp_look_name(look));
+        tp_object_add_formatted(line, "d", "M0 %u%s", lane->height / 2, tp_buf_move(&text, arena));
+    } else {
+        tp_buf_release(&text);
+    }
+}
+
+static void put_labelled_slices(struct tp_list *list, const struct tp_strip_chart *chart,
+                                const struct tp_strip_row *lane)
+{
+    for (size_t i = 0; i < lane->count; i++) {
+        const struct tp_row_slice *slice = &lane->slices[i];
+        double a = position(chart, slice->a);
+        if (!is_labelled_slice(chart, slice))
+            continue;
+        struct tp_object *object = tp_list_add_object(list);
+        tp_chart_put_percent(object, "x", a);
+        tp_chart_put_percent(object, "w", position(chart, slice->b) - a);
+        tp_object_add_text(object, "look", tp_look_name(slice->look));
+        tp_object_add_str(object, "text", slice->text);
+        tp_object_add_int(object, "ty", lane->height / 2 + 4);
+    }
+}
+
+static void put_areas(struct tp_object *lane_object, const struct tp_strip_row *lane)
+{
+    struct tp_list *list = tp_object_add_list(lane_object, "areas");
+    tp_object_add_bool(lane_object, "has_areas", lane->area_count > 0);
+    tp_object_add_int(lane_object, "columns", lane->columns);
+    tp_object_add_text(lane_object, "tip", lane->tip ? lane->tip : "");
+    for (size_t i = 0; i < lane->area_count; i++) {
+        struct tp_object *object = tp_list_add_object(list);
+        tp_object_add_text(object, "look", tp_look_name(lane->areas[i].look));
+        tp_object_add_str(object, "path", lane->areas[i].path);
+    }
+}
+
+static void put_keys(struct tp_object *object, const struct tp_strip_chart *chart)
+{
+    struct tp_list *list = tp_object_add_list(object, "keys");
+    tp_object_add_bool(object, "has_keys", chart->key_count > 0);
+    for (size_t i = 0; i < chart->key_count; i++) {
+        struct tp_object *key = tp_list_add_object(list);
+        tp_object_add_text(key, "look", tp_look_name(chart->keys[i].look));
+        tp_object_add_text(key, "key", chart->keys[i].label);
+    }
+}
+
+/* Adds the times outside of a finding's intervals, which are dimmed, as one line. Joins intervals that a screen cannot
+ * separate. */
+static void put_marks(struct tp_list *marks, struct tp_arena *arena, const struct tp_strip_chart *chart,
+                      const struct tp_row_marks *mark, unsigned height)
+{
+    static const double LEAST = 0.2;
+    enum { MOST_GAPS = 60 };
+    struct tp_object *object = tp_list_add_object(marks);
+    struct tp_buf text;
+    double end = 0;
+    unsigned gaps = 0;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "M0 %u", height / 2);
+    for (size_t i = 0; i < mark->count && gaps < MOST_GAPS; i++) {
+        double a = position(chart, mark->items[i].a), b = fmax(position(chart, mark->items[i].b), a + LEAST);
+        if (mark->items[i].b <= chart->start_ns || mark->items[i].a >= chart->end_ns)
+            continue;
+        if (a - end > LEAST) {
+            tp_buf_printf(&text, "M%ld %uH%ld", lround(end * PATH_UNITS / 100), height / 2,
+                          lround(a * PATH_UNITS / 100));
+            gaps++;
+        }
+        end = fmax(end, b);
+    }
+    if (end < 100)
+        tp_buf_printf(&text, "M%ld %uH%d", lround(end * PATH_UNITS / 100), height / 2, PATH_UNITS);
+    tp_object_add_int(object, "number", mark->number);
+    tp_object_add_text(object, "d", tp_buf_move(&text, arena));
+}
+
+/* is_round: true for a tick that narrow pages omit */
+static void put_tick(struct tp_list *ticks, double x, const char *text, bool is_round)
+{
+    struct tp_object *object = tp_list_add_object(ticks);
+    tp_chart_put_percent(object, "x", x);
+    tp_object_add_text(object, "anchor", x < 2 ? "start" : x > 97 ? "end" : "middle");
+    tp_object_add_text(object, "text", text);
+    tp_object_add_bool(object, "is_round", is_round);
+}
+
+/* Returns the unit in which tp_text_of_time prints the length of the axis. */
+static struct tp_unit unit_of_axis(int64_t whole_ns)
+{
+    enum { MS = 1000000, SECOND_NS = 1000000000 };
+    static const struct tp_unit seconds = {"s", 1e9, 2}, milliseconds = {"ms", 1e6, 2};
+    return whole_ns >= SECOND_NS ? seconds : whole_ns >= MS ? milliseconds : tp_unit_for_time(whole_ns);
+}
+
+/* Adds ticks at round times, and the moment with a name. A tick that the name would cover is left out. */
+static void put_ticks(struct tp_object *object, struct tp_arena *arena, const struct tp_strip_chart *chart, unsigned y)
+{
+    struct tp_list *ticks = tp_object_add_list(object, "ticks");
+    int64_t whole_ns = tp_sat_sub(chart->end_ns, chart->start_ns);
+    struct tp_unit unit = unit_of_axis(whole_ns);
+    double whole = (double)whole_ns / unit.divisor, top, step = tp_chart_tick_distance(whole, &top);
+    if (whole < step * FEW_TICKS)
+        step /= 2;
+    double named = chart->named_ns == INT64_MAX ? -100 : position(chart, chart->named_ns);
+    const char *text = chart->named_ns == INT64_MAX
+                           ? ""
+                           : tp_text_printf(arena, "%s, %s", chart->named,
+                                            tp_text_of_time(arena, tp_sat_sub(chart->named_ns, chart->start_ns)));
+    double half = LETTER * (double)strlen(text) / 2 + 3;
+    tp_object_add_int(object, "ticks_y", y);
+    put_tick(ticks, 0, tp_text_printf(arena, "0 %s", unit.text), false);
+    for (double at = step; at < whole; at += step) {
+        double x = 100 * at / whole;
+        if (x < 86 && x > 4 && fabs(x - named) > half)
+            put_tick(ticks, x, tp_text_printf(arena, "%.6g", at), true);
+    }
+    put_tick(ticks, 100, tp_text_of_time(arena, whole_ns), false);
+    if (named > half && named < 90)
+        put_tick(ticks, named, text, false);
+}
+
+void tp_chart_put_strip(struct tp_object *object, struct tp_arena *arena, const struct tp_strip_chart *chart)
+{
+    struct tp_list *lanes = tp_object_add_list(object, "lanes"), *marks = tp_object_add_list(object, "marks");
+    unsigned y = 0;
+    for (size_t i = 0; i < chart->lane_count; i++) {
+        struct tp_object *lane = tp_list_add_object(lanes);
+        tp_object_add_text(lane, "label", chart->lanes[i].label);
+        tp_object_add_int(lane, "y", y);
+        tp_object_add_int(lane, "h", chart->lanes[i].height);
+        struct tp_list *lines = tp_object_add_list(lane, "lines");
+        for (int look = TP_LOOKS - 1; look >= 0; look--) /* what is not judged is drawn below the rest */
+            put_line(lines, arena, chart, &chart->lanes[i], look);
+        put_labelled_slices(tp_object_add_list(lane, "slices"), chart, &chart->lanes[i]);
+        put_areas(lane, &chart->lanes[i]);
+        y += chart->lanes[i].height + LANE_GAP;
+    }
+    for (size_t i = 0; i < chart->mark_count; i++)
+        put_marks(marks, arena, chart, &chart->marks[i], y - LANE_GAP);
+    put_ticks(object, arena, chart, y + 12);
+    tp_object_add_int(object, "lanes_height", y - LANE_GAP);
+    tp_object_add_int(object, "height", y + AXIS_HEIGHT);
+    tp_object_add_text(object, "strip_caption", chart->caption);
+    tp_object_add_text(object, "step", chart->step);
+    tp_object_add_text(object, "strip_note", chart->note);
+    tp_object_add_bool(object, "has_tall_lanes", chart->lane_count && chart->lanes[0].height > TALL_LANE);
+    put_keys(object, chart);
+    tp_object_add_bool(object, "is_hidden", chart->is_hidden);
+}
+
+/* ---- the ribbon ---- */
+
+static int64_t median_ns(struct tp_arena *arena, const struct tp_ribbon_step *steps, size_t count)
+{
+    int64_t *ns = tp_arena_array(arena, count, sizeof *ns);
+    for (size_t i = 0; i < count; i++)
+        ns[i] = steps[i].total_ns;
+    return tp_lower_median(ns, count);
+}
+
+static void put_column(struct tp_object *object, struct tp_arena *arena, const struct tp_ribbon_step *step,
+                       int64_t longest_ns)
+{
+    struct tp_list *list = tp_object_add_list(object, "parts");
+    double y = RIBBON_HEIGHT;
+    const char *tip = tp_text_printf(arena, "step %.*s: %s", (int)(step->name.len < 60 ? step->name.len : 60),
+                                     step->name.ptr, tp_text_of_time(arena, step->total_ns));
+    for (int look = TP_LOOKS - 1; look >= 0; look--) {
+        double height = RIBBON_HEIGHT * (double)step->look_ns[look] / (double)longest_ns;
+        if (height < 0.1)
+            continue;
+        struct tp_object *part = tp_list_add_object(list);
+        y -= height;
+        tp_object_add_text(part, "look", tp_look_name((enum tp_look)look));
+        tp_object_add_formatted(part, "y", "%.2f", y);
+        tp_object_add_formatted(part, "h", "%.2f", height);
+    }
+    tp_object_add_text(object, "tip", tip);
+}
+
+/* Adds the label of a column: of all columns if they are few, otherwise of the first, the last, the shown one and an
+ * outlier. */
+static void put_label(struct tp_object *object, struct tp_arena *arena, const struct tp_ribbon_step *step,
+                      bool is_shown, int64_t median)
+{
+    const char *name =
+        tp_text_printf(arena, "step %.*s", (int)(step->name.len < 24 ? step->name.len : 24), step->name.ptr);
+    bool is_outlier = step->total_ns > median + median / 5;
+    const char *text = is_outlier && !is_shown
+                           ? tp_text_printf(arena, "%s: +%s", name, tp_text_of_time(arena, step->total_ns - median))
+                           : tp_text_printf(arena, "%s%s · %s", is_shown ? "shown: " : "", name,
+                                            tp_text_of_time(arena, step->total_ns));
+    tp_object_add_text(object, "label", text);
+}
+
+static bool is_labelled(const struct tp_ribbon_step *steps, size_t count, size_t i, size_t shown, size_t worst)
+{
+    enum { FEW = 7 };
+    (void)steps;
+    if (count <= FEW || i == shown)
+        return true;
+    /* labels are about an eighth of the width, so that neighbours of the shown step have none */
+    size_t room = count / 6 + 1, from_shown = i > shown ? i - shown : shown - i,
+           from_worst = i > worst ? i - worst : worst - i;
+    if (i == worst)
+        return from_shown > room;
+    return (i == 0 || i + 1 == count) && from_shown > room && from_worst > room;
+}
+
+struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_step *steps, size_t count, size_t shown,
+                               bool can_choose)
+{
+    size_t worst = 0;
+    if (count < 3)
+        return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+    for (size_t i = 1; i < count; i++)
+        if (steps[i].total_ns > steps[worst].total_ns)
+            worst = i;
+    int64_t median = median_ns(arena, steps, count);
+    struct tp_object *object = tp_object_new(arena);
+    struct tp_list *columns = tp_object_add_list(object, "columns");
+    double pitch = 100 / (double)count;
+    for (size_t i = 0; i < count && steps[worst].total_ns > 0; i++) {
+        struct tp_object *column = tp_list_add_object(columns);
+        double x = pitch * (double)i;
+        tp_chart_put_percent(column, "x", x);
+        tp_chart_put_percent(column, "w", pitch * (count > 60 ? 0.9 : 0.98));
+        put_column(column, arena, &steps[i], steps[worst].total_ns);
+        tp_object_add_bool(column, "is_shown", i == shown);
+        tp_object_add_formatted(column, "step", "%zu", i);
+        tp_object_add_bool(column, "can_choose", can_choose);
+        if (is_labelled(steps, count, i, shown, worst)) {
+            put_label(column, arena, &steps[i], i == shown, median);
+            tp_chart_put_percent(column, "label_x", x > 90 ? 100 : x);
+            tp_object_add_text(column, "anchor", x > 90 ? "end" : "start");
+        }
+    }
+    return tp_data_of_object(object);
+}
