@@ -40,7 +40,7 @@ struct tp_answer_part {
     enum tp_answer_part_kind kind;
     int64_t ns;        /* time in all analysed steps, ns */
     bool is_avoidable; /* true: the time is shorter if the program changes, and the headline may name the part */
-    struct tp_intervals times; /* only while the answer is built; empty afterwards */
+    struct tp_intervals times; /* filled by tp_answer_find_parts; empty in the finished answer, to save memory */
     struct tp_answer_segment segments[TP_ANSWER_SEGMENTS];
     unsigned segment_count;
 };
@@ -116,7 +116,11 @@ struct tp_answer_basis {
 /* Makes an answer without parts. */
 void tp_answer_init(struct tp_answer *answer);
 
-/* Builds the answer of a trace in `arena`. */
+/* Splits the analysed steps into parts with their times, which are in `arena` or belong to the verdict or the model.
+ * `answer` is initialized; of `basis`, only model, verdict and recommendations are used. */
+void tp_answer_find_parts(struct tp_answer *answer, const struct tp_answer_basis *basis, struct tp_arena *arena);
+
+/* Builds the answer of a trace in `arena`. The parts of the result have no times. */
 void tp_answer_build(struct tp_answer *answer, const struct tp_answer_basis *basis, struct tp_arena *arena);
 
 /* Returns the word for a part in JSON, such as "input"; NULL for TP_ANSWER_KINDS. Static. */

@@ -298,6 +298,18 @@ void tp_answer_init(struct tp_answer *answer)
     *answer = (struct tp_answer){.main = TP_ANSWER_KINDS, .second = TP_ANSWER_KINDS};
 }
 
+void tp_answer_find_parts(struct tp_answer *answer, const struct tp_answer_basis *basis, struct tp_arena *arena)
+{
+    answer->has_device = basis->verdict->times != NULL;
+    answer->whole_ns = basis->model->window_ns;
+    if (answer->has_device)
+        find_parts_with_device(answer, basis, arena);
+    else
+        find_parts_without_device(answer, basis, arena);
+    if (!leave_out_unjudged_time(answer, basis, arena))
+        answer->whole_ns = 0;
+}
+
 /* The state while the answer is built. */
 struct building {
     struct tp_answer *answer;
@@ -311,15 +323,11 @@ static int build_answer(void *context, struct tp_error *err)
     struct building *b = context;
     struct tp_answer *answer = b->answer;
     (void)err;
+    tp_answer_find_parts(answer, b->basis, &b->scratch);
     if (answer->has_device) {
-        find_parts_with_device(answer, b->basis, &b->scratch);
         answer->frame = find_frame(idle_of_verdict(b->basis));
         answer->line = find_line(idle_of_verdict(b->basis));
-    } else {
-        find_parts_without_device(answer, b->basis, &b->scratch);
     }
-    if (!leave_out_unjudged_time(answer, b->basis, &b->scratch))
-        answer->whole_ns = 0;
     choose_main_parts(answer, b->basis->verdict);
     split_work(&answer->parts[TP_ANSWER_WORK],
                answer->has_device ? &b->basis->works->devices : &b->basis->works->operators,
@@ -342,8 +350,6 @@ void tp_answer_build(struct tp_answer *answer, const struct tp_answer_basis *bas
     bool is_host = model->program == TP_RECORDED_CPU && model->host_main != TP_NO_ID;
     if (!model->window_ns || !v->steps_used || (!v->times && !is_host) || v->class >= TP_CLASS_PROGRAM)
         return;
-    answer->has_device = v->times != NULL;
-    answer->whole_ns = model->window_ns;
     tp_arena_init(&building.scratch, arena->max_bytes);
     int code = tp_arena_run_both(&building.scratch, arena, build_answer, &building, NULL);
     tp_arena_release(&building.scratch);
