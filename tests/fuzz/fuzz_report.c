@@ -50,7 +50,7 @@ static void write_digest(const struct tp_profile *profile, struct tp_arena *aren
     struct tp_page_limits limits;
     struct tp_section section;
     struct tp_digest digest;
-    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES, TP_TIMELINE_LONGEST);
     tp_section_init(&section, arena, profile, &(struct tp_section_options){0});
     section.limits = &limits;
     tp_report_document(&document, &section);

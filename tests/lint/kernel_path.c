@@ -36,7 +36,7 @@ static int print_kernel_names(void *context, struct tp_error *err)
     tp_order_build(order, trace, arena);
     tp_model_build(model, trace, order, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
-    tp_page_limits_fill(&limits, 0, 1 << 20);
+    tp_page_limits_fill(&limits, 0, 1 << 20, TP_TIMELINE_LONGEST);
     tp_assets_init(&assets, arena, NULL);
     tp_templates_init(&templates, arena, tp_assets_load, &assets);
     return tp_template_render(&templates, "kernels", tp_section_kernels(&section), &way->html, err);

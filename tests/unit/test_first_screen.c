@@ -30,7 +30,7 @@ static const char *make_digest_text(void)
                                   .model = &model,
                                   .views = &views,
                                   .advice = &advice};
-    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES, TP_TIMELINE_LONGEST);
     tp_section_init(&section, &arena, &profile, &(struct tp_section_options){0});
     section.limits = &limits;
     tp_fill_advice_texts(&advice, &model, &arena);

@@ -225,7 +225,7 @@ static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_
     struct tp_page_limits limits;
     struct tp_section section;
 
-    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES, TP_TIMELINE_LONGEST);
     tp_digest_init(digest, count);
     for (size_t i = 0; i + 1 < count; i++) {
         tp_section_init(&section, memory, &fixture.profile,

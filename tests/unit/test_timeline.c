@@ -252,6 +252,68 @@ static void short_host_slices_are_folded_to_fit(void **state)
     tp_arena_release(&s.arena);
 }
 
+static uint64_t read_number(const uint8_t **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+}
+
+/* Adds 3,000 operators with random times. period_ns: mean distance of two starts, ns */
+static void add_random_operators(struct scene *s, int64_t period_ns)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < 3000; i++) {
+        random = random * 1664525 + 1013904223;
+        add_event(s, TP_KIND_OPERATOR, 0, "op", i * period_ns + random % 999, 1 + random / 7 % 7000);
+    }
+}
+
+static void times_are_rounded_before_slices_are_folded(void **state)
+{
+    (void)state;
+    struct scene s;
+    init_scene(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add_random_operators(&s, 100000);
+    struct tp_timeline exact, rounded;
+    build_timeline(&s, &exact, 1 << 20);
+    assert_false(exact.rounds);
+    build_timeline(&s, &rounded, (exact.data.len + 2) / 3 * 3);
+    assert_true(rounded.rounds && rounded.shown_count == 3000 && rounded.folded_count == 0);
+    const char *header;
+    const uint8_t *starts = unpack_timeline_data(&rounded, &s.arena, &header);
+    unsigned size;
+    const uint8_t *durations = find_section(starts, header, 1, &size);
+    assert_non_null(strstr(header, "\"unit_ns\":1000"));
+    uint64_t at = 0, first = (uint64_t)s.trace.events[0].ts_ns;
+    for (int i = 0; i < 3000; i++) {
+        const struct tp_event *event = &s.trace.events[i];
+        at += read_number(&starts);
+        assert_int_equal(at, ((uint64_t)event->ts_ns - first) / 1000);
+        assert_int_equal(at + read_number(&durations), ((uint64_t)tp_event_end(event) - first) / 1000);
+    }
+    tp_arena_release(&s.arena);
+}
+
+static void times_of_a_short_timeline_are_exact(void **state)
+{
+    (void)state;
+    struct scene s;
+    init_scene(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add_random_operators(&s, 20000);
+    struct tp_timeline all, fitted;
+    build_timeline(&s, &all, 1 << 20);
+    build_timeline(&s, &fitted, (all.data.len + 2) / 3 * 3);
+    assert_true(!fitted.rounds && fitted.folded_count > 0);
+    tp_arena_release(&s.arena);
+}
+
 static void device_load_counts_time_and_blocks(void **state)
 {
     (void)state;
@@ -414,6 +476,8 @@ int main(void)
         cmocka_unit_test(device_slices_name_their_launch),
         cmocka_unit_test(single_nanoseconds_are_kept),
         cmocka_unit_test(short_host_slices_are_folded_to_fit),
+        cmocka_unit_test(times_are_rounded_before_slices_are_folded),
+        cmocka_unit_test(times_of_a_short_timeline_are_exact),
         cmocka_unit_test(device_load_counts_time_and_blocks),
         cmocka_unit_test(full_names_are_kept_with_short_names),
         cmocka_unit_test(calls_that_wait_have_their_own_class),

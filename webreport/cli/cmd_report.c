@@ -36,7 +36,7 @@ static const struct tp_opt table[] = {
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
-    {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "full|none"},
+    {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "longest|full|none"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
@@ -177,7 +177,7 @@ int tp_cmd_report(int argc, char **argv)
                                               .markdown = o.markdown,
                                               .page = {.redact = o.redact,
                                                        .writes_separate_assets = o.assets == 1,
-                                                       .omits_timeline = o.timeline == 1,
+                                                       .timeline = (enum tp_timeline_detail)o.timeline,
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};

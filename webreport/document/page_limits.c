@@ -4,19 +4,20 @@
 /* Levels of detail, most detailed first. The page uses the first level at which the profile fits into its share of the
  * page. */
 static const struct tp_page_limits LEVELS[] = {
-    {.operator_rows = 300,
+    {.operator_rows = 160,
      .shape_rows = 30,
-     .kernel_rows = 300,
+     .kernel_rows = 120,
      .memory_rows = 100,
-     .module_rows = 400,
+     .module_rows = 160,
      .line_rows = 60,
      .evidence = 5,
      .findings = 40,
      .open_rows = 16,
      .open_items = 3,
-     .flame_boxes = 160,
+     .flame_boxes = 110,
      .step_bars = 128,
-     .timeline_bytes = 1 << 20,
+     .timeline_bytes = 124 << 10,
+     .span_bytes = 1 << 20,
      .tree_nodes = 1000,
      .has_curves = true},
     {.operator_rows = 100,
@@ -31,7 +32,8 @@ static const struct tp_page_limits LEVELS[] = {
      .open_items = 3,
      .flame_boxes = 100,
      .step_bars = 100,
-     .timeline_bytes = 400 << 10,
+     .timeline_bytes = 96 << 10,
+     .span_bytes = 400 << 10,
      .tree_nodes = 600,
      .has_curves = true},
     {.operator_rows = 40,
@@ -47,6 +49,7 @@ static const struct tp_page_limits LEVELS[] = {
      .flame_boxes = 60,
      .step_bars = 40,
      .timeline_bytes = 60 << 10,
+     .span_bytes = 60 << 10,
      .tree_nodes = 200,
      .has_curves = true},
     {.operator_rows = 15,
@@ -62,6 +65,7 @@ static const struct tp_page_limits LEVELS[] = {
      .flame_boxes = 0,
      .step_bars = 20,
      .timeline_bytes = 0,
+     .span_bytes = 0,
      .tree_nodes = 0,
      .has_curves = false},
     {.findings = 4, .evidence = 0, .step_bars = 0},
@@ -72,11 +76,14 @@ unsigned tp_page_level_count(void)
     return sizeof(LEVELS) / sizeof(LEVELS[0]);
 }
 
-void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes)
+void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes,
+                         enum tp_timeline_detail timeline)
 {
     *limits = LEVELS[level];
-    if (level == 0 && limits->timeline_bytes < share_bytes / 5)
-        limits->timeline_bytes = share_bytes / 5;
+    if (timeline == TP_TIMELINE_NONE)
+        limits->timeline_bytes = limits->span_bytes = 0;
+    if (timeline == TP_TIMELINE_FULL && limits->timeline_bytes)
+        limits->timeline_bytes = share_bytes;
     if (limits->timeline_bytes > share_bytes / 5 * 3)
         limits->timeline_bytes = share_bytes / 5 * 3;
 }

@@ -137,7 +137,7 @@ static int make_digest_part(void *context, struct tp_error *err)
         struct tp_naming naming = {.arena = &digest_addition->arena, .redact = redact};
         tp_document_add_failed_input(&document, &naming, digest_addition->profile->file, digest_addition->why);
     } else {
-        tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+        tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES, TP_TIMELINE_LONGEST);
         limits.evidence = 1;
         tp_section_init(&section, &digest_addition->arena, digest_addition->profile,
                         &(struct tp_section_options){.redact = redact, .is_one_of_many = digest->expected > 1});

@@ -181,9 +181,7 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
 
 static void set_profile_limits(struct tp_page *page, unsigned level, size_t share)
 {
-    tp_page_limits_fill(&page->limits, level, share);
-    if (page->options.omits_timeline)
-        page->limits.timeline_bytes = 0;
+    tp_page_limits_fill(&page->limits, level, share, page->options.timeline);
 }
 
 /* Renders the profile at the most detailed level that fits. If no level fits, only the index lists the profile. */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "webreport/measure/ranks/distributed.h"
+#include "webreport/document/page_limits.h"
 #include "webreport/measure/result/profile.h"
 #include "webreport/print/template.h"
 #include "writer/base/error.h"
@@ -25,7 +26,7 @@ struct tp_history_run;
 struct tp_page_options {
     bool redact;                 /* true: hide path prefixes and host names */
     bool writes_separate_assets; /* true: write report.css and report.js as files in the folder of report.html */
-    bool omits_timeline;         /* true: omit the timeline */
+    enum tp_timeline_detail timeline;
     const char *source_url;    /* pattern of links to source lines, such as "https://host/repo/blob/REV/{path}#L{line}";
                                   NULL: no links */
     const char *templates_dir; /* folder with files that replace built-in templates; NULL: none */

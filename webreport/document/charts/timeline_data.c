@@ -133,10 +133,13 @@ static void put_texts_of_timeline(struct tp_object *object, const struct tp_time
     if (timeline->folded_count)
         tp_object_add_formatted(
             tp_list_add_object(notes), "text",
-            "To keep the page small, the timeline draws %s shorter than %s%s only as a share of time. A larger "
-            "--max-size draws more slices.",
+            "To keep the page small, the timeline draws %s shorter than %s%s only as a share of time. Use --timeline "
+            "full to draw more slices.",
             text_of_slices(arena, timeline->folded_count), tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
             timeline->folds_devices ? "" : " on the host");
+    if (timeline->rounds && timeline->data.len)
+        tp_object_add_text(tp_list_add_object(notes), "text",
+                           "To keep the page small, the times of single slices are rounded down to 1 µs.");
     if (!timeline->data.len)
         tp_object_add_text(
             tp_list_add_object(notes), "text",

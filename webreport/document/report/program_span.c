@@ -178,7 +178,7 @@ void tp_program_span_add_data(const struct tp_section *section, struct tp_object
     collect_waits_by_bin(span);
     size_t cells = span->samples.items.count + span->waits.items.count;
     if (span->merge.nodes.count > MOST_NODES || cells > MOST_CELLS ||
-        cells * CELL_BYTES + span->merge.nodes.count * NODE_BYTES > section->limits->timeline_bytes)
+        cells * CELL_BYTES + span->merge.nodes.count * NODE_BYTES > section->limits->span_bytes)
         return;
     tp_object_add_value(object, "span_json",
                         (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = span});

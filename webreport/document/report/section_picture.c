@@ -92,7 +92,7 @@ void tp_trace_picture_build(struct tp_trace_picture *picture, const struct tp_pr
     const struct tp_answer *answer = &profile->advice->answer;
     struct tp_section section;
     struct tp_page_limits limits;
-    tp_page_limits_fill(&limits, 0, SIZE_MAX);
+    tp_page_limits_fill(&limits, 0, SIZE_MAX, TP_TIMELINE_LONGEST);
     tp_section_init(&section, arena, profile, options);
     section.limits = &limits;
     *picture = (struct tp_trace_picture){.is_present = true, .title = copy_text(arena, section.title)};

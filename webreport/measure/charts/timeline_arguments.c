@@ -123,11 +123,11 @@ bool tp_pack_moments_of_lane(struct tp_pack *pack, struct tp_lane *lane)
         if (moment->thread != lane->thread || column->size > pack->max_name_bytes)
             break;
         uint64_t time = (uint64_t)moment->ts_ns - (uint64_t)timeline->start_ns;
-        is_even = is_even && (pack->unit_ns == 1 || time % pack->unit_ns == 0);
+        is_even = is_even && (pack->unit_ns == 1 || pack->rounds || time % pack->unit_ns == 0);
         if (time > pack->end_ns && pack->is_first)
             pack->end_ns = time;
         tp_pack_reserve_bytes(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
-        tp_pack_add_number(column, (time - previous) / pack->unit_ns);
+        tp_pack_add_number(column, time / pack->unit_ns - previous / pack->unit_ns);
         tp_pack_add_number(column, tp_pack_name_number(pack, moment->name, TP_SLICE_ANNOTATION));
         put_argument_text(pack, column, &moment->text);
         previous = time;

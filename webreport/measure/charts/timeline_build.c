@@ -12,7 +12,12 @@
 #include "writer/base/gzip_out.h"
 #include "writer/base/limits.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_ATTEMPTS = 8, MAX_WITH_SHAPES = 200000 };
+enum {
+    MAX_HEADER_BYTES = 1 << 20,
+    MAX_ATTEMPTS = 8,
+    MAX_WITH_SHAPES = 200000,
+    LONG_RANGE_NS = 100000000 /* microseconds are exact enough for a timeline of at least this length */
+};
 
 /* ---- lanes ---- */
 
@@ -255,7 +260,7 @@ static size_t base64_size(size_t size)
  * for small sections, because compressing them completely costs little. */
 static size_t estimate_data_bytes(struct tp_pack *pack)
 {
-    enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
+    enum { WORTH_IT = 1 << 18, PART = 8, SAMPLES = 16 };
     struct tp_str parts[TP_PACK_SECTION_COUNT * SAMPLES];
     size_t count = 0, size = 0;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {
@@ -268,12 +273,25 @@ static size_t estimate_data_bytes(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
 }
 
+/* Rounds times to microseconds if the timeline is long. Returns the estimated size of the rounded data: nanoseconds need
+ * about half of the bytes. */
+static size_t round_times(struct tp_pack *pack, struct tp_timeline *timeline, size_t size)
+{
+    if (pack->rounds || pack->unit_ns != 1 || pack->end_ns < LONG_RANGE_NS)
+        return size;
+    pack->rounds = timeline->rounds = true;
+    pack->unit_ns = TP_PACK_MICROSECOND;
+    return size / 2;
+}
+
 /* Chooses the slices that the next attempt folds. size: bytes that the current slices need. After three attempts,
  * device slices and annotations are folded too; after five attempts, also steps. */
 static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes,
                                   int attempt)
 {
-    uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
+    /* long slices need more bytes than short ones, so the first attempt keeps fewer slices than the sizes suggest */
+    uint64_t sixteenths = attempt == 0 ? 11 : 15, fixed = 0;
+    uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * sixteenths / 16);
     for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
         fixed += pack->bins[1][bin];
     if (!pack->folds_devices && (attempt >= 3 || keep <= fixed)) { /* folding only host slices does not save enough */
@@ -306,8 +324,10 @@ static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline
                 return;
             }
         }
-        pack->has_shapes = false;
-        choose_slices_to_fold(pack, timeline, size, max_bytes, attempt);
+        pack->has_shapes &= attempt < 2; /* at first, fold slices instead of leaving out shapes */
+        size = round_times(pack, timeline, size);
+        if (size > max_bytes)
+            choose_slices_to_fold(pack, timeline, size, max_bytes, attempt);
         pack->has_launches &= !pack->folds_devices;
         tp_pack_write_slices(pack);
     }

@@ -57,6 +57,7 @@ struct tp_pack {
     const struct tp_timeline_options *options;
     struct tp_arena *arena;
     uint32_t unit_ns;       /* unit of all times in the data, ns: 1 or 1000 */
+    bool rounds;            /* true: times that are not multiples of the unit are rounded down */
     uint64_t fold_below_ns; /* host slices shorter than this duration, ns, are folded */
     bool folds_devices;     /* true if short device slices and annotations are folded too */
     bool folds_short_steps; /* true if short steps are folded too */

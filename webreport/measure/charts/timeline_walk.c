@@ -208,9 +208,11 @@ static void add_slice_to_cover(struct walk *w, enum tp_slice_class class, uint64
 static void write_launch_delay_of_slice(const struct walk *w, uint32_t slice, const struct tp_event *event)
 {
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
-    uint64_t before = launch ? (uint64_t)event->ts_ns - (uint64_t)launch->ts_ns : 0;
+    uint64_t origin = (uint64_t)w->pack->timeline->start_ns, unit = w->pack->unit_ns, before = 0;
     bool is_known = launch && launch->ts_ns <= event->ts_ns;
-    tp_pack_add_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
+    if (is_known)
+        before = ((uint64_t)event->ts_ns - origin) / unit - ((uint64_t)launch->ts_ns - origin) / unit + 1;
+    tp_pack_add_number(&w->pack->sections[TP_PACK_LAUNCH], before);
 }
 
 static inline void write_slice(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
@@ -219,9 +221,10 @@ static inline void write_slice(struct walk *w, const struct tp_event *event, siz
     uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
     w->previous_start = start;
     if (pack->unit_ns == TP_PACK_MICROSECOND) {
-        w->uneven |= start % TP_PACK_MICROSECOND | dur % TP_PACK_MICROSECOND;
-        delta /= TP_PACK_MICROSECOND;
-        dur /= TP_PACK_MICROSECOND;
+        w->uneven |= pack->rounds ? 0 : start % TP_PACK_MICROSECOND | dur % TP_PACK_MICROSECOND;
+        /* rounds the start and the end, so that a slice stays within the slice around it */
+        delta = start / TP_PACK_MICROSECOND - (start - delta) / TP_PACK_MICROSECOND;
+        dur = (start + dur) / TP_PACK_MICROSECOND - start / TP_PACK_MICROSECOND;
     }
     tp_pack_add_number(&pack->sections[TP_PACK_START], delta);
     tp_pack_add_number(&pack->sections[TP_PACK_DURATION], dur);
