@@ -1,7 +1,7 @@
 /* node page.mjs BROWSER TRACEPRESS DATA WORK: tests the report in a real browser. Prints `ok - name` or `not ok - name`
  * per case. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { start } from './chrome.mjs';
 import { hostileTrace } from './hostile.mjs';
@@ -200,6 +200,20 @@ test('separate_assets_keep_look_and_function', async () => {
   same(page.messages, []);
   same(page.requests.map((address) => address.replace(/.*\//, '')).sort(), ['report.css', 'report.js']);
   same(await page.ask(`getComputedStyle(document.querySelector('.brand')).fontWeight`), '650');
+});
+
+/* The page shortens the names in scripts, but not those that the browser declares (KEPT in page_names.c). Tests every word
+ * of templates/*.js that the browser declares, or may declare for a local name. */
+test('scripts_keep_the_names_of_the_browser', async () => {
+  const templates = join(data, '../../templates');
+  const source = readdirSync(templates).filter((name) => name.endsWith('.js')).map((name) => readFileSync(join(templates, name), 'utf8')).join('\n');
+  const words = (text) => new Set([...text.replace(/\/\*[^]*?\*\//g, '').replace(/'(\\.|[^'\\\n])*'/g, "''").matchAll(/(?<![\w$]|(?<!\.\.)\.)[A-Za-z_$][\w$]*/g)].map((found) => found[0]));
+  const folder = join(work, 'kept');
+  mkdirSync(folder, { recursive: true });
+  execFileSync(tracepress, ['report', '--quiet', '--assets=separate', '-o', join(folder, 'page.html'), find('gpu')], { stdio: 'pipe' });
+  const page = await chrome.open('about:blank'), kept = words(readFileSync(join(folder, 'report.js'), 'utf8'));
+  const declared = await page.ask(`${JSON.stringify([...words(source)])}.filter((name) => name in window)`);
+  same([declared.length > 30, kept.size > declared.length, declared.filter((name) => !kept.has(name))], [true, true, []]);
 });
 
 test('printed_page_has_a_few_sheets', async () => {

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "webreport/print/page_script.h"
+
 struct compactor {
     char *text; /* the text; its shortened form is written to its start */
     size_t size, at, used;
@@ -29,21 +31,12 @@ static void keep_char(struct compactor *c)
         c->last = kept;
 }
 
-/* Copies a string, or a regular expression, in which a slash within brackets is an ordinary character. */
-static void keep_quoted(struct compactor *c, char end)
+/* Copies a string or a regular expression. */
+static void keep_quoted(struct compactor *c)
 {
-    bool is_in_class = false;
-    keep_char(c);
-    while (c->at < c->size) {
-        char now = c->text[c->at];
-        if (now == '\\' && c->at + 1 < c->size)
-            keep_char(c);
-        else if (end == '/' && (now == '[' || now == ']'))
-            is_in_class = now == '[';
+    size_t end = tp_script_quoted_end(c->text, c->size, c->at);
+    while (c->at < end)
         keep_char(c);
-        if (now == end && !is_in_class)
-            return;
-    }
 }
 
 /* Skips a comment. A comment for readers of the page is copied. */
@@ -85,13 +78,9 @@ static bool is_space_idle(const struct compactor *c)
     return is_line_end ? is_in(c->last, "{;,(") : is_space_idle_in_script(c->last, after);
 }
 
-/* Returns whether a slash at c->at starts a regular expression instead of dividing. */
 static bool starts_regular_expression(const struct compactor *c)
 {
-    static const char word[] = "return ";
-    size_t length = sizeof word - 1;
-    bool is_returned = c->used >= length && memcmp(c->text + c->used - length, word, length) == 0;
-    return c->kind == TP_COMPACT_SCRIPT && (is_in(c->last, "(,=:[!&|?{};<>*%~^") || is_returned);
+    return c->kind == TP_COMPACT_SCRIPT && tp_script_slash_opens_expression(c->text, c->used, c->last);
 }
 
 size_t tp_compact_text(char *text, size_t size, enum tp_compact_kind kind)
@@ -100,11 +89,11 @@ size_t tp_compact_text(char *text, size_t size, enum tp_compact_kind kind)
     while (c.at < c.size) {
         char now = c.text[c.at];
         if (is_in(now, "'\""))
-            keep_quoted(&c, now);
+            keep_quoted(&c);
         else if (now == '/' && char_at(&c, c.at + 1) == '*')
             skip_comment(&c);
         else if (now == '/' && starts_regular_expression(&c))
-            keep_quoted(&c, '/');
+            keep_quoted(&c);
         else if (now == '`')
             while (c.at < c.size)
                 keep_char(&c);
