@@ -4,6 +4,7 @@ MODE    ?= release
 BUILD   ?= build/$(strip $(MODE))
 PREFIX  ?= /usr/local
 CC      ?= cc
+HOSTCC  ?= $(if $(shell command -v cc),cc,$(CC))
 OBJCOPY ?= objcopy
 MPICC   ?= mpicc
 
@@ -33,7 +34,8 @@ comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
-ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name '*.sh'))
+ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name '*.sh' ! -path 'templates/compact/*'))
+SHORT  := $(addprefix $(BUILD)/gen/,$(wildcard templates/*.css templates/*.js))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
@@ -116,9 +118,16 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $< && sed -i 's/^\(typedef \)\{0,1\}struct\( *\)_Tp__/\1struct\2Tp__/' $(addprefix $(BUILD)/gen/$*.pb-c.,c h)
 $(PROTO:=.o): %.o: %.c | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -w -c -o $@ $<
-$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(shell find templates -type d)
+$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(SHORT) $(shell find templates -type d)
 	@mkdir -p $(@D)
-	$(call Q,GEN)sh $< $(ASSETS) > $@
+	$(call Q,GEN)sh $< $(BUILD)/gen $(ASSETS) > $@
+# the style and the scripts of the page in their short form; the program that makes it runs where the build runs
+$(SHORT): $(BUILD)/gen/%: % $(BUILD)/gen/compact
+	@mkdir -p $(@D)
+	$(call Q,GEN)$(BUILD)/gen/compact $< > $@
+$(BUILD)/gen/compact: $(wildcard templates/compact/*) $(patsubst %,writer/base/%.c,arena sort str error)
+	@mkdir -p $(@D)
+	$(call Q,CC)$(HOSTCC) $(STD) -O1 -I. -o $@ $(filter %.c,$^)
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S
 	$(call Q,AS)$(CC) -c -o $@ $<
 
@@ -175,6 +184,7 @@ programs: $(if $(filter release,$(MODE)),$(if $(MPICC),$(if $(shell command -v $
 programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/all $(BUILD)/checks: $(BUILD)/tests/job/plan.o $(BUILD)/tests/job/plan_slots.o
+$(BUILD)/unit/all: $(call obj,templates/compact/*_text.c templates/compact/short_names.c)
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources_table.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 # what stands before malloc and its like, under names of its own

@@ -202,7 +202,7 @@ test('separate_assets_keep_look_and_function', async () => {
   same(await page.ask(`getComputedStyle(document.querySelector('.brand')).fontWeight`), '650');
 });
 
-/* The page shortens the names in scripts, but not those that the browser declares (KEPT in page_names.c). Tests every word
+/* The page shortens the names in scripts, but not those that the browser declares (KEPT in short_names.c). Tests every word
  * of templates/*.js that the browser declares, or may declare for a local name. */
 test('scripts_keep_the_names_of_the_browser', async () => {
   const templates = join(data, '../../templates');

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "webreport/print/page_compact.h"
-#include "webreport/print/page_names.h"
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
@@ -81,12 +79,6 @@ static int join_assets_by_suffix(struct tp_str *out, const struct tp_assets *ass
     for (size_t i = 0; i < texts.count; i++)
         append_without_comments(all, &size, *TP_AT(&texts, struct tp_str, i));
     *out = (struct tp_str){all, size};
-    if (assets->folder) /* the files of a user may break the rules of page_compact.h and page_names.h */
-        return 0;
-    bool is_script = strcmp(suffix, ".js") == 0;
-    out->len = tp_compact_text(all, size, is_script ? TP_COMPACT_SCRIPT : TP_COMPACT_STYLE);
-    if (is_script)
-        *out = tp_shorten_names(*out, assets->arena);
     return 0;
 }
 

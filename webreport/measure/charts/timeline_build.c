@@ -260,7 +260,7 @@ static size_t base64_size(size_t size)
  * for small sections, because compressing them completely costs little. */
 static size_t estimate_data_bytes(struct tp_pack *pack)
 {
-    enum { WORTH_IT = 1 << 18, PART = 8, SAMPLES = 16 };
+    enum { WORTH_IT = 1 << 19, PART = 8, SAMPLES = 16 };
     struct tp_str parts[TP_PACK_SECTION_COUNT * SAMPLES];
     size_t count = 0, size = 0;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {

@@ -1,10 +1,10 @@
-/* Implements page_compact.h: copies the text token by token and leaves out spaces next to punctuation. */
-#include "webreport/print/page_compact.h"
+/* Implements compact_text.h: copies the text token by token and leaves out spaces next to punctuation. */
+#include "templates/compact/compact_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "webreport/print/page_script.h"
+#include "templates/compact/script_text.h"
 
 struct compactor {
     char *text; /* the text; its shortened form is written to its start */

@@ -1,11 +1,11 @@
-/* Implements page_names.h: collects the places of all variables, counts them by name, and copies the script with a new
+/* Implements short_names.h: collects the places of all variables, counts them by name, and copies the script with a new
  * name at each place. */
-#include "webreport/print/page_names.h"
+#include "templates/compact/short_names.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "webreport/print/page_script.h"
+#include "templates/compact/script_text.h"
 #include "writer/base/sort.h"
 
 enum { MAX_DEPTH = 256, SHORT_SIZE = 4 };
@@ -36,7 +36,6 @@ static const char *const KEPT[] = {
     "Set",
     "String",
     "TextDecoder",
-
     "Uint32Array",
     "Uint8Array",
     "addEventListener",

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/page_compact.h"
+#include "templates/compact/compact_text.h"
 
 static void check(enum tp_compact_kind kind, const char *text, const char *expected)
 {

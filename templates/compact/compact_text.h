@@ -1,6 +1,6 @@
 /* Shortens the built-in style and scripts of the page without changing their meaning. */
-#ifndef TP_WEBREPORT_PRINT_PAGE_COMPACT_H
-#define TP_WEBREPORT_PRINT_PAGE_COMPACT_H
+#ifndef TP_TEMPLATES_COMPACT_COMPACT_TEXT_H
+#define TP_TEMPLATES_COMPACT_COMPACT_TEXT_H
 
 #include <stddef.h>
 

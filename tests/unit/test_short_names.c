@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/page_names.h"
+#include "templates/compact/short_names.h"
 
 struct wanted {
     const char *script, *expected;

@@ -1,5 +1,5 @@
-/* Implements page_script.h. */
-#include "webreport/print/page_script.h"
+/* Implements script_text.h. */
+#include "templates/compact/script_text.h"
 
 #include <string.h>
 

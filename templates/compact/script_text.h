@@ -1,6 +1,6 @@
 /* What a reader of script text must know: where a string or a regular expression ends, and where one starts. */
-#ifndef TP_WEBREPORT_PRINT_PAGE_SCRIPT_H
-#define TP_WEBREPORT_PRINT_PAGE_SCRIPT_H
+#ifndef TP_TEMPLATES_COMPACT_SCRIPT_TEXT_H
+#define TP_TEMPLATES_COMPACT_SCRIPT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
