@@ -59,6 +59,29 @@ static void segments_fill_the_bar(void **state)
     assert_string_equal(text_of(&bar, "rest"), "Not judged"); /* too narrow for its own label */
 }
 
+static bool is_named(const struct tp_data *bar, size_t index)
+{
+    struct tp_data segment = item_of(bar, "segments", index);
+    return is_set(&segment, "is_named");
+}
+
+/* The third segment is too narrow for its label and wide enough to need one. */
+static void narrow_segments_are_named_below_the_bar(void **state)
+{
+    GUARD;
+    struct tp_bar_segment segments[] = {
+        {.label = "Communication", .ns = 500, .look = TP_LOOK_COMM}, {.label = "Copies", .ns = 4, .look = TP_LOOK_COPY},
+        {.label = "Matrix products", .ns = 40, .look = TP_LOOK_GPU}, {.label = "Loading data", .ns = 448},
+        {.label = "Launches", .ns = 4, .look = TP_LOOK_LAUNCH},      {.label = "Rest of all", .ns = 4},
+    };
+    struct tp_data bar = tp_chart_causes(&arena, "caption", "By cause", segments, 6);
+    assert_true(is_named(&bar, 0) && is_named(&bar, 1) && !is_named(&bar, 2) && is_named(&bar, 3));
+    assert_string_equal(text_of(&bar, "rest"), ""); /* the names below the bar are enough */
+    segments[2].ns = 0;
+    bar = tp_chart_causes(&arena, "caption", "By cause", segments, 6);
+    assert_string_equal(text_of(&bar, "rest"), "Rest"); /* two tiny segments */
+}
+
 static void empty_bar_is_no_chart(void **state)
 {
     GUARD;
@@ -103,6 +126,40 @@ static void strip_draws_lines_and_labelled_slices(void **state)
     assert_string_equal(text_of(&mark, "d"), "M0 10M0 10H2000M6000 10H10000");
 }
 
+static struct tp_data lane_of(const struct tp_row_slice *slices, size_t count)
+{
+    const struct tp_strip_row row = {.label = "Python", .height = 20, .slices = slices, .count = count};
+    struct tp_object *object = tp_object_new(&arena);
+    tp_chart_put_strip(object, &arena,
+                       &(struct tp_strip_chart){.caption = "c",
+                                                .end_ns = 10000,
+                                                .lanes = &row,
+                                                .lane_count = 1,
+                                                .named_ns = INT64_MAX,
+                                                .step = "",
+                                                .note = ""});
+    struct tp_data strip = tp_data_of_object(object);
+    return item_of(&strip, "lanes", 0);
+}
+
+/* A slice of 5 % has no room for "forward", which needs 5.3 %. */
+static void equal_slices_in_a_row_have_one_label(void **state)
+{
+    GUARD;
+    const struct tp_row_slice slices[] = {
+        {0, 500, TP_LOOK_LAUNCH, TP_STR("forward")},     {500, 1000, TP_LOOK_LAUNCH, TP_STR("forward")},
+        {1010, 1500, TP_LOOK_LAUNCH, TP_STR("forward")}, {3000, 3500, TP_LOOK_LAUNCH, TP_STR("forward")},
+        {5000, 7000, TP_LOOK_LAUNCH, TP_STR("forward")}, {5400, 9000, TP_LOOK_LAUNCH, TP_STR("backward")},
+    };
+    struct tp_data lane = lane_of(slices, 6), line = item_of(&lane, "lines", 0);
+    struct tp_data row = item_of(&lane, "slices", 0), single = item_of(&lane, "slices", 1);
+    assert_int_equal(count_of(&lane, "slices"), 2);
+    assert_string_equal(text_of(&row, "text"), "3 \xc3\x97 forward");
+    assert_string_equal(text_of(&row, "w"), "15%");
+    assert_string_equal(text_of(&single, "text"), "backward"); /* it covers the end of the slice before it */
+    assert_string_equal(text_of(&line, "d"), "M0 10m3000 0h500m1500 0h2000");
+}
+
 static void ribbon_needs_three_steps_and_names_the_longest(void **state)
 {
     GUARD;
@@ -145,8 +202,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(segments_fill_the_bar, begin, end),
+        cmocka_unit_test_setup_teardown(narrow_segments_are_named_below_the_bar, begin, end),
         cmocka_unit_test_setup_teardown(empty_bar_is_no_chart, begin, end),
         cmocka_unit_test_setup_teardown(strip_draws_lines_and_labelled_slices, begin, end),
+        cmocka_unit_test_setup_teardown(equal_slices_in_a_row_have_one_label, begin, end),
         cmocka_unit_test_setup_teardown(ribbon_needs_three_steps_and_names_the_longest, begin, end),
         cmocka_unit_test_setup_teardown(times_of_steps_do_not_overflow, begin, end),
     };

@@ -10,55 +10,75 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* estimated width of a letter, percent of the width of a chart */
-static const double LETTER = 0.56;
-enum { LANE_GAP = 6, AXIS_HEIGHT = 16, RIBBON_HEIGHT = 40, TALL_LANE = 20, FEW_TICKS = 3 };
+/* estimated width of a letter, and of the space around the text of a slice, percent of the width of a chart */
+static const double LETTER = 0.56, LABEL_MARGIN = 1.4;
+/* LARGEST_GAP: a gap between slices with a common label is at most this part of a slice */
+enum { LARGEST_GAP = 20, LANE_GAP = 6, AXIS_HEIGHT = 16, RIBBON_HEIGHT = 40, TALL_LANE = 20, FEW_TICKS = 3 };
 
 /* ---- the bar ---- */
 
-static void put_segment(struct tp_list *list, struct tp_arena *arena, const struct tp_bar_segment *segment, double x,
-                        double total)
+/* A segment with its width (percent of the bar) and how the page names it. */
+struct named_segment {
+    const struct tp_bar_segment *segment;
+    double percent;
+    bool is_wide;  /* true: wide enough for its own label above the bar */
+    bool is_named; /* true: the bar has the name, so that wide pages omit it below the bar */
+};
+
+static double label_percent(const char *label)
 {
+    return LETTER * (double)strlen(label);
+}
+
+static void put_segment(struct tp_list *list, struct tp_arena *arena, const struct named_segment *named, double x)
+{
+    const struct tp_bar_segment *segment = named->segment;
     struct tp_object *object = tp_list_add_object(list);
-    double width = 100 * (double)segment->ns / total;
-    const char *amount = tp_text_of_time(arena, segment->ns), *share = tp_text_of_percent(arena, width);
+    const char *amount = tp_text_of_time(arena, segment->ns), *share = tp_text_of_percent(arena, named->percent);
     tp_chart_put_percent(object, "x", x);
-    tp_chart_put_percent(object, "w", width);
+    tp_chart_put_percent(object, "w", named->percent);
     tp_object_add_text(object, "look", tp_look_name(segment->look));
     tp_object_add_text(object, "label", segment->label);
     tp_object_add_text(object, "amount", amount);
     tp_object_add_text(object, "share", share);
     tp_object_add_formatted(object, "tip", "%s: %s, %s", segment->label, amount, share);
-    tp_object_add_bool(object, "is_wide", width > LETTER * (double)strlen(segment->label) + 1);
-    tp_object_add_bool(object, "has_share", width > 12);
+    tp_object_add_bool(object, "is_wide", named->is_wide);
+    tp_object_add_bool(object, "is_named", named->is_named);
+    tp_object_add_bool(object, "has_share", named->percent > 12);
     tp_object_add_bool(object, "has_gap", x > 0);
     if (segment->cause_ns)
         tp_object_add_formatted(object, "cause_ns", "%lld", (long long)segment->cause_ns);
     tp_object_add_bool(object, "is_avoidable", segment->is_avoidable);
 }
 
-/* Names the segments at the end of the bar that are too narrow for their own labels. */
-static void put_rest(struct tp_object *object, struct tp_arena *arena, const struct tp_bar_segment *segments,
-                     size_t count, double total)
+/* Returns whether a label at the right end of the bar has room after the label of the segment before `first`. */
+static bool has_room_at_end(const struct named_segment *named, size_t count, size_t first, const char *label)
 {
-    double x = 100;
-    int64_t ns = 0;
+    double x = 100, label_end = 0;
+    for (size_t i = first; i < count; i++)
+        x -= named[i].percent;
+    if (first)
+        label_end = x - named[first - 1].percent + label_percent(named[first - 1].segment->label) + 4;
+    return 100 - label_end >= label_percent(label);
+}
+
+/* Names the segments at the end of the bar that are too narrow for their own labels: a single one by its name, several
+ * tiny ones as the rest. All other segments without a label are named below the bar. */
+static void put_rest(struct tp_object *object, struct tp_arena *arena, struct named_segment *named, size_t count)
+{
+    static const double LEAST_PERCENT = 1;
     size_t first = count;
-    while (first &&
-           100 * (double)segments[first - 1].ns / total <= LETTER * (double)strlen(segments[first - 1].label) + 1) {
-        first--;
-        x -= 100 * (double)segments[first].ns / total;
-        ns += segments[first].ns;
+    int64_t ns = 0;
+    bool is_any_listed = false;
+    while (first && !named[first - 1].is_wide)
+        ns += named[--first].segment->ns;
+    bool is_single = first + 1 == count && has_room_at_end(named, count, first, named[first].segment->label);
+    for (size_t i = 0; i < count; i++) {
+        named[i].is_named = named[i].is_wide || named[i].percent < LEAST_PERCENT || (is_single && i == first);
+        is_any_listed |= !named[i].is_named;
     }
-    if (first == count || !ns)
-        return;
-    double label_end = 0;
-    if (first) {
-        double width = 100 * (double)segments[first - 1].ns / total;
-        label_end = x - width + LETTER * (double)strlen(segments[first - 1].label) + 4;
-    }
-    const char *name = count - first == 1 ? segments[first].label : "Rest";
-    if (100 - label_end < LETTER * (double)strlen(name))
+    const char *name = is_single ? named[first].segment->label : "Rest";
+    if (!ns || (!is_single && (is_any_listed || !has_room_at_end(named, count, first, name))))
         return;
     tp_object_add_text(object, "rest", name);
     tp_object_add_text(object, "rest_amount", tp_text_of_time(arena, ns));
@@ -67,26 +87,30 @@ static void put_rest(struct tp_object *object, struct tp_arena *arena, const str
 struct tp_data tp_chart_causes(struct tp_arena *arena, const char *caption, const char *row,
                                const struct tp_bar_segment *segments, size_t count)
 {
-    struct tp_bar_segment *kept = tp_arena_array(arena, count + 1, sizeof *kept);
-    size_t kept_count = 0;
+    struct named_segment *named = tp_arena_array(arena, count + 1, sizeof *named);
+    size_t named_count = 0;
     double total = 0, x = 0;
     for (size_t i = 0; i < count; i++) {
         if (segments[i].ns <= 0)
             continue;
-        kept[kept_count++] = segments[i];
+        named[named_count++].segment = &segments[i];
         total += (double)segments[i].ns;
     }
-    if (!kept_count)
+    if (!named_count)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+    for (size_t i = 0; i < named_count; i++) {
+        named[i].percent = 100 * (double)named[i].segment->ns / total;
+        named[i].is_wide = named[i].percent > label_percent(named[i].segment->label) + 1;
+    }
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *list = tp_object_add_list(object, "segments");
     tp_object_add_text(object, "caption", caption);
     tp_object_add_text(object, "row", row);
-    for (size_t i = 0; i < kept_count; i++) {
-        put_segment(list, arena, &kept[i], x, total);
-        x += 100 * (double)kept[i].ns / total;
+    put_rest(object, arena, named, named_count);
+    for (size_t i = 0; i < named_count; i++) {
+        put_segment(list, arena, &named[i], x);
+        x += named[i].percent;
     }
-    put_rest(object, arena, kept, kept_count, total);
     return tp_data_of_object(object);
 }
 
@@ -101,11 +125,61 @@ static double position(const struct tp_strip_chart *chart, int64_t ns)
 /* PATH_UNITS: width of a lane in the units of its lines; PIXELS: width of a wide screen */
 enum { PATH_UNITS = 10000, PIXELS = 1200 };
 
-/* Returns whether a slice is wide enough for its text. */
-static bool is_labelled_slice(const struct tp_strip_chart *chart, const struct tp_row_slice *slice)
+/* A part of a lane with a text: one slice, or several equal slices in a row. */
+struct label {
+    size_t first, end; /* range of slices */
+    int64_t a, b;      /* start and end that the text can use */
+    struct tp_str text;
+};
+
+static bool has_room(const struct tp_strip_chart *chart, const struct label *label)
 {
-    double width = position(chart, slice->b) - position(chart, slice->a);
-    return slice->text.len && width > LETTER * (double)slice->text.len + 1.4;
+    return label->text.len &&
+           position(chart, label->b) - position(chart, label->a) > LETTER * (double)label->text.len + LABEL_MARGIN;
+}
+
+/* Returns the label of a slice. The next slice may cover the end of this one. */
+static struct label label_of_slice(const struct tp_strip_row *lane, size_t i)
+{
+    const struct tp_row_slice *slice = &lane->slices[i];
+    struct label label = {.first = i, .end = i + 1, .a = slice->a, .b = slice->b, .text = slice->text};
+    if (i + 1 < lane->count && slice[1].a > slice->a && slice[1].a < label.b)
+        label.b = slice[1].a;
+    return label;
+}
+
+/* Returns the label of all equal slices in a row, such as "24 x forward". Gaps between the slices are short, because
+ * the label covers them. */
+static struct label label_of_row(const struct tp_strip_row *lane, size_t i, struct tp_arena *arena)
+{
+    const struct tp_row_slice *first = &lane->slices[i];
+    struct label label = label_of_slice(lane, i);
+    while (label.end < lane->count) {
+        const struct tp_row_slice *next = &lane->slices[label.end];
+        if (next->look != first->look || !tp_str_equal(next->text, first->text) || next->a <= next[-1].a ||
+            next->a > next[-1].b + (next->b - next->a) / LARGEST_GAP)
+            break;
+        label.b = label_of_slice(lane, label.end++).b;
+    }
+    if (label.end > i + 1)
+        label.text =
+            tp_str_of(tp_text_printf(arena, "%zu \xc3\x97 %.*s", label.end - i, (int)first->text.len, first->text.ptr));
+    return label;
+}
+
+/* Returns the next label of a lane from slice i on: of one slice, or of several slices that are too narrow each.
+ * Without room for a text, the text is empty. */
+static struct label next_label(const struct tp_strip_chart *chart, const struct tp_strip_row *lane, size_t i,
+                               struct tp_arena *arena)
+{
+    struct label label = label_of_slice(lane, i);
+    if (label.text.len && !has_room(chart, &label)) {
+        struct label row = label_of_row(lane, i, arena);
+        label = has_room(chart, &row) ? row : label;
+    }
+    if (!has_room(chart, &label))
+        label.text = (struct tp_str){NULL, 0};
+    return label;
 }
 
 /* Adds the slices of one color without text as one line with gaps, because a line is much shorter than one element for
@@ -116,11 +190,13 @@ static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct
     struct tp_buf text;
     long at = 0; /* stays 0 without a slice */
     tp_buf_init(&text, 0);
-    for (size_t i = 0; i < lane->count; i++) {
+    for (size_t i = 0; i < lane->count;) {
         const struct tp_row_slice *slice = &lane->slices[i];
+        struct label label = next_label(chart, lane, i, arena);
         long a = lround(position(chart, slice->a) * PATH_UNITS / 100);
         long b = lround(position(chart, slice->b) * PATH_UNITS / 100);
-        if (slice->look != look || is_labelled_slice(chart, slice))
+        i = label.end;
+        if (slice->look != look || label.text.len)
             continue;
         b = b > a ? b : a + PATH_UNITS / PIXELS;
         tp_buf_printf(&text, "m%ld 0h%ld", a - at, b - a);
@@ -135,19 +211,20 @@ static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct
     }
 }
 
-static void put_labelled_slices(struct tp_list *list, const struct tp_strip_chart *chart,
+static void put_labelled_slices(struct tp_list *list, struct tp_arena *arena, const struct tp_strip_chart *chart,
                                 const struct tp_strip_row *lane)
 {
-    for (size_t i = 0; i < lane->count; i++) {
-        const struct tp_row_slice *slice = &lane->slices[i];
-        double a = position(chart, slice->a);
-        if (!is_labelled_slice(chart, slice))
+    for (size_t i = 0; i < lane->count;) {
+        struct label label = next_label(chart, lane, i, arena);
+        double a = position(chart, label.a);
+        i = label.end;
+        if (!label.text.len)
             continue;
         struct tp_object *object = tp_list_add_object(list);
         tp_chart_put_percent(object, "x", a);
-        tp_chart_put_percent(object, "w", position(chart, slice->b) - a);
-        tp_object_add_text(object, "look", tp_look_name(slice->look));
-        tp_object_add_str(object, "text", slice->text);
+        tp_chart_put_percent(object, "w", position(chart, label.b) - a);
+        tp_object_add_text(object, "look", tp_look_name(lane->slices[label.first].look));
+        tp_object_add_str(object, "text", label.text);
         tp_object_add_int(object, "ty", lane->height / 2 + 4);
     }
 }
@@ -263,7 +340,7 @@ void tp_chart_put_strip(struct tp_object *object, struct tp_arena *arena, const 
         struct tp_list *lines = tp_object_add_list(lane, "lines");
         for (int look = TP_LOOKS - 1; look >= 0; look--) /* what is not judged is drawn below the rest */
             put_line(lines, arena, chart, &chart->lanes[i], look);
-        put_labelled_slices(tp_object_add_list(lane, "slices"), chart, &chart->lanes[i]);
+        put_labelled_slices(tp_object_add_list(lane, "slices"), arena, chart, &chart->lanes[i]);
         put_areas(lane, &chart->lanes[i]);
         y += chart->lanes[i].height + LANE_GAP;
     }

@@ -43,7 +43,7 @@ static const char *segment_label(const struct tp_section *section, unsigned inde
     if (answer->segment_count == 1)
         return tp_wall_part_title(TP_WALL_RUNNING, section->arena);
     if (answer->segments[index].function == TP_NO_ID)
-        return "other functions";
+        return "Other functions";
     struct tp_str name = tp_program_function_at(&view->functions, answer->segments[index].function)->name;
     name = tp_shown_text(&section->naming, tp_program_short_function_name(name));
     name = tp_text_shorten(section->arena, name, NAME_BYTES);
