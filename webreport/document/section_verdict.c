@@ -221,7 +221,7 @@ static const char *text_below_headline(const struct tp_naming *naming, const str
     if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
         return "The recording contains too little work for percentages, so the tables only list the recorded events.";
     if (verdict->cause == TP_TIME_NONE && !is_unjudged)
-        return verdict->class == TP_CLASS_EMPTY ? "The section on trace quality lists the events that were read."
+        return verdict->class == TP_CLASS_EMPTY ? "The end of the report page lists the events that were read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
                : verdict->class == TP_CLASS_SAMPLES
                    ? "The section on samples shows the functions that used the CPU time."

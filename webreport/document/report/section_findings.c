@@ -10,7 +10,46 @@
 
 enum { EVENT_BYTES = 120 };
 
-/* Returns a sentence with the number of events that are evidence, and the line of the first one; NULL without
+/* Returns the number of events that are evidence, with the name of their kind if all have the same kind, such as
+ * "52 kernels". */
+static const char *event_count_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    static const struct {
+        const char *one, *many;
+    } nouns[TP_KIND_COUNT] = {
+        [TP_KIND_OPERATOR] = {"{operator} call", "{operator} calls"},
+        [TP_KIND_ANNOTATION] = {"recorded range", "recorded ranges"},
+        [TP_KIND_RUNTIME] = {"runtime call", "runtime calls"},
+        [TP_KIND_FRAME] = {"Python call", "Python calls"},
+        [TP_KIND_MODULE] = {"module call", "module calls"},
+        [TP_KIND_KERNEL] = {"kernel", "kernels"},
+        [TP_KIND_MEMCPY] = {"copy", "copies"},
+        [TP_KIND_MEMSET] = {"memset", "memsets"},
+    };
+    unsigned kind = finding->evidence[0].kind;
+    for (unsigned i = 1; i < finding->evidence_count; i++)
+        kind = finding->evidence[i].kind == kind ? kind : TP_KIND_NONE;
+    if (!nouns[kind].one)
+        return tp_text_of_counted_noun(section->arena, finding->evidence_total, "event", "events");
+    return tp_text_of_counted_noun(section->arena, finding->evidence_total,
+                                   tp_section_words_for_producer(section, nouns[kind].one),
+                                   tp_section_words_for_producer(section, nouns[kind].many));
+}
+
+/* Returns the line of the first event that is evidence, or its name if the line is unknown; "" without both. */
+static const char *example_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    enum { NAME_BYTES = 60 };
+    const struct tp_evidence *first = &finding->evidence[0];
+    struct tp_str line = tp_shown_text(&section->naming, tp_path_last_part(first->file_line));
+    struct tp_str name =
+        tp_text_shorten(section->arena, tp_shown_kernel_name(&section->naming, first->name), NAME_BYTES);
+    if (line.len)
+        return tp_text_printf(section->arena, ", for example in %.*s", (int)line.len, line.ptr);
+    return name.len ? tp_text_printf(section->arena, ", for example %.*s", (int)name.len, name.ptr) : "";
+}
+
+/* Returns a sentence with the number of events that are evidence, and the first one as an example; NULL without
  * evidence. */
 static const char *events_text(const struct tp_section *section, const struct tp_finding *finding)
 {
@@ -18,14 +57,12 @@ static const char *events_text(const struct tp_section *section, const struct tp
     bool is_one = finding->evidence_total == 1;
     if (!finding->evidence_total)
         return NULL;
-    struct tp_str line = tp_shown_text(&section->naming, tp_path_last_part(finding->evidence[0].file_line));
-    const char *events = tp_text_of_counted_noun(arena, finding->evidence_total, "event", "events");
     const char *effect = isnan(finding->share_percent)
                              ? is_one ? "shows this" : "show this"
-                             : tp_text_printf(arena, "%s %s of the step time", is_one ? "affects" : "affect",
+                             : tp_text_printf(arena, "%s for %s of the step time", is_one ? "accounts" : "account",
                                               tp_text_of_percent(arena, finding->share_percent));
-    return tp_text_printf(arena, "%s %s%s%.*s.", events, effect, line.len ? ", for example in " : "", (int)line.len,
-                          line.ptr);
+    return tp_text_printf(arena, "%s %s%s.", event_count_text(section, finding), effect,
+                          example_text(section, finding));
 }
 
 /* Returns the evidence of a finding in a sentence: its detail, or the number of its events. NULL without evidence. */
@@ -361,11 +398,8 @@ static const char *no_findings_text(const struct tp_section *section)
                "process.";
     if (section->profile->main_worker.len)
         return "The findings are in the section of PyTorch's trace of the same process.";
-    const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
-    return tp_text_printf(section->arena,
-                          "No rule found time that could be saved. %s%s%sThe section on trace quality lists the rules "
-                          "that could not be checked.",
-                          *missing ? "The recording is incomplete: " : "", missing, *missing ? ". " : "");
+    return "No rule found time that could be saved. The end of the report page lists the rules that could not be "
+           "checked.";
 }
 
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)

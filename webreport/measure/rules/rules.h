@@ -132,6 +132,7 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
 
 struct tp_evidence {
     uint32_t ordinal;              /* position of the event in the array traceEvents of the file */
+    uint8_t kind;                  /* enum tp_kind of the event; TP_KIND_NONE for a record of memory */
     int64_t ts_ns;                 /* time of the event, ns since the start of the trace */
     struct tp_str name, file_line; /* file_line: file and line; empty if unknown */
 };

@@ -288,6 +288,7 @@ static void fill_evidence_events(const struct tp_advisor *a, struct tp_finding *
         const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
         f->evidence[i] = (struct tp_evidence){
             .ordinal = e->ordinal,
+            .kind = e->kind,
             .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
             .name = tp_trace_event_name(a->model->trace, e),
             .file_line = tp_event_line(a->model, c->picks.items[i].event_with_shown_line),

@@ -72,7 +72,8 @@ static bool is_device_memory(int64_t type)
 
 static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
 {
-    struct tp_evidence record = {m->peak_event, m->peak_at_ns, TP_STR("[memory]"), TP_STR("")};
+    struct tp_evidence record = {
+        .ordinal = m->peak_event, .ts_ns = m->peak_at_ns, .name = TP_STR("[memory]"), .file_line = TP_STR("")};
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
     double full = tp_percent(m->peak_reserved_bytes, capacity);
     if (a->is_serving && !tp_rule_value(a, TP_RULE_D1, "engines")) {
@@ -146,8 +147,10 @@ static void examine_growth(struct tp_advisor *a, uint32_t place)
     if (!growth.largest || (double)least < tp_rule_value(a, TP_RULE_D4, "min_mib") * MIB || most / 2 > least)
         return;
     struct tp_evidence record = {
-        growth.largest->ordinal, tp_sat_sub(growth.largest->ts_ns, model->first_ns), TP_STR("[memory]"),
-        tp_event_line(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
+        .ordinal = growth.largest->ordinal,
+        .ts_ns = tp_sat_sub(growth.largest->ts_ns, model->first_ns),
+        .name = TP_STR("[memory]"),
+        .file_line = tp_event_line(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
     c.title = TP_TITLE(TP_TITLE_GROWTH, TP_OF_BYTES(least));
