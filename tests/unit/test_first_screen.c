@@ -204,7 +204,7 @@ static void unrecorded_work_may_hide_communication(void **state)
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_null(find_finding_of_rule("H8"));
     assert_not_in_digest("Overlap communication");
-    assert_in_digest("The recording is incomplete: the event numbers show that 11 host events are missing");
+    assert_in_digest("The trace has a defect: the event numbers show that 11 host events are missing");
 }
 
 static void negligible_gap_is_not_mentioned(void **state)

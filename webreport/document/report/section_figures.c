@@ -93,10 +93,16 @@ static const char *base_of_percentages_text(const struct tp_section *section, co
     if (unjudged->reason == TP_UNJUDGED_NOTHING)
         return usual;
     uint32_t steps = section->profile->advice->verdict.steps_used;
-    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s%s that tracepress can analyse",
-                                        tp_text_of_time(section->arena, steps ? rest_ns / steps : rest_ns),
-                                        steps > 1 ? " per step" : "")
-                       : "too little to analyse";
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the judged %s",
+                                        tp_text_of_time(section->arena, steps ? rest_ns / steps : rest_ns))
+                       : "too little to judge";
+}
+
+/* Returns what the busy time contains in addition to the computation that the headline names. */
+static const char *contents_of_busy_time_text(const struct tp_section *section)
+{
+    bool has_communication = section->profile->advice->answer.parts[TP_ANSWER_COMMUNICATION].ns > 0;
+    return has_communication ? "with copies and communication" : "with copies";
 }
 
 static struct tp_figure_block make_busy_figure(const struct tp_section *section)
@@ -110,7 +116,7 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : base_of_percentages_text(section, "");
+                                      : base_of_percentages_text(section, contents_of_busy_time_text(section));
     figure.tone = tone_of_percentage(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;

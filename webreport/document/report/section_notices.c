@@ -1,4 +1,5 @@
-/* Adds notices above the verdict about damaged input, and about missing device work, steps or sections. */
+/* Adds a notice above the verdict about damaged input, and notices below the findings about contradictions and about
+ * missing device work, steps or sections. */
 #include <string.h>
 
 #include "webreport/document/report/sections.h"
@@ -42,11 +43,16 @@ static void add_damage_notice(struct tp_document *document, const struct tp_prof
             "All numbers come from the readable part of the file.");
         add_notice_points(document, reading, true);
     }
-    if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
-        tp_document_add_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
-                               "The events are shown unchanged, and overlapping times are counted once.");
-        add_notice_points(document, reading, false);
-    }
+}
+
+/* Adds a notice about events that cannot be true together, because their times are unchanged. */
+static void add_notice_of_contradictions(struct tp_document *document, const struct tp_reading *reading)
+{
+    if (!reading->notices[TP_NOTICE_TIME_OUTLIER] && !reading->notices[TP_NOTICE_OVERLAP])
+        return;
+    tp_document_add_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
+                           "The events are shown unchanged, and overlapping times are counted once.");
+    add_notice_points(document, reading, false);
 }
 
 /* Adds a notice about known losses of the input, because the report's numbers may cover only a part of the
@@ -260,17 +266,37 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage_notice(document, section->profile);
 }
 
-void tp_section_put_later_notices(const struct tp_section *section, struct tp_document *document)
+/* Returns whether the page lists the recording options that were off at its end. */
+static bool has_flag_of_options(const struct tp_quality *quality)
+{
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+        if (strcmp(quality->flags[i].id, "F7") == 0)
+            return quality->flags[i].is_raised;
+    return false;
+}
+
+/* Adds a note on missing sections. Pages omit it if they list the recording options instead. */
+static void add_note_of_missing_sections(struct tp_document *document, const struct tp_section *section)
 {
     const char *absent = missing_sections_text(section->arena, section->profile);
+    unsigned places = document->places;
+    if (!absent)
+        return;
+    if (has_flag_of_options(&section->profile->advice->quality))
+        document->places &= ~(unsigned)TP_IN_PAGES;
+    tp_document_add_note(document, absent);
+    document->places = places;
+}
 
+void tp_section_put_later_notices(const struct tp_section *section, struct tp_document *document)
+{
     add_evidence_notice(document, section->profile);
+    add_notice_of_contradictions(document, &section->profile->trace->reading);
     if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
         return; /* the other notices describe steps, devices or allocators, which a program recorded from outside does
                    not have */
     add_notice_of_skipped_events(document, section);
     add_notice_of_impossible_ends(document, section);
     add_notice_of_missing_sections(document, section);
-    if (absent)
-        tp_document_add_note(document, absent);
+    add_note_of_missing_sections(document, section);
 }

@@ -137,7 +137,7 @@ static void put_event_counts(const struct tp_section *section, struct tp_object 
     tp_list_add_fact(counts, "Steps", steps_text(section));
 }
 
-/* Returns the result of a check, such as "kernels without a recorded launch call: 25.3 percent of kernels". */
+/* Returns the result of a check, such as "kernels without a recorded launch call: 25.3 % of kernels". */
 static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
 {
     const char *value = flag->type == TP_QUALITY_INT    ? tp_text_of_count(arena, flag->count)
@@ -145,7 +145,11 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                                                         : "";
     if (flag->is_statement || !*value)
         return flag->text;
-    return flag->type == TP_QUALITY_REAL ? tp_text_printf(arena, "%s: %s %s", flag->text, value, flag->unit)
+    static const char percent[] = "percent";
+    const char *unit = flag->unit;
+    if (flag->type == TP_QUALITY_REAL && strncmp(unit, percent, strlen(percent)) == 0)
+        return tp_text_printf(arena, "%s: %s %%%s", flag->text, value, unit + strlen(percent));
+    return flag->type == TP_QUALITY_REAL ? tp_text_printf(arena, "%s: %s %s", flag->text, value, unit)
                                          : tp_text_printf(arena, "%s: %s", flag->text, value);
 }
 
@@ -211,7 +215,7 @@ static void put_quality_checks(const struct tp_section *section, struct tp_objec
     const struct tp_quality *quality = &section->profile->advice->quality;
     struct tp_list *flags = tp_object_add_list(object, "flags"), *checks = tp_object_add_list(object, "checks");
     struct tp_arena *arena = section->arena;
-    unsigned checked = 0;
+    unsigned checked = 0, raised = 0;
     const char *rules = skipped_rules(arena, &section->profile->advice->recommendations);
 
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
@@ -220,15 +224,16 @@ static void put_quality_checks(const struct tp_section *section, struct tp_objec
         if (!does_check_apply(section, flag))
             continue;
         checked++;
-        if (flag->is_raised)
+        raised += flag->is_raised;
+        if (flag->is_raised && flag->which != TP_CASE_NO_STEPS) /* a notice reports missing steps */
             tp_object_add_sentence(tp_list_add_object(flags), "flag", tp_str_of(flag_sentence(arena, flag)));
         tp_list_add_fact(checks, flag->id, check_text(arena, flag));
     }
     if (*rules)
         tp_list_add_fact(checks, "Rules not evaluated", rules);
     tp_object_add_text(object, "checks_note",
-                       tp_text_printf(arena, "%zu of %u quality checks %s a problem.", flags->items.count, checked,
-                                      flags->items.count == 1 ? "reports" : "report"));
+                       tp_text_printf(arena, "%u of %u quality checks %s a problem.", raised, checked,
+                                      raised == 1 ? "reports" : "report"));
 }
 
 /* ---- facts about the input, and definitions of figures that are not in a table ---- */

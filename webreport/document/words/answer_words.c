@@ -262,6 +262,13 @@ static void put_two_causes(struct answer_words *w)
                               noun_of_part(w, second)));
 }
 
+/* Returns the share of the whole time that a kind of work takes, or "all of it" if there is no other work. */
+static const char *share_of_segment_text(const struct answer_words *w, const struct tp_answer_segment *segment)
+{
+    const char *share = percent_text(w, tp_percent(segment->ns, w->answer->whole_ns));
+    return strcmp(share, percent_text(w, percent_of_part(w, TP_ANSWER_WORK))) == 0 ? "all of it" : share;
+}
+
 /* Appends the words about the work of the device, or of the host. Returns an instruction about the range of the program
  * that has most of the work, or NULL. */
 static const char *put_work(struct answer_words *w)
@@ -286,8 +293,7 @@ static const char *put_work(struct answer_words *w)
     tp_buf_puts(&w->text, does);
     put_marked(w, TP_ANSWER_WORK, tp_text_printf(w->arena, "%s of %s", time, whole));
     if (share >= NAMED_PERCENT && first->work != TP_WORK_OTHER)
-        tp_buf_printf(&w->text, ", %s in %s", percent_text(w, tp_percent(first->ns, w->answer->whole_ns)),
-                      work_within_sentence(first->work));
+        tp_buf_printf(&w->text, ", %s in %s", share_of_segment_text(w, first), work_within_sentence(first->work));
     else if (has_name && largest->percent >= NAMED_PERCENT)
         tp_buf_printf(&w->text, ", %s of it in %.*s", share_of_it_text(w, largest->percent), (int)largest->name.len,
                       largest->name.ptr);
@@ -444,14 +450,12 @@ static const char *rest_text(const struct answer_words *w)
         return "";
     if (w->answer->main != TP_ANSWER_WORK) {
         double share = work->segment_count > 1 ? tp_percent(work->segments[0].ns, work->ns) : 0;
-        return tp_text_printf(
-            w->arena, "%s computes for %s of the time%s. ", w->device,
-            percent_text(w, percent_of_part(w, TP_ANSWER_WORK)),
-            share >= KIND_PERCENT && work->segments[0].work != TP_WORK_OTHER
-                ? tp_text_printf(w->arena, ", %s in %s",
-                                 percent_text(w, tp_percent(work->segments[0].ns, w->answer->whole_ns)),
-                                 work_within_sentence(work->segments[0].work))
-                : "");
+        return tp_text_printf(w->arena, "%s computes for %s of the time%s. ", w->device,
+                              percent_text(w, percent_of_part(w, TP_ANSWER_WORK)),
+                              share >= KIND_PERCENT && work->segments[0].work != TP_WORK_OTHER
+                                  ? tp_text_printf(w->arena, ", %s in %s", share_of_segment_text(w, &work->segments[0]),
+                                                   work_within_sentence(work->segments[0].work))
+                                  : "");
     }
     for (enum tp_answer_part_kind k = TP_ANSWER_INPUT; k < TP_ANSWER_NOT_SHOWN; k++)
         if (best == TP_ANSWER_KINDS || w->answer->parts[k].ns > w->answer->parts[best].ns)
@@ -474,11 +478,7 @@ static const char *reservation_text(const struct answer_words *w)
     if (v->ready_percent > 0)
         return tp_text_printf(w->arena, "For %s of the time the main thread could run, but no CPU was free.",
                               percent_text(w, v->ready_percent));
-    if (w->model->step_marker == TP_MARKER_WINDOW)
-        return "No steps are marked, so the whole recording counts as one step.";
-    if (tp_steps_are_inferred(w->model))
-        return "No steps are marked, so steps are inferred from repeated work.";
-    return "";
+    return ""; /* a notice reports steps without marks */
 }
 
 /* ---- the whole answer ---- */
