@@ -64,6 +64,12 @@ unsigned tp_compare_step_changes(const struct tp_compare *c, struct tp_step_chan
         changes[at] = change;
         rest -= change.ns;
     }
+    /* the rest contains all other code, unless this code changed most */
+    for (unsigned i = 1; i < count; i++)
+        if (changes[i].part == TP_PART_OTHER) {
+            rest += changes[i].ns;
+            memmove(&changes[i], &changes[i + 1], (--count - i) * sizeof *changes);
+        }
     if (count && changes[0].ns * total > 0 && fabs(total) >= LEAST_SHARE * base)
         changes[0].is_cause = true;
     if (fabs(rest) >= 1)

@@ -121,7 +121,7 @@ static void put_step_figures(const struct tp_compare_wording *w)
         value = split_unit(w, tp_text_of_time(w->arena, llround(c->step_ns[TP_NEW])), &unit);
         put_comparison_figure(
             w, "Median step", value, unit,
-            tp_text_printf(w->arena, "%s before", tp_text_of_time(w->arena, llround(c->step_ns[TP_BASE]))));
+            tp_text_printf(w->arena, "was %s", tp_text_of_time(w->arena, llround(c->step_ns[TP_BASE]))));
     }
 }
 

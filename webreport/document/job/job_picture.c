@@ -9,8 +9,9 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* LANES: largest number of ranks with a lane each; SHOWN_LANES: lanes that the page shows; COLUMNS: most columns */
-enum { LANES = 16, SHOWN_LANES = 8, COLUMNS = 400, COLUMN_HEIGHT = 96, LANE_HEIGHT = 20, LABELS = 3 };
+/* LANES: largest number of ranks with a lane each; SHOWN_LANES: lanes that the page shows; COLUMNS: most columns;
+ * LABEL_HEIGHT: space above the line of the median for its label */
+enum { LANES = 16, SHOWN_LANES = 8, COLUMNS = 400, COLUMN_HEIGHT = 96, LABEL_HEIGHT = 16, LANE_HEIGHT = 20 };
 
 /* ---- the bar ---- */
 
@@ -129,8 +130,6 @@ static struct tp_strip_row make_rank_lane(const struct tp_job_wording *w, uint32
     int64_t at = 0;
     for (int p = 0; p < TP_JOB_PARTS; p++) {
         slices[p] = (struct tp_row_slice){.a = at, .b = at + rank->part_ns[p], .look = looks[p]};
-        if (p == TP_JOB_COMPUTE)
-            slices[p].text = name;
         if (p == TP_JOB_COMMUNICATION)
             slices[p].text = TP_STR("waits and communicates");
         at += rank->part_ns[p];
@@ -156,7 +155,8 @@ static void put_lanes(const struct tp_job_wording *w)
     }
     const char *more =
         w->job->ranks.count > count
-            ? tp_text_printf(w->arena, " The table below has the other %zu ranks.", w->job->ranks.count - count)
+            ? tp_text_printf(w->arena, " The table below has the other %s.",
+                             tp_text_of_counted_noun(w->arena, (int64_t)(w->job->ranks.count - count), "rank", "ranks"))
             : "";
     tp_chart_put_strip(object, w->arena,
                        &(struct tp_strip_chart){.caption = "The median step of each rank, the slowest rank first",
@@ -169,6 +169,7 @@ static void put_lanes(const struct tp_job_wording *w)
                                                                        "Each lane is the median step of a "
                                                                        "rank, the slowest rank first.%s",
                                                                        more)});
+    tp_object_add_bool(object, "is_wide", true);
     tp_document_add_chart(w->document, "strips", tp_data_of_list(list), NULL);
 }
 
@@ -254,8 +255,9 @@ static void put_columns(const struct tp_job_wording *w)
     size_t count = (ranks + per_column - 1) / per_column;
     struct tp_object *object = tp_object_new(w->arena);
     struct tp_list *columns = tp_object_add_list(object, "columns");
-    double pitch = 100 / (double)count, labels_end = -1, longest = 1;
+    double pitch = 100 / (double)count, labels_end = -1;
     int64_t median_ns = median_own_ns(w);
+    double longest = fmax(1, (double)median_ns * COLUMN_HEIGHT / (COLUMN_HEIGHT - LABEL_HEIGHT));
     for (size_t r = 0; r < ranks; r++)
         longest = fmax(longest, (double)tp_job_rank_at(job, r)->own_ns);
     for (size_t i = 0; i < count; i++) {
@@ -276,7 +278,7 @@ static void put_columns(const struct tp_job_wording *w)
     put_column_ticks(object, job);
     double median_y = COLUMN_HEIGHT * (1 - (double)median_ns / longest);
     tp_object_add_formatted(object, "median_y", "%.1f", median_y);
-    tp_object_add_formatted(object, "median_label_y", "%.1f", median_y > 14 ? median_y - 4 : median_y + 14);
+    tp_object_add_formatted(object, "median_label_y", "%.1f", median_y - 4);
     tp_object_add_formatted(object, "median_label", "median: %s", tp_text_of_time(w->arena, median_ns));
     tp_object_add_int(object, "columns_height", COLUMN_HEIGHT);
     tp_object_add_text(

@@ -144,11 +144,10 @@ static const char *lead_on_ranks(const struct tp_job_wording *w, const uint32_t 
     if (job->ranks.count < 2 || !first->compared_step_count)
         return is_own;
     if (!slow || slow == job->ranks.count)
-        return tp_text_printf(w->arena, "%s has most own work, %s per step beyond comparable ranks. %s",
+        return tp_text_printf(w->arena, "The most own work has %s: %s per step more than comparable ranks. %s",
                               tp_job_rank_name(job, first), excess, is_own);
     return tp_text_printf(w->arena,
-                          "%s up to %s per step longer than comparable ranks; the next rank is %s beyond "
-                          "them. %s",
+                          "%s up to %s per step longer than comparable ranks. The next rank works %s longer. %s",
                           slow == 1 ? "One rank works" : tp_text_printf(w->arena, "%zu ranks work", slow), excess,
                           tp_text_of_time(w->arena, tp_job_rank_at(job, order[slow])->excess_ns), is_own);
 }
