@@ -64,6 +64,11 @@ const char *tp_page_section_label(unsigned index)
     return SECTIONS[index].label;
 }
 
+bool tp_page_section_is_last(unsigned index)
+{
+    return index == SECTION_COUNT - 1;
+}
+
 static int build_all_large_sections(void *context, struct tp_error *err)
 {
     struct tp_large_sections *large = context;
@@ -198,13 +203,13 @@ void tp_page_sections_put(struct tp_object *root, struct tp_page_entry *entry, c
     tp_arena_run(section->arena, build_small_sections, &small, NULL);
     end_large_sections(large, section->arena);
     tp_arena_fail_with_stored_code(section->arena);
-    struct tp_list *groups = tp_object_add_list(root, "groups");
+    struct tp_list *groups = tp_object_add_list(root, "groups"), *last = tp_object_add_list(root, "last_groups");
     struct built_sections built = {small.data, large->data};
     add_row(groups, &built, SECTIONS[0].name, entry);
     const char *const *order = tp_section_order(section);
     for (const char *const *row = order; *row; row++) {
         if (!row[1])
             add_other_rows(groups, &built, order, entry);
-        add_row(groups, &built, *row, entry);
+        add_row(row[1] ? groups : last, &built, *row, entry);
     }
 }

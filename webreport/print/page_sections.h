@@ -18,14 +18,16 @@ struct tp_large_sections {
 /* Builds the large sections on the calling thread. After a failure, the section's arena has the error. */
 void tp_large_sections_build(struct tp_large_sections *large);
 
-/* Builds the sections of a profile, and adds them to the template data in `root` as a list of rows. Stores the sections
- * in `entry`. large: large sections, which are built in large_arena unless is_built is set. Jumps to the guard of the
- * section's arena if an allocation fails. */
+/* Builds the sections of a profile, and adds them to the template data in `root` as the list `groups` of rows; the row
+ * about the report is the list `last_groups`. Stores the sections in `entry`. large: large sections, which are built in
+ * large_arena unless is_built is set. Jumps to the guard of the section's arena if an allocation fails. */
 void tp_page_sections_put(struct tp_object *root, struct tp_page_entry *entry, const struct tp_section *section,
                           struct tp_large_sections *large, struct tp_arena *large_arena);
 
 /* Return the id of a section, and its label in the navigation. index: an element of entry->sections. */
 const char *tp_page_section_name(unsigned index);
 const char *tp_page_section_label(unsigned index);
+/* Returns whether the section describes the report itself. Such a section ends the page. */
+bool tp_page_section_is_last(unsigned index);
 
 #endif

@@ -34,6 +34,7 @@ struct tp_page {
     struct tp_html html;
     bool has_programs; /* true: the page has the style and script for programs recorded from outside */
     struct tp_buf ranks, profiles, index, extra; /* fragments of the page; extra: sections that belong to no profile */
+    struct tp_buf about;                         /* end of the page of a single profile: the section about the report */
     struct tp_buf document;                      /* the HTML document, without the fragments */
     size_t fragments_offset;                     /* position in `document` where the fragments are inserted */
     struct {
@@ -114,6 +115,7 @@ void tp_page_release(struct tp_page *page)
     tp_buf_release(&page->profiles);
     tp_buf_release(&page->index);
     tp_buf_release(&page->extra);
+    tp_buf_release(&page->about);
     tp_buf_release(&page->document);
     tp_arena_release(&page->scratch);
     tp_arena_release(&page->large_arena);
@@ -176,7 +178,11 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
     tp_object_add_text(root, "summary", is_many ? tp_page_index_summary(entry, section->arena) : "");
     tp_page_index_put_link(&page->entries, root, section, next_profile_bytes(page) >= OVERVIEW_BYTES);
     put_sections(page, section, entry, root);
-    return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
+    int code = tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
+    if (code || is_many)
+        return code;
+    page->about.size = 0;
+    return tp_template_render(&page->templates, "profile_end", tp_data_of_object(root), &page->about, err);
 }
 
 static void set_profile_limits(struct tp_page *page, unsigned level, size_t share)
@@ -196,12 +202,13 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
         int code = render_profile(page, section, entry, &page->profiles, err);
         if (code)
             return code;
-        if (page->profiles.size - before <= share) {
+        if (page->profiles.size - before + page->about.size <= share) {
             entry->is_shown = true;
             return 0;
         }
         page->profiles.size = before;
         page->profiles.data[before] = 0;
+        page->about.size = 0;
     }
     return 0;
 }
@@ -375,6 +382,17 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
     tp_object_add_str(link, "label", label);
 }
 
+/* Adds the links to the sections of a single profile. is_last: only to the sections that end the page; otherwise to all
+ * others. */
+static void add_links_to_sections(struct tp_page *page, struct tp_list *links, const struct tp_page_entry *entry,
+                                  bool is_last)
+{
+    for (unsigned s = 0; s < entry->section_count; s++)
+        if (tp_page_section_is_last(entry->sections[s]) == is_last)
+            add_link(links, tp_str_of(tp_page_section_name(entry->sections[s])),
+                     tp_str_of(tp_speech_text(entry->speech, tp_page_section_label(entry->sections[s]), &page->arena)));
+}
+
 /* Adds the links of the navigation: to the sections of a single profile, or to the index, ranks and first profiles. */
 static void write_links_of_page(struct tp_page *page, struct tp_object *root)
 {
@@ -388,21 +406,19 @@ static void write_links_of_page(struct tp_page *page, struct tp_object *root)
     for (size_t i = 0; i < page->entries.entries.count; i++) {
         if (!entries[i].is_shown)
             continue;
-        if (page->expected > 1) {
-            if (named++ < 12)
-                add_link(links, tp_str_of(tp_text_printf(&page->arena, "%soverview", entries[i].prefix)),
-                         tp_text_shorten(&page->arena, tp_page_index_label(&page->entries, i), 32));
-            continue;
-        }
-        for (unsigned s = 0; s < entries[i].section_count; s++)
-            add_link(links, tp_str_of(tp_page_section_name(entries[i].sections[s])),
-                     tp_str_of(tp_speech_text(entries[i].speech, tp_page_section_label(entries[i].sections[s]),
-                                              &page->arena)));
+        if (page->expected <= 1)
+            add_links_to_sections(page, links, &entries[i], false);
+        else if (named++ < 12)
+            add_link(links, tp_str_of(tp_text_printf(&page->arena, "%soverview", entries[i].prefix)),
+                     tp_text_shorten(&page->arena, tp_page_index_label(&page->entries, i), 32));
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
     for (unsigned i = 0; i < page->extra_count; i++)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
+    for (size_t i = 0; i < page->entries.entries.count && page->expected <= 1; i++)
+        if (entries[i].is_shown)
+            add_links_to_sections(page, links, &entries[i], true);
 }
 
 /* Stores the position in the document where the fragments are inserted, so that no fragment is copied. */
@@ -457,7 +473,8 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
     files->html[2] = buffer_text(has_answer ? &page->index : has_many ? &page->ranks : &page->profiles);
     files->html[3] = buffer_text(has_many ? &page->profiles : &page->ranks);
     files->html[4] = buffer_text(&page->extra);
-    files->html[5] = (struct tp_str){shell.ptr + page->fragments_offset, shell.len - page->fragments_offset};
+    files->html[5] = buffer_text(&page->about);
+    files->html[6] = (struct tp_str){shell.ptr + page->fragments_offset, shell.len - page->fragments_offset};
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         files->html_bytes += files->html[i].len;
     if (page->html.is_separate) {

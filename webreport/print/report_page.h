@@ -33,7 +33,7 @@ struct tp_page_options {
     size_t max_bytes;          /* size limit of report.html, bytes; 0: TP_MAX_PAGE_BYTES */
 };
 
-enum { TP_PAGE_PARTS = 6 };
+enum { TP_PAGE_PARTS = 7 };
 
 /* The files of a finished page, whose texts belong to the page. The HTML document has several parts, so that several
  * hundred kilobytes need not be copied. css and js are empty if they are inside the document. */
