@@ -292,6 +292,21 @@ int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str wo
     return tp_arena_run(&page->arena, add_failed, &failed, err);
 }
 
+/* Fills the findings of the slowest rank, with its name. Returns false if they are unknown. */
+static bool find_findings_of_slowest_rank(const struct tp_page *page, struct tp_findings_block *findings,
+                                          const struct tp_naming *naming, const struct tp_distributed *view)
+{
+    struct tp_str worker = view->ranks[tp_ranks_slowest(naming, view)]->worker;
+    const struct tp_page_entry *entry = tp_page_index_find(&page->entries, worker, view->span);
+    if (!entry || !entry->findings)
+        return false;
+    struct tp_str name = tp_shown_text(naming, worker);
+    *findings = *entry->findings;
+    findings->note = tp_text_printf(naming->arena, "on %.*s, the slowest rank%s%s", (int)name.len, name.ptr,
+                                    findings->note ? ": " : "", findings->note ? findings->note : "");
+    return true;
+}
+
 static int add_distributed(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
@@ -309,7 +324,9 @@ static int add_distributed(void *context, struct tp_error *err)
     tp_object_add_value(root, "distributed", data);
     if (view->rank_count > 1) {
         struct tp_document document;
-        tp_ranks_document(&document, &naming, view);
+        struct tp_findings_block findings;
+        bool has_findings = find_findings_of_slowest_rank(page, &findings, &naming, view);
+        tp_ranks_document(&document, &naming, view, has_findings ? &findings : NULL);
         tp_object_add_value(
             root, "answer",
             tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1), SIZE_MAX));

@@ -62,6 +62,17 @@ const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_a
     return tp_text_printf(arena, "%s, %s per step", entry->tag, tp_text_of_time(arena, entry->step_ns));
 }
 
+static const struct tp_findings_block *copy_findings(struct tp_arena *arena, const struct tp_section *section)
+{
+    struct tp_findings_block *findings = tp_arena_alloc(arena, sizeof *findings);
+    struct tp_page_limits limits;
+    struct tp_section complete = *section;
+    tp_page_limits_fill(&limits, 0, SIZE_MAX);
+    complete.limits = &limits;
+    tp_findings_copy(findings, "What to change, best first", &complete, arena);
+    return findings;
+}
+
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_overview *overview = &section->profile->views->overview;
@@ -72,6 +83,8 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->speech = tp_speech_of_model(section->profile->model);
     entry->title = copy_text(arena, tp_str_of(section->title));
     entry->run = copy_text(arena, tp_shown_text(&section->naming, section->profile->run));
+    entry->worker = copy_text(arena, section->profile->worker);
+    entry->span = section->profile->span;
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
     if (tp_section_is_program(section)) {
         fill_entry_of_program(entry, arena, section);
@@ -86,6 +99,8 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     if (found->finding_count)
         entry->finding =
             copy_text(arena, tp_shown_text(&section->naming, tp_str_of(found->findings[0].shown_title))).ptr;
+    if (found->finding_count && section->is_one_of_many)
+        entry->findings = copy_findings(arena, section);
     entry->ceiling_percent = found->total_gain_percent;
 }
 
@@ -115,6 +130,16 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
     entry->title = copy_text(index->arena, tp_shown_text(naming, file.len ? file : worker));
     entry->failure = tp_arena_copy(index->arena, why, strlen(why));
     index->failed_count++;
+}
+
+const struct tp_page_entry *tp_page_index_find(const struct tp_page_index *index, struct tp_str worker, int64_t span)
+{
+    for (size_t i = 0; i < index->entries.count; i++) {
+        const struct tp_page_entry *entry = TP_AT(&index->entries, struct tp_page_entry, i);
+        if (!entry->failure && entry->span == span && tp_str_equal(entry->worker, worker))
+            return entry;
+    }
+    return NULL;
 }
 
 size_t tp_page_index_estimated_bytes(const struct tp_page_index *index, size_t profile_count)

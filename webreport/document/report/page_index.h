@@ -16,7 +16,10 @@ struct tp_page_entry {
     int64_t wall_ns;          /* wall time of a program recorded from outside, ns; TP_NULL_INT for other profiles */
     double busy_percent;      /* share of the steps in which the device is busy, percent; NaN without a device */
     double ceiling_percent;   /* upper bound of the total gain of all findings, percent */
-    struct tp_speech speech;  /* vocabulary for the texts in the profile's sections */
+    struct tp_str worker;     /* worker and number of the recording, by which the comparison of ranks finds the entry */
+    int64_t span;
+    const struct tp_findings_block *findings; /* findings of one of a few profiles; NULL for other profiles */
+    struct tp_speech speech;                  /* vocabulary for the texts in the profile's sections */
     /* sections that the page has for this profile, in the order of the page: indexes in the printer's table */
     uint8_t sections[TP_MAX_SECTIONS];
     unsigned section_count;
@@ -51,6 +54,8 @@ const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_a
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section);
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
                               struct tp_str file, const char *why);
+/* Returns the entry of a worker in a recording, or NULL. */
+const struct tp_page_entry *tp_page_index_find(const struct tp_page_index *index, struct tp_str worker, int64_t span);
 /* Returns the approximate size of an index with `profile_count` profiles, bytes. */
 size_t tp_page_index_estimated_bytes(const struct tp_page_index *index, size_t profile_count);
 /* Returns the name of the profile of an entry, after the name of its run if the page has several runs. */

@@ -25,6 +25,8 @@ static void copy_finding(struct tp_finding_block *to, const struct tp_finding_bl
                                     .value = copy_text(arena, from->value),
                                     .change = copy_text(arena, from->change),
                                     .reasons = {copy_text(arena, from->reasons[0])},
+                                    .short_reason = copy_text(arena, from->short_reason),
+                                    .more_reason = copy_text(arena, from->more_reason),
                                     .advice = copy_text(arena, from->advice),
                                     .link = copy_text(arena, from->link),
                                     .proof = copy_text(arena, from->proof),
@@ -53,14 +55,14 @@ static void copy_finding(struct tp_finding_block *to, const struct tp_finding_bl
     to->place_count = from->place_count;
 }
 
-/* Copies the list of findings of a trace. The copy has no times for a timeline. */
-static void copy_findings(struct tp_findings_block *to, const struct tp_section *section, struct tp_arena *arena)
+void tp_findings_copy(struct tp_findings_block *to, const char *heading, const struct tp_section *section,
+                      struct tp_arena *arena)
 {
     struct tp_document document;
     tp_document_init(&document, "Findings", section->arena);
     tp_section_put_findings(section, &document);
     const struct tp_findings_block *from = &tp_document_block_at(&document, 0)->findings;
-    *to = (struct tp_findings_block){.heading = "What to do next, best first",
+    *to = (struct tp_findings_block){.heading = heading,
                                      .remark = copy_text(arena, from->remark),
                                      .note = copy_text(arena, from->note),
                                      .items = tp_arena_array(arena, from->count + 1, sizeof *to->items),
@@ -96,7 +98,7 @@ void tp_trace_picture_build(struct tp_trace_picture *picture, const struct tp_pr
     tp_section_init(&section, arena, profile, options);
     section.limits = &limits;
     *picture = (struct tp_trace_picture){.is_present = true, .title = copy_text(arena, section.title)};
-    copy_findings(&picture->findings, &section, arena);
+    tp_findings_copy(&picture->findings, "What to do next, best first", &section, arena);
     if (!answer->strip_count)
         return;
     const struct tp_strip *strip = &answer->strips[0];

@@ -124,7 +124,7 @@ static void put_bar(const struct ranks_answer *a)
     count = add_segment(segments, count, has_cause ? "Other communication" : "Communication", rest,
                         has_cause ? TP_LOOK_COMM2 : TP_LOOK_COMM);
     segments[count - 1].is_avoidable = !has_cause && !a->view->job;
-    count = add_segment(segments, count, "Neither", a->part_ns[NEITHER], TP_LOOK_NONE);
+    count = add_segment(segments, count, "Other time", a->part_ns[NEITHER], TP_LOOK_NONE);
     tp_document_add_chart(a->document, "causes",
                           tp_chart_causes(a->arena,
                                           tp_text_printf(a->arena, "Where the %s of the mean rank's step go",
@@ -167,7 +167,7 @@ static struct tp_strip_row make_lane(const struct ranks_answer *a, uint32_t rank
     int64_t at = 0;
     for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
         int64_t ns = llround(part_of_rank_ns(a->view, rank, part));
-        slices[part] = (struct tp_row_slice){at, at + ns, looks[part], part ? TP_STR("") : name};
+        slices[part] = (struct tp_row_slice){at, at + ns, looks[part], {NULL, 0}};
         at += ns;
     }
     return (struct tp_strip_row){.label = tp_text_printf(a->arena, "%.*s", (int)name.len, name.ptr),
@@ -191,7 +191,8 @@ static void put_lanes(const struct ranks_answer *a)
     }
     const char *more =
         a->view->rank_count > count
-            ? tp_text_printf(a->arena, " The table below has the other %zu ranks.", a->view->rank_count - count)
+            ? tp_text_printf(a->arena, " The table below has the other %s.",
+                             tp_text_of_counted_noun(a->arena, (int64_t)(a->view->rank_count - count), "rank", "ranks"))
             : "";
     tp_chart_put_strip(object, a->arena,
                        &(struct tp_strip_chart){.caption = "The mean step of each rank",
@@ -208,7 +209,16 @@ static void put_lanes(const struct ranks_answer *a)
     tp_document_add_chart(a->document, "strips", tp_data_of_list(list), NULL);
 }
 
-void tp_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_distributed *view)
+uint32_t tp_ranks_slowest(const struct tp_naming *naming, const struct tp_distributed *view)
+{
+    struct ranks_answer a = {.naming = naming, .view = view, .arena = naming->arena, .straggler = {.rank = TP_NO_ID}};
+    if (view->is_comparable && !view->job)
+        tp_straggler_find(&a.straggler, view);
+    return rank_by_computation(&a)[0].rank;
+}
+
+void tp_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_distributed *view,
+                       const struct tp_findings_block *findings)
 {
     struct ranks_answer a = {
         .document = document, .naming = naming, .view = view, .arena = naming->arena, .straggler = {.rank = TP_NO_ID}};
@@ -227,4 +237,6 @@ void tp_ranks_document(struct tp_document *document, const struct tp_naming *nam
     put_lanes(&a);
     if (view->job)
         tp_job_put_findings(&job);
+    else if (findings)
+        tp_document_add_findings(document, findings);
 }

@@ -56,6 +56,10 @@ struct tp_strip_row tp_section_strip_row(const struct tp_section *section, const
  * (section_picture.c) */
 void tp_trace_picture_build(struct tp_trace_picture *picture, const struct tp_profile *profile,
                             const struct tp_section_options *options, struct tp_arena *arena);
+/* Copies the list of findings of a trace into `arena`. The copy has no times for a timeline. heading: static.
+ * (section_picture.c) */
+void tp_findings_copy(struct tp_findings_block *to, const char *heading, const struct tp_section *section,
+                      struct tp_arena *arena);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 /* Returns the estimated gain of a finding in percent of the analyzed time, such as "14.1 to 37.4 %"; NULL if the gain
  * is unknown. */
@@ -71,8 +75,12 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
 /* Makes the answer about at least two ranks of one recording: headline, bar by cause, lanes, and the findings of a
- * replayed job. (section_ranks.c) */
-void tp_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_distributed *view);
+ * replayed job. findings: findings of the slowest rank, for ranks without a replay; NULL if unknown. (section_ranks.c)
+ */
+void tp_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_distributed *view,
+                       const struct tp_findings_block *findings);
+/* Returns the rank whose lane is first: the straggler, otherwise the rank with most computation. */
+uint32_t tp_ranks_slowest(const struct tp_naming *naming, const struct tp_distributed *view);
 /* Returns the section that compares the ranks of one recording. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech);
