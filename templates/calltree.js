@@ -4,7 +4,7 @@
   'use strict';
   var KINDS = ['root', 'phase', 'py', 'op', 'kernel', 'root'],
     PROGRAM_KINDS = ['root', 'phase', 'gpu3', 'gpu3', 'gpu3', 'root', 'gpu', 'gpu2'], DEPTH = 0, KIND = 1, NAME = 2, DEVICE = 3, HOST = 4, BYTES = 5, CALLS = 6;
-  var ROW = 20, MIN_WIDTH = 0.12, MIN_LABEL = 1.6, MAX_ROWS = 60;
+  var ROW = 20, MIN_WIDTH = 0.12, MIN_FOCUS = 1.6, MAX_ROWS = 60, LETTER = 7.2;
   var SVG = 'http://www.w3.org/2000/svg';
 
   function make(name, attributes, text) {
@@ -121,12 +121,14 @@
     if (isHit) this.hits++;
     if (isAbove || (this.wanted && !isHit)) box.setAttribute('class', 'dimmed');
     box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + this.kinds[row[KIND]] }));
-    if (width > MIN_LABEL) {
+    var name = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + ' time';
+    var letters = Math.floor((width / 100 * (this.svg.clientWidth || 1280) - 9) / LETTER);
+    if (letters > 3 || letters >= name.length) {
       var label = draw('text', { x: 5, y: 14, 'class': 'o-' + this.kinds[row[KIND]] });
-      label.textContent = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + ' time';
+      label.textContent = letters >= name.length ? name : name.slice(0, letters - 1) + '…';
       box.appendChild(label);
-      box.setAttribute('tabindex', '0');
     }
+    if (width > MIN_FOCUS) box.setAttribute('tabindex', '0');
     this.boxes.appendChild(box);
     if (depth >= this.rows) this.rows = depth + 1;
   };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/document/charts/chart.h"
 #include "writer/base/interval.h"
 
 #include "one_arena.h"
@@ -160,6 +161,23 @@ static void equal_slices_in_a_row_have_one_label(void **state)
     assert_string_equal(text_of(&line, "d"), "M0 10m3000 0h500m1500 0h2000");
 }
 
+static const char *label_of_box(const char *name, double percent)
+{
+    struct tp_str label = tp_chart_label_of_box(&arena, tp_str_of(name), percent);
+    return tp_arena_copy(&arena, label.ptr, label.len);
+}
+
+/* A letter takes 0.58 % of the chart. */
+static void boxes_show_whole_names_or_an_ellipsis(void **state)
+{
+    GUARD;
+    assert_string_equal(label_of_box("do_page_fault", 8.4), "do_page_fault");
+    assert_string_equal(label_of_box("do_page_fault", 8.3), "do_page_fau\xe2\x80\xa6");
+    assert_string_equal(label_of_box("do_page_fault", 3.2), "do_\xe2\x80\xa6");
+    assert_string_equal(label_of_box("do_page_fault", 3.0), "");
+    assert_string_equal(label_of_box("f", 1.5), "f");
+}
+
 static void ribbon_needs_three_steps_and_names_the_longest(void **state)
 {
     GUARD;
@@ -206,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(empty_bar_is_no_chart, begin, end),
         cmocka_unit_test_setup_teardown(strip_draws_lines_and_labelled_slices, begin, end),
         cmocka_unit_test_setup_teardown(equal_slices_in_a_row_have_one_label, begin, end),
+        cmocka_unit_test_setup_teardown(boxes_show_whole_names_or_an_ellipsis, begin, end),
         cmocka_unit_test_setup_teardown(ribbon_needs_three_steps_and_names_the_longest, begin, end),
         cmocka_unit_test_setup_teardown(times_of_steps_do_not_overflow, begin, end),
     };

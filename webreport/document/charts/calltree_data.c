@@ -1,14 +1,14 @@
 /* Computes the boxes of the icicle as percentages of its width, with one row for each depth. Writes the whole tree
  * as JSON for the script. */
 #include "webreport/document/charts/calltree_data.h"
+#include "webreport/document/charts/chart.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 #include "writer/text/format.h"
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
-/* least width of a box, and of a box with a label, percent */
-static const double MIN_WIDTH = 0.5, MIN_LABEL = 1.6;
+static const double MIN_WIDTH = 0.5; /* least width of a box, percent */
 
 static const struct style {
     const char *kind, *fill, *label;
@@ -90,11 +90,10 @@ static void put_boxes_of_calls(struct tp_object *object, struct tp_arena *arena,
         tp_object_add_text(box, "kind", style->kind);
         tp_object_add_text(box, "fill", style->fill);
         tp_object_add_text(box, "tip", tooltip_text(arena, tree, call));
-        if (width > MIN_LABEL)
-            tp_object_add_str(box, "label",
-                              call->kind == TP_CALL_ROOT
-                                  ? tp_str_of(tp_text_printf(arena, "All %s", name_of_measure(arena, tree)))
-                                  : call->name);
+        struct tp_str name = call->kind == TP_CALL_ROOT
+                                 ? tp_str_of(tp_text_printf(arena, "All %s", name_of_measure(arena, tree)))
+                                 : call->name;
+        tp_object_add_str(box, "label", tp_chart_label_of_box(arena, name, width));
     }
     tp_object_add_int(object, "height", rows * ROW_HEIGHT);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
 static const struct {
@@ -41,6 +42,19 @@ void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
     tp_object_add_text(object, "kind", KINDS[kind].name);
     tp_object_add_text(object, "fill", KINDS[kind].fill);
     tp_object_add_text(object, "ink", KINDS[kind].ink);
+}
+
+struct tp_str tp_chart_label_of_box(struct tp_arena *arena, struct tp_str name, double percent)
+{
+    static const double LETTER = 0.58, MARGIN = 0.8;
+    enum { LEAST_LETTERS = 3 };
+    double letters = (percent - MARGIN) / LETTER;
+    if (letters >= (double)name.len)
+        return name;
+    if (letters < LEAST_LETTERS + 1)
+        return TP_STR("");
+    size_t size = tp_utf8_fitting_bytes(name.ptr, name.len, (size_t)letters - 1);
+    return tp_str_of(tp_text_printf(arena, "%.*s\xe2\x80\xa6", (int)size, name.ptr));
 }
 
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)

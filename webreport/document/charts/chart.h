@@ -33,6 +33,10 @@ void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind);
 /* Adds the member `name`: a percentage with at most three decimals, such as "12.5%". */
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent);
 
+/* Returns the part of a name that fits into a box of a wide page, with an ellipsis if it is cut; "" without room for a
+ * few letters. percent: width of the box, percent of the chart. */
+struct tp_str tp_chart_label_of_box(struct tp_arena *arena, struct tp_str name, double percent);
+
 /* A part of a 100 % bar. */
 struct tp_chart_part {
     enum tp_chart_kind kind;

@@ -92,10 +92,7 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     tp_chart_put_percent(box, "x", x);
     tp_chart_put_percent(box, "w", share);
     tp_object_add_int(box, "y", (int64_t)row * ROW_PIXELS);
-    if (share >= 2.5)
-        tp_object_add_str(box, "label", tp_text_shorten(arena, name, (size_t)(share * 2.6) + 8));
-    else
-        tp_object_add_text(box, "label", "");
+    tp_object_add_str(box, "label", tp_chart_label_of_box(arena, name, share));
     tp_object_add_text(
         box, "tip",
         tp_text_printf(arena, "%.*s\nidle for %s (%s of the idle time), of which the device waits %s for the host",

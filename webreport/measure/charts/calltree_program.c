@@ -7,6 +7,8 @@ static struct tp_str program_name(struct tp_str command)
 {
     size_t size = 0;
     command = tp_last_program_of_command(command);
+    if (tp_str_starts(command, "(")) /* a process without a name, such as "(not recorded)" */
+        return command;
     while (size < command.len && command.ptr[size] != ' ')
         size++;
     command.len = size;
