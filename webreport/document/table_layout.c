@@ -12,8 +12,9 @@ enum {
     MAX_NUMBER_DIGITS = 20,
     MAX_TEXT_DIGITS = 28,
     BAR_DIGITS = 7,
-    SHORT_TITLE = 10, /* number of characters of a title that has one line */
-    UNIT_DIGITS = 5,  /* a unit and the arrow of the sorted column */
+    SHORT_TITLE = 10,     /* number of characters of a title that has one line */
+    LETTERS_PER_WIDE = 8, /* a text of so many letters is one digit wider than so many digits */
+    UNIT_DIGITS = 5,      /* a unit and the arrow of the sorted column */
     PADDING_DIGITS = 1,
     PHONE_DIGITS = 23,
     HALF_DIGITS = 50,
@@ -113,6 +114,7 @@ static unsigned column_digits(const struct tp_shown_table *shown, unsigned index
     for (size_t row = 0; row < shown->row_count + (shown->foot != NULL) && digits < most; row++) {
         struct tp_str text = tp_shown_page_cell(shown, index, row);
         size_t count = tp_utf8_count(text.ptr, text.len);
+        count += is_text ? (count + LETTERS_PER_WIDE - 1) / LETTERS_PER_WIDE : 0;
         digits = count > digits ? (unsigned)count : digits;
     }
     return digits < most ? digits : most;

@@ -12,10 +12,14 @@
 
 /* estimated width of a letter, and of the space around the text of a slice, percent of the width of a chart */
 static const double LETTER = 0.56, LABEL_MARGIN = 1.4;
+static const double NARROW = 4.2; /* width of a wide chart as a multiple of that of a phone */
 /* LARGEST_GAP: a gap between slices with a common label is at most this part of a slice */
 enum { LARGEST_GAP = 20, LANE_GAP = 6, AXIS_HEIGHT = 16, RIBBON_HEIGHT = 40, TALL_LANE = 20, FEW_TICKS = 3 };
 
 /* ---- the bar ---- */
+
+/* least share of a segment that narrow pages list, percent; a smaller one reads 0.0 % */
+static const double LEAST_LISTED = 0.05;
 
 /* A segment with its width (percent of the bar) and how the page names it. */
 struct named_segment {
@@ -44,6 +48,7 @@ static void put_segment(struct tp_list *list, struct tp_arena *arena, const stru
     tp_object_add_formatted(object, "tip", "%s: %s, %s", segment->label, amount, share);
     tp_object_add_bool(object, "is_wide", named->is_wide);
     tp_object_add_bool(object, "is_named", named->is_named);
+    tp_object_add_bool(object, "is_tiny", named->percent < LEAST_LISTED);
     tp_object_add_bool(object, "has_share", named->percent > 12);
     tp_object_add_bool(object, "has_gap", x > 0);
     if (segment->cause_ns)
@@ -132,10 +137,16 @@ struct label {
     struct tp_str text;
 };
 
+/* factor: width of a wide page as a multiple of the page's width */
+static bool is_wide_enough(const struct tp_strip_chart *chart, const struct label *label, double factor)
+{
+    return position(chart, label->b) - position(chart, label->a) >
+           factor * (LETTER * (double)label->text.len + LABEL_MARGIN);
+}
+
 static bool has_room(const struct tp_strip_chart *chart, const struct label *label)
 {
-    return label->text.len &&
-           position(chart, label->b) - position(chart, label->a) > LETTER * (double)label->text.len + LABEL_MARGIN;
+    return label->text.len && is_wide_enough(chart, label, 1);
 }
 
 /* Returns the label of a slice. The next slice may cover the end of this one. */
@@ -225,6 +236,7 @@ static void put_labelled_slices(struct tp_list *list, struct tp_arena *arena, co
         tp_chart_put_percent(object, "w", position(chart, label.b) - a);
         tp_object_add_text(object, "look", tp_look_name(lane->slices[label.first].look));
         tp_object_add_str(object, "text", label.text);
+        tp_object_add_bool(object, "is_short", !is_wide_enough(chart, &label, NARROW));
         tp_object_add_int(object, "ty", lane->height / 2 + 4);
     }
 }
@@ -283,7 +295,7 @@ static void put_marks(struct tp_list *marks, struct tp_arena *arena, const struc
     tp_object_add_text(object, "d", tp_buf_move(&text, arena));
 }
 
-/* is_round: true for a tick that narrow pages omit */
+/* is_round: true for a tick that narrow pages omit, because it is a round time or has no room */
 static void put_tick(struct tp_list *ticks, double x, const char *text, bool is_round)
 {
     struct tp_object *object = tp_list_add_object(ticks);
@@ -325,7 +337,7 @@ static void put_ticks(struct tp_object *object, struct tp_arena *arena, const st
     }
     put_tick(ticks, 100, tp_text_of_time(arena, whole_ns), false);
     if (named > half && named < 90)
-        put_tick(ticks, named, text, false);
+        put_tick(ticks, named, text, named < NARROW * half || named > 100 - NARROW * half);
 }
 
 void tp_chart_put_strip(struct tp_object *object, struct tp_arena *arena, const struct tp_strip_chart *chart)
