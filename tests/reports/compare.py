@@ -173,6 +173,12 @@ def kernel_run(folder, name, kernels, steps=5, jitter=0):
     write(folder, name, events)
 
 
+def other_algorithm(folder):
+    """Replaces the kernel of a product by one of another type."""
+    kernel_run(folder, "base.json", [("volta_sgemm_128x64_nn", 9000, "aten::mm"), ("b", 3000, "aten::relu")])
+    kernel_run(folder, "new.json", [("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn", 9000, "aten::mm"), ("b", 3000, "aten::relu")])
+
+
 def triton_shifted(folder):
     """Increases all numbers in Inductor's kernel names by two. The second of six kernels becomes faster."""
     names = [f"triton_red_fused_sum_{i}" for i in range(8)]

@@ -147,12 +147,26 @@ static const char *finding_title(const struct tp_compare *c)
                : "A step does different work, but no change counts as a regression";
 }
 
+/* Replaces the names of kernels by names for people, unless these are the same on both sides. */
+static struct tp_work_change with_shown_kernels(const struct tp_work_change *change, const struct tp_naming *naming)
+{
+    struct tp_work_change shown = *change;
+    struct tp_str was = tp_shown_kernel_name(naming, change->detail[TP_BASE]);
+    struct tp_str is = tp_shown_kernel_name(naming, change->detail[TP_NEW]);
+    if (change->kind == TP_WORK_CHANGE_ALGORITHM && !tp_str_equal(was, is)) {
+        shown.detail[TP_BASE] = was;
+        shown.detail[TP_NEW] = is;
+    }
+    return shown;
+}
+
 /* Returns a change as a sentence, with the place in the code if it is known. */
 static const char *change_text(const struct tp_compare *c, const struct tp_work_change *change,
                                const struct tp_naming *naming)
 {
+    struct tp_work_change shown = with_shown_kernels(change, naming);
     const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_change_text(&c->work, naming->arena)
-                                                              : tp_work_change_sentence(change, naming->arena);
+                                                              : tp_work_change_sentence(&shown, naming->arena);
     struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
     return tp_text_printf(naming->arena, "%.*s%s", (int)sentence.len, sentence.ptr,
                           place_of_change_text(change, naming));
