@@ -30,7 +30,7 @@ const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, dou
 const char *tp_amount_change_text(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind,
                                   double change)
 {
-    const char *sign = change < 0 ? "-" : "+";
+    const char *sign = change < 0 ? "\xe2\x88\x92" : "+";
     if (isnan(change))
         return "–";
     if (kind == TP_LIMIT_RELATIVE)
