@@ -14,7 +14,15 @@
 static const double LETTER = 0.56, LABEL_MARGIN = 1.4;
 static const double NARROW = 4.2; /* width of a wide chart as a multiple of that of a phone */
 /* LARGEST_GAP: a gap between slices with a common label is at most this part of a slice */
-enum { LARGEST_GAP = 20, LANE_GAP = 6, AXIS_HEIGHT = 16, RIBBON_HEIGHT = 40, TALL_LANE = 20, FEW_TICKS = 3 };
+enum {
+    LARGEST_GAP = 20,
+    LANE_GAP = 6,
+    AXIS_HEIGHT = 16,
+    RIBBON_HEIGHT = 40,
+    TALL_LANE = 20,
+    FEW_TICKS = 3,
+    FEW_COLUMNS = 7
+};
 
 /* ---- the bar ---- */
 
@@ -178,16 +186,20 @@ static struct label label_of_row(const struct tp_strip_row *lane, size_t i, stru
     return label;
 }
 
-/* Returns the next label of a lane from slice i on: of one slice, or of several slices that are too narrow each.
+/* Returns the next label of a lane from slice i on: of one slice, or of equal slices of which one is too
+ * narrow for the text.
  * Without room for a text, the text is empty. */
 static struct label next_label(const struct tp_strip_chart *chart, const struct tp_strip_row *lane, size_t i,
                                struct tp_arena *arena)
 {
-    struct label label = label_of_slice(lane, i);
-    if (label.text.len && !has_room(chart, &label)) {
-        struct label row = label_of_row(lane, i, arena);
-        label = has_room(chart, &row) ? row : label;
+    struct label label = label_of_slice(lane, i), row = label_of_row(lane, i, arena);
+    bool fits_each = true;
+    for (size_t k = i; k < row.end && fits_each; k++) {
+        struct label single = label_of_slice(lane, k);
+        fits_each = has_room(chart, &single);
     }
+    if (label.text.len && !fits_each && has_room(chart, &row))
+        label = row;
     if (!has_room(chart, &label))
         label.text = (struct tp_str){NULL, 0};
     return label;
@@ -399,26 +411,24 @@ static void put_column(struct tp_object *object, struct tp_arena *arena, const s
     tp_object_add_text(object, "tip", tip);
 }
 
-/* Adds the label of a column: of all columns if they are few, otherwise of the first, the last, the shown one and an
- * outlier. */
-static void put_label(struct tp_object *object, struct tp_arena *arena, const struct tp_ribbon_step *step,
-                      bool is_shown, int64_t median)
+/* Returns the label of a column, such as "step 7 · 208 ms"; for an outlier, the time beyond the median. */
+static const char *column_label(struct tp_arena *arena, const struct tp_ribbon_step *step, bool is_shown,
+                                int64_t median)
 {
     const char *name =
         tp_text_printf(arena, "step %.*s", (int)(step->name.len < 24 ? step->name.len : 24), step->name.ptr);
     bool is_outlier = step->total_ns > median + median / 5;
-    const char *text = is_outlier && !is_shown
-                           ? tp_text_printf(arena, "%s: +%s", name, tp_text_of_time(arena, step->total_ns - median))
-                           : tp_text_printf(arena, "%s%s · %s", is_shown ? "shown: " : "", name,
-                                            tp_text_of_time(arena, step->total_ns));
-    tp_object_add_text(object, "label", text);
+    return is_outlier && !is_shown
+               ? tp_text_printf(arena, "%s: +%s", name, tp_text_of_time(arena, step->total_ns - median))
+               : tp_text_printf(arena, "%s%s · %s", is_shown ? "shown: " : "", name,
+                                tp_text_of_time(arena, step->total_ns));
 }
 
-static bool is_labelled(const struct tp_ribbon_step *steps, size_t count, size_t i, size_t shown, size_t worst)
+/* Returns whether a column has a label: all columns if they are few, otherwise the first, the last, the shown one and
+ * the longest one. */
+static bool is_labelled(size_t count, size_t i, size_t shown, size_t worst)
 {
-    enum { FEW = 7 };
-    (void)steps;
-    if (count <= FEW || i == shown)
+    if (count <= FEW_COLUMNS || i == shown)
         return true;
     /* labels are about an eighth of the width, so that neighbours of the shown step have none */
     size_t room = count / 6 + 1, from_shown = i > shown ? i - shown : shown - i,
@@ -450,10 +460,13 @@ struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_st
         tp_object_add_bool(column, "is_shown", i == shown);
         tp_object_add_formatted(column, "step", "%zu", i);
         tp_object_add_bool(column, "can_choose", can_choose);
-        if (is_labelled(steps, count, i, shown, worst)) {
-            put_label(column, arena, &steps[i], i == shown, median);
-            tp_chart_put_percent(column, "label_x", x > 90 ? 100 : x);
-            tp_object_add_text(column, "anchor", x > 90 ? "end" : "start");
+        const char *label = column_label(arena, &steps[i], i == shown, median);
+        bool has_place = count > FEW_COLUMNS || i == shown || pitch > LETTER * (double)strlen(label);
+        if (has_place && is_labelled(count, i, shown, worst)) {
+            tp_object_add_text(column, "label", label);
+            bool is_at_end = x > 90 || x + LETTER * (double)strlen(label) > 100;
+            tp_chart_put_percent(column, "label_x", is_at_end ? 100 : x);
+            tp_object_add_text(column, "anchor", is_at_end ? "end" : "start");
         }
     }
     return tp_data_of_object(object);

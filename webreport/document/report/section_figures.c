@@ -145,7 +145,7 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     figure.note =
         eligible > 0 && eligible >= used
             ? tp_text_printf(arena, "of kernel time, %s possible", tp_text_of_percent(arena, eligible))
-            : tp_section_words_for_producer(section, eligible > 0 ? "of kernel time" : "no {operator} could use them");
+            : tp_section_words_for_producer(section, eligible > 0 || used >= 0.05 ? "of kernel time" : "no {operator} could use them");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_add_figure(document, &figure);
@@ -170,6 +170,8 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     struct tp_figure_block figure;
 
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
+        if (i && !(overview->average_us[SHARES[i].average] > 0))
+            continue; /* many programs neither load data nor communicate */
         figure = make_percentage_figure(section->arena, SHARES[i].label,
                                         total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
         figure.note = "of the step time";
@@ -180,7 +182,10 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         return;
     figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "{Operators called}"),
                               tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
-    figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
+    figure.note = tp_text_printf(section->arena, "of %s",
+                                 tp_text_of_counted_noun(section->arena,
+                                                         (int64_t)section->profile->views->operators.by_name.row_count,
+                                                         "kind", "kinds"));
     figure.definition =
         tp_section_words_for_producer(section, "Number of {operator calls} in the whole trace. {An operator} that only "
                                                "calls another {operator} of the same name counts once.");
