@@ -29,6 +29,7 @@ const urls = {
   diff: diff('diff', join(data, 'diff', 'base.pt.trace.json.gz'), join(data, 'diff', 'new.pt.trace.json.gz')),
   diff_hostile: diff('diff_hostile', join(data, 'diff', 'base.pt.trace.json.gz'), join(work, 'hostile.pt.trace.json')),
   baseline: report('baseline', join(data, 'diff', 'new.pt.trace.json.gz'), '--baseline', join(data, 'diff', 'base.pt.trace.json.gz')),
+  ranks: report('ranks', join(data, 'ddp')),
   linked: report('linked', '--source-url=https://host/blob/{path}#L{line}', join(work, 'hostile.pt.trace.json')),
 };
 const chrome = await start(browser);
@@ -168,6 +169,33 @@ test('open_profiles_keep_their_landmarks_apart', async () => {
   const page = await chrome.open(urls.many);
   await page.ask(`document.querySelectorAll('details.profile').forEach((d) => { d.open = true; })`);
   same((await page.ask(AUDIT)).landmarks, []);
+});
+
+/* Sections about several profiles or runs precede the section about the report, in the page and in its navigation. */
+test('section_about_the_report_is_last', async () => {
+  const page = await chrome.open(urls.baseline);
+  const [link, section] = await page.ask(`[[...document.querySelectorAll('nav > ul a')].pop().hash, [...document.querySelectorAll('main section')].pop().id]`);
+  same([link, section], ['#about', 'about']);
+});
+
+test('first_screen_of_ranks_has_actions_on_one_axis', async () => {
+  const page = await chrome.open(urls.ranks);
+  const seen = await page.ask(`(() => {
+    const part = document.querySelector('#distributed'), left = (css) => Math.round(part.querySelector(css).getBoundingClientRect().left);
+    const actions = [...part.querySelectorAll('.do .acts > li')].filter((li) => li.getBoundingClientRect().bottom <= 900);
+    return { actions: actions.length > 0, note: /the slowest rank/.test(part.querySelector('.do .cap').textContent), axis: left('.bar svg') === left('.lanes svg') }; })()`);
+  same(seen, { actions: true, note: true, axis: true });
+});
+
+/* The first screen of a phone has no labels that cover each other, and the lanes keep their names. */
+test('labels_of_charts_do_not_overlap_on_a_phone', async () => {
+  const page = await chrome.open(urls.gpu, { width: 390 });
+  const seen = await page.ask(`(() => {
+    const texts = [...document.querySelectorAll('.bar text, .ribbon text, .lanes text')].filter((t) => t.checkVisibility() && t.getBoundingClientRect().width > 0).map((t) => [t.textContent, t.getBoundingClientRect()]);
+    const cross = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+    return { names: document.querySelector('.lanes .ll span').getBoundingClientRect().width > 0, texts: texts.length > 2,
+      crossed: texts.flatMap(([a, x], i) => texts.slice(i + 1).filter(([b, y]) => cross(x, y)).map(([b]) => a + ' / ' + b)) }; })()`);
+  same(seen, { names: true, texts: true, crossed: [] });
 });
 
 test('copied_csv_holds_no_formula', async () => {

@@ -122,15 +122,16 @@ static unsigned column_digits(const struct tp_shown_table *shown, unsigned index
 
 /* ---- levels ---- */
 
-/* Gives a column the lowest level at which it fits next to the columns before it. used: width of the columns of each
- * level and of all lower levels. */
+/* Gives a column the lowest level at which it fits next to the columns before it; the first column always fits a phone.
+ * used: width of the columns of each level and of all lower levels. */
 static void choose_level(struct tp_shown_table *shown, unsigned index, unsigned used[2])
 {
     unsigned width = shown->page_widths[index] + PADDING_DIGITS;
     unsigned half = shown->columns[index].flags & TP_SHOWN_LESS ? HALF_DIGITS_OF_LESS : HALF_DIGITS;
-    enum tp_column_level level = used[0] + width <= PHONE_DIGITS ? TP_COLUMN_ALWAYS
-                                 : used[1] + width <= half       ? TP_COLUMN_IN_HALF
-                                                                 : TP_COLUMN_IN_FULL;
+    bool fits_phone = used[0] + width <= PHONE_DIGITS || !used[0];
+    enum tp_column_level level = used[1] + width > half ? TP_COLUMN_IN_FULL
+                                 : fits_phone           ? TP_COLUMN_ALWAYS
+                                                        : TP_COLUMN_IN_HALF;
 
     shown->page_levels[index] = (uint8_t)level;
     if (level == TP_COLUMN_ALWAYS)

@@ -26,7 +26,7 @@ enum {
 
 /* ---- the bar ---- */
 
-/* least share of a segment that narrow pages list, percent; a smaller one reads 0.0 % */
+/* least share of a segment that the page names, percent; a smaller one reads 0.0 % */
 static const double LEAST_LISTED = 0.05;
 
 /* A segment with its width (percent of the bar) and how the page names it. */
@@ -82,16 +82,19 @@ static void put_rest(struct tp_object *object, struct tp_arena *arena, struct na
     static const double LEAST_PERCENT = 1;
     size_t first = count;
     int64_t ns = 0;
+    double percent = 0;
     bool is_any_listed = false;
-    while (first && !named[first - 1].is_wide)
+    while (first && !named[first - 1].is_wide) {
         ns += named[--first].segment->ns;
+        percent += named[first].percent;
+    }
     bool is_single = first + 1 == count && has_room_at_end(named, count, first, named[first].segment->label);
     for (size_t i = 0; i < count; i++) {
         named[i].is_named = named[i].is_wide || named[i].percent < LEAST_PERCENT || (is_single && i == first);
         is_any_listed |= !named[i].is_named;
     }
     const char *name = is_single ? named[first].segment->label : "Rest";
-    if (!ns || (!is_single && (is_any_listed || !has_room_at_end(named, count, first, name))))
+    if (percent < LEAST_LISTED || (!is_single && (is_any_listed || !has_room_at_end(named, count, first, name))))
         return;
     tp_object_add_text(object, "rest", name);
     tp_object_add_text(object, "rest_amount", tp_text_of_time(arena, ns));

@@ -67,7 +67,7 @@ static const struct tp_findings_block *copy_findings(struct tp_arena *arena, con
     struct tp_findings_block *findings = tp_arena_alloc(arena, sizeof *findings);
     struct tp_page_limits limits;
     struct tp_section complete = *section;
-    tp_page_limits_fill(&limits, 0, SIZE_MAX);
+    tp_page_limits_fill(&limits, 0, SIZE_MAX, TP_TIMELINE_LONGEST);
     complete.limits = &limits;
     tp_findings_copy(findings, "What to change, best first", &complete, arena);
     return findings;

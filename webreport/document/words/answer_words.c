@@ -55,6 +55,8 @@ const char *tp_answer_segment_title(const struct tp_model *model, const struct t
 {
     if (!segment->is_work)
         return tp_text_printf(arena, "%.*s", (int)segment->name.len, segment->name.ptr);
+    if (segment->work == TP_WORK_OTHER)
+        return tp_words_for_trace(model, model->gpu_count ? "{GPU} work of other kinds" : "Other {operators}", arena);
     if (segment->work != TP_WORK_COUNT)
         return tp_work_title(segment->work);
     return tp_words_for_trace(model, model->gpu_count ? "Other {GPU} work" : "Other {operators}", arena);
@@ -292,7 +294,7 @@ static const char *put_work(struct answer_words *w)
     }
     tp_buf_puts(&w->text, does);
     put_marked(w, TP_ANSWER_WORK, tp_text_printf(w->arena, "%s of %s", time, whole));
-    if (share >= NAMED_PERCENT && first->work != TP_WORK_OTHER)
+    if (share >= NAMED_PERCENT && first->is_work && first->work != TP_WORK_OTHER)
         tp_buf_printf(&w->text, ", %s in %s", share_of_segment_text(w, first), work_within_sentence(first->work));
     else if (has_name && largest->percent >= NAMED_PERCENT)
         tp_buf_printf(&w->text, ", %s of it in %.*s", share_of_it_text(w, largest->percent), (int)largest->name.len,

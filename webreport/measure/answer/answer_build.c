@@ -186,6 +186,20 @@ static void split_work(struct tp_answer_part *part, const struct tp_works *works
             (struct tp_answer_segment){.is_work = true, .work = TP_WORK_COUNT, .ns = left_ns};
 }
 
+/* Splits the work of a program that records ranges: the range that the headline names, and the rest. */
+static void split_off_largest_range(struct tp_answer *answer, const struct tp_trace_verdict *v)
+{
+    struct tp_answer_part *part = &answer->parts[TP_ANSWER_WORK];
+    int64_t ns = (int64_t)((double)answer->whole_ns * v->largest.percent / 100);
+    if (answer->has_device || v->headline_id != TP_HEADLINE_RANGES || !v->largest.name.len ||
+        part->segment_count != 1 || ns <= 0)
+        return;
+    ns = ns < part->ns ? ns : part->ns;
+    part->segments[part->segment_count++] = part->segments[0];
+    part->segments[0] = (struct tp_answer_segment){.name = v->largest.name, .ns = ns};
+    part->segments[1].ns -= ns;
+}
+
 static const struct tp_idle_device *idle_of_verdict(const struct tp_answer_basis *basis)
 {
     for (uint32_t i = 0; i < basis->idle->device_count; i++)
@@ -332,6 +346,7 @@ static int build_answer(void *context, struct tp_error *err)
     split_work(&answer->parts[TP_ANSWER_WORK],
                answer->has_device ? &b->basis->works->devices : &b->basis->works->operators,
                answer->has_device ? TP_WORK_IN_STEPS : TP_WORK_TOTAL, answer->whole_ns);
+    split_off_largest_range(answer, b->basis->verdict);
     assign_findings(answer, b->basis->recommendations, b->arena);
     find_steps(answer, b->basis->model, b->arena);
     if (answer->step_count)
